@@ -19,8 +19,20 @@ use crate::findings::{Caveat, Comparison, Effect, Effects, Kind, Ranking, Scale,
 use bakeoff_model::metric::Metric;
 use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
 
-/// All families of a study.
-pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: DecisionRule) -> Vec<Effects> {
+/// All families of a study; levels against each other where they are wanted.
+pub(super) fn families(
+    record: &Record,
+    trials: &Trials<'_>,
+    pairs: Known<'_>,
+    rule: DecisionRule,
+    levels: bool,
+) -> Vec<Effects> {
+    let mut families = effects(record, trials, pairs, rule);
+    families.extend(self::levels(record, trials, pairs, rule, levels));
+    families
+}
+
+fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: DecisionRule) -> Vec<Effects> {
     let study = &record.study;
     let factors = Factors::of(study);
     let crossed = factors.are_crossed(study);
@@ -76,7 +88,7 @@ const PAIRS_MAX: usize = 10;
 /// Levels of one factor against each other, on the deciding metric: pairs of variants that differ from the baseline in
 /// the same single factor. The pairs with the baseline itself stand in the tables. Who looks for causes may need all of
 /// them; the report shows them where the study varies one factor only, with few levels.
-pub(super) fn levels(
+fn levels(
     record: &Record,
     trials: &Trials<'_>,
     pairs: Known<'_>,

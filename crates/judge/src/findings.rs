@@ -155,6 +155,11 @@ impl Findings {
         self.built_and_executed.retain(|one| stays(&one.variant));
         self.building.iter_mut().for_each(|building| building.keep(only));
         self.failures.retain(|lost| stays(&lost.variant));
+        let shared: Vec<&String> = self.shared.iter().map(|one| &one.variant.name).collect();
+        for build in &mut self.builds {
+            build.variants.retain(|name| stays(name) || shared.contains(&name));
+        }
+        self.builds.retain(|build| !build.variants.is_empty());
     }
 }
 

@@ -37,8 +37,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     let blocks_wanted = executed::blocks_wanted(record, is_enough);
     let deciding = study.decide.metrics.first().map_or("", String::as_str);
     let known = Known { tables: &tables, pairs: &pairs, deciding, outputs: &outputs };
-    let mut effects = effects::effects(record, &alike, known, rule);
-    effects.extend(effects::levels(record, &alike, known, rule, levels));
+    let mut effects = effects::families(record, &alike, known, rule, levels);
     let doubts = builds::doubts(study, &builds);
     builds::warn(&doubts, &mut tables, &mut effects, study);
     let mut findings = Findings {

@@ -128,7 +128,7 @@ fn profiled(builds: &[BuildLine], page: &mut Page, columns: usize) {
                 page.gap();
                 is_first = false;
             }
-            page.paragraph(&format!("{}: {}", names(build), used(seen)), columns, 2, Ink::Plain);
+            page.paragraph(format!("{}: {}", names(build), used(seen)), columns, 2, Ink::Plain);
         }
     }
 }

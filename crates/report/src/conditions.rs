@@ -27,10 +27,10 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
         page.line(vec![Piece::plain(clean(condition))]);
         for part in parts {
             let (text, ink) = of_part(findings, part);
-            page.paragraph(&format!("  {text}"), columns, 4, ink);
+            page.paragraph(format!("  {text}"), columns, 4, ink);
         }
         for one in watched {
-            page.paragraph(&format!("  {}", measured(one)), columns, 4, Ink::Plain);
+            page.paragraph(format!("  {}", measured(one)), columns, 4, Ink::Plain);
         }
     }
 }

@@ -1,6 +1,9 @@
 //! What pages are drawn with: paragraphs, tables, plots and footnotes that keep to a width. Features draw theirs with the
 //! same. Nothing here knows what is drawn.
 
+#[macro_use]
+pub mod rendered;
+
 pub mod grid;
 pub mod notes;
 pub mod paint;

@@ -1,16 +1,16 @@
-//! What factors, suites and conditions do, on the deciding metric: a sentence that says which option mattered, and a
-//! table for each family. Of interactions only those that are shown are listed; the others are counted. Effects on other
-//! metrics are in the JSON.
+//! What factors, suites and conditions do, on the deciding metric: a table for each family. Of interactions only those
+//! that are shown are listed; the others are counted. Effects on other metrics are in the JSON.
 
 use crate::caveats::{self, caveats};
 use crate::draw::grid::{Flush, Grid};
 use crate::draw::notes::Notes;
 use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, glue};
 use crate::format::percent;
-use crate::words::{self, Change, Wording, counted, named};
-use bakeoff_judge::findings::{Comparison, Effect, Effects, Findings, Kind, Level, Over, Verdict};
-use bakeoff_model::metric::{Direction, Unit};
+use crate::words::{self, Change, Wording, named};
+use bakeoff_judge::findings::{Effect, Effects, Findings, Kind, Level, Over, Verdict};
+use bakeoff_model::metric::Unit;
 
 /// More families of simple effects than these are not printed.
 const SIMPLE_MAX: usize = 12;
@@ -34,7 +34,7 @@ fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Pa
             continue;
         }
         page.gap();
-        page.paragraph(&heading(family), columns, 2, Ink::Heading);
+        page.paragraph(heading(family), columns, 2, Ink::Heading);
         let shown: Vec<&Effect> = family.effects.iter().filter(|effect| is_listed(family.kind, effect)).collect();
         if !shown.is_empty() {
             table(findings, family, &shown, notes).print(page, columns);
@@ -47,7 +47,7 @@ fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Pa
         }
         for alias in &family.aliases {
             page.paragraph(
-                &format!("cannot be distinguished: {}", clean(&caveats::alias(alias))),
+                format!("cannot be distinguished: {}", clean(&caveats::alias(alias))),
                 columns,
                 2,
                 Ink::Open,
@@ -94,20 +94,21 @@ fn print_simple(families: &[&Effects], page: &mut Page, notes: &mut Notes, colum
         return;
     }
     page.gap();
-    page.paragraph(&heading(families[0]), columns, 2, Ink::Heading);
+    page.paragraph(heading(families[0]), columns, 2, Ink::Heading);
     for family in families {
         let each = family.effects.iter().map(|effect| {
             let within = clean(&effect.within.as_ref().map(Level::to_string).unwrap_or_default());
-            let Some(comparison) = &effect.comparison else { return format!("{within} not estimated") };
+            let Some(comparison) = &effect.comparison else { return text![within, " not estimated"] };
             let change = Change::of(comparison, family.unit);
             let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
             let mark = notes.mark(caveats(&comparison.caveats));
             let part = effect.over.as_ref().map_or(String::new(), |part| format!(", {}", over(part)));
-            format!("{within}{part} {}{range} {}{mark}", glue(&change.signed()), word(family, comparison.verdict))
+            let by = format!("{within}{part} {}{range} ", glue(&change.signed()));
+            text![by, word(family, comparison.verdict), mark]
         });
         let Some(first) = family.effects.first() else { continue };
         let opening = format!("{} against {}", clean(&first.name), clean(&first.against));
-        page.paragraph(&format!("{opening}: {}", each.collect::<Vec<_>>().join("; ")), columns, 2, Ink::Plain);
+        page.paragraph(text![opening, ": ", Rendered::joined(each, "; ")], columns, 2, Ink::Plain);
     }
 }
 
@@ -161,14 +162,14 @@ fn table(findings: &Findings, family: &Effects, shown: &[&Effect], notes: &mut N
                 cells.push(Piece::plain(words::against_baseline(comparison, 1.0)));
                 let mark = notes.mark(caveats(&comparison.caveats));
                 let word = word(family, comparison.verdict);
-                cells.push(Piece::new(format!("{word}{mark}"), words::ink(comparison.verdict)));
+                cells.push(Piece::new(text![word, mark], words::ink(comparison.verdict)));
                 cells.push(Piece::plain(comparison.blocks.to_string()));
             }
             None => {
                 let why = effect.refused.as_ref().map(caveats::refusal);
                 let why = why.as_deref().unwrap_or("no block has all that is needed");
                 cells.push(Piece::new("–", Ink::Aside));
-                cells.push(Piece::new(format!("not estimated{}", notes.mark([why])), Ink::Worse));
+                cells.push(Piece::new(text!["not estimated", notes.mark([why])], Ink::Worse));
                 cells.push(Piece::plain("0"));
             }
         }
@@ -207,176 +208,4 @@ fn unlisted(findings: &Findings, family: &Effects) -> Option<String> {
         parts.push(format!("not estimated: {}", named(refused)));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
-}
-
-/// Which option mattered, at one place: the main effects that are shown, the largest first, then the others, then the
-/// interactions. None if there are no main effects.
-pub(crate) fn sentence(findings: &Findings, workload: &str, condition: &str) -> Option<String> {
-    let family = |kind: Kind| {
-        findings.effects.iter().find(|f| {
-            let here = f.workload.as_deref() == Some(workload) && f.condition.as_deref() == Some(condition);
-            f.kind == kind && here && f.metric == findings.method.deciding_metric
-        })
-    };
-    let mains = family(Kind::Main)?;
-    let confidence = glue(&percent(findings.method.confidence));
-    let metric = words::metric_in(&mains.metric, mains.unit);
-    let opening = format!("On average over the other options, in {metric} (intervals at {confidence})");
-    let interactions =
-        family(Kind::Interaction).map_or(String::new(), |family| format!(" {}", together(findings, family)));
-    Some(format!("{opening}: {}.{interactions}", main_effects(findings, mains).join("; ")))
-}
-
-/// What each option does.
-fn main_effects(findings: &Findings, mains: &Effects) -> Vec<String> {
-    let mut clauses = vec![];
-    let mut shown: Vec<(&Effect, &Comparison)> = judged(mains, |v| matches!(v, Verdict::Faster | Verdict::Slower));
-    shown.sort_by(|a, b| b.1.estimate.ln().abs().total_cmp(&a.1.estimate.ln().abs()));
-    clauses.extend(shown.iter().map(|(effect, comparison)| main_effect(mains, effect, comparison)));
-    let margin = glue(&format!("±{}", percent(findings.method.margin)));
-    let names = |wanted: fn(Verdict) -> bool| {
-        judged(mains, wanted).iter().map(|(effect, _)| clean(&effect.name)).collect::<Vec<_>>()
-    };
-    let refused = mains.effects.iter().filter(|effect| effect.comparison.is_none()).map(|effect| clean(&effect.name));
-    for (wanted, what) in [
-        (names(|v| v == Verdict::Negligible), format!("negligible (within {margin})")),
-        (names(|v| v == Verdict::Equivalent), format!("equivalent within {margin}")),
-        (names(|v| matches!(v, Verdict::Undecided { .. })), "undecided".to_owned()),
-        (refused.collect(), "not estimated".to_owned()),
-    ] {
-        if !wanted.is_empty() {
-            clauses.push(format!("{what}: {}", named(wanted)));
-        }
-    }
-    clauses
-}
-
-/// `malloc=perl saves 9.4 % against malloc=system (8.1 … 10.7 %)`: a cost is saved or paid, anything else is lower or
-/// higher.
-fn main_effect(family: &Effects, effect: &Effect, comparison: &Comparison) -> String {
-    let (name, against) = (clean(&effect.name), clean(&effect.against));
-    let change = Change::of(comparison, family.unit);
-    let part = effect.over.as_ref().map_or(String::new(), |part| format!(" {}", over(part)));
-    let (amount, range) = (glue(&change.amount()), interval(&change) + &part);
-    if family.better == Direction::More {
-        let word = word(family, comparison.verdict);
-        return format!("{name} is {amount} {word} than {against}{range}");
-    }
-    let verb = if comparison.verdict == Verdict::Faster { "saves" } else { "costs" };
-    format!("{name} {verb} {amount} against {against}{range}")
-}
-
-/// The interactions that are shown, as a sentence: what options do together beyond what each does alone. Of negligible
-/// ones a difference is shown, too, and the table lists them.
-fn together(findings: &Findings, interactions: &Effects) -> String {
-    let large = judged(interactions, |v| matches!(v, Verdict::Faster | Verdict::Slower));
-    let small = judged(interactions, |v| v == Verdict::Negligible);
-    let of = counted(interactions.effects.len() as u32, "interaction");
-    let both = |effect: &Effect| clean(&effect.name).replace(" × ", " with ");
-    let each = large.iter().map(|(effect, comparison)| {
-        let change = Change::of(comparison, interactions.unit);
-        let (amount, word) = (glue(&change.amount()), word(interactions, comparison.verdict));
-        format!("{} {amount} {word}{}", both(effect), interval(&change))
-    });
-    let each = named(each.collect());
-    let within = glue(&format!("±{}", percent(findings.method.margin)));
-    let names = named(small.iter().map(|(effect, _)| both(effect)).collect());
-    let small_ones = format!("negligible (within {within}): {names}");
-    let shown = large.len() + small.len();
-    let verb = if shown == 1 { "is" } else { "are" };
-    let beyond = "beyond what each option does alone";
-    match (large.is_empty(), small.is_empty()) {
-        (true, true) => format!("None of {of} is shown."),
-        (true, false) => format!("Of {of} {shown} {verb} shown, and {small_ones}."),
-        (false, true) => format!("Of {of} {shown} {verb} shown, {beyond}: {each}."),
-        (false, false) => format!("Of {of} {shown} {verb} shown, {beyond}: {each}; {small_ones}."),
-    }
-}
-
-/// The interval in brackets.
-fn interval(change: &Change) -> String {
-    change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)))
-}
-
-/// What each condition does to each variant, and whether the variants' ratios change with it: a sentence for each workload
-/// and condition but the first.
-pub(crate) fn conditions(findings: &Findings) -> Vec<String> {
-    let of = |kind: Kind| {
-        let deciding = |family: &&Effects| family.metric == findings.method.deciding_metric;
-        findings.effects.iter().filter(move |family| family.kind == kind).filter(deciding)
-    };
-    let several = of(Kind::Condition).any(|family| of(Kind::Condition).any(|f| f.workload != family.workload));
-    let sentence = |family: &Effects| {
-        let place = family.workload.as_deref().filter(|_| several).map_or(String::new(), |w| format!("{}, ", clean(w)));
-        let against = family.effects.first()?.against.as_str();
-        let condition = family.condition.as_deref()?;
-        let each = family.effects.iter().map(|effect| changed_by(family, effect));
-        let changes =
-            of(Kind::ConditionChange).find(|f| (&f.workload, &f.condition) == (&family.workload, &family.condition));
-        let changes = changes.map_or(String::new(), |changes| format!(". {}", ratios(findings, changes)));
-        let each = named(each.collect());
-        Some(format!("{place}{} instead of {}: {each}{changes}.", clean(condition), clean(against)))
-    };
-    of(Kind::Condition).filter_map(sentence).collect()
-}
-
-/// `b 35.0 % slower (34.1 … 35.9 %)`, or what else is known.
-fn changed_by(family: &Effects, effect: &Effect) -> String {
-    let name = clean(effect.variant().unwrap_or_default());
-    let Some(comparison) = &effect.comparison else { return format!("{name} was not measured under both") };
-    let change = Change::of(comparison, family.unit);
-    let range = |range: Option<String>| range.map_or(String::new(), |range| format!(" ({})", glue(&range)));
-    match comparison.verdict {
-        Verdict::Faster | Verdict::Slower => {
-            format!("{name} {} {}{}", glue(&change.amount()), word(family, comparison.verdict), range(change.range()))
-        }
-        verdict => {
-            format!("{name} {}, {}{}", word(family, verdict), glue(&change.signed()), range(change.signed_range()))
-        }
-    }
-}
-
-/// Whether what the variants do to the baseline depends on the condition.
-fn ratios(findings: &Findings, changes: &Effects) -> String {
-    let of = |wanted: fn(Verdict) -> bool| judged(changes, wanted);
-    let variant = |effect: &Effect| clean(effect.variant().unwrap_or_default());
-    let shown = of(|v| matches!(v, Verdict::Faster | Verdict::Slower));
-    let shown: Vec<String> = shown
-        .iter()
-        .map(|(effect, comparison)| {
-            let change = Change::of(comparison, changes.unit);
-            let range = change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
-            format!("{} {} {}{range}", variant(effect), glue(&change.amount()), word(changes, comparison.verdict))
-        })
-        .collect();
-    let names =
-        |wanted: fn(Verdict) -> bool| of(wanted).iter().map(|(effect, _)| variant(effect)).collect::<Vec<String>>();
-    let margin = glue(&format!("±{}", percent(findings.method.margin)));
-    let (same, open) = (
-        names(|v| matches!(v, Verdict::Equivalent | Verdict::Negligible)),
-        names(|v| matches!(v, Verdict::Undecided { .. })),
-    );
-    let list = |(names, what): (Vec<String>, String)| (!names.is_empty()).then(|| format!("{what}{}", named(names)));
-    let opening = |of_first: &str| format!("Their ratios to the baseline {of_first}: ");
-    match (shown.is_empty(), same.is_empty()) {
-        (false, _) => {
-            let parts = [
-                (shown, opening("change")),
-                (same, format!("within {margin} the same: ")),
-                (open, "undecided: ".into()),
-            ];
-            parts.into_iter().filter_map(list).collect::<Vec<_>>().join("; ")
-        }
-        (true, false) => {
-            let parts = [(same, opening(&format!("stay the same within {margin}"))), (open, "undecided: ".into())];
-            parts.into_iter().filter_map(list).collect::<Vec<_>>().join("; ")
-        }
-        (true, true) if open.is_empty() => "How their ratios to the baseline change was not estimated".to_owned(),
-        (true, true) => format!("Whether their ratios to the baseline change is undecided: {}", named(open)),
-    }
-}
-
-fn judged(family: &Effects, wanted: fn(Verdict) -> bool) -> Vec<(&Effect, &Comparison)> {
-    let both = family.effects.iter().filter_map(|effect| Some((effect, effect.comparison.as_ref()?)));
-    both.filter(|(_, comparison)| wanted(comparison.verdict)).collect()
 }

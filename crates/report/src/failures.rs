@@ -3,7 +3,7 @@
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{broken, clean};
 use crate::format::{bytes, duration};
-use crate::words::{counted, listed, named};
+use crate::words::{counted, listed};
 use bakeoff_judge::findings::{FailedTrials, Findings, VoidBy};
 use bakeoff_model::record::Failure;
 
@@ -25,9 +25,6 @@ const SIGNALS: &[(i32, &str)] = &[
 /// Where there is room for a sentence only, it has this many of the last lines that a failed trial printed.
 const LINES_IN_FULL: usize = 3;
 
-/// Of more reasons for failing, the rest is only counted at the top.
-const REASONS_SHOWN: usize = 3;
-
 /// All failed and void trials; nothing if there are none.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     if findings.failures.is_empty() {
@@ -36,13 +33,13 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     page.gap();
     page.line(vec![Piece::new("trials that do not count", Ink::Heading)]);
     for trials in &findings.failures {
-        page.paragraph(&summary(trials), columns, 2, Ink::Worse);
+        page.paragraph(summary(trials), columns, 2, Ink::Worse);
         for void_by in &trials.void_by {
-            page.paragraph(&rule(void_by), columns, 4, Ink::Plain);
+            page.paragraph(rule(void_by), columns, 4, Ink::Plain);
         }
         let Some(example) = &trials.example else { continue };
         let (what, lines) = described(example);
-        page.paragraph(&format!("  the first failure: {}", clean(&what)), columns, 4, Ink::Plain);
+        page.paragraph(format!("  the first failure: {}", clean(&what)), columns, 4, Ink::Plain);
         lines.iter().for_each(|line| quote(page, line, columns));
     }
 }
@@ -50,7 +47,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
 /// A line of what something printed before it failed: whole, however long it is.
 pub(crate) fn quote(page: &mut Page, line: &str, columns: usize) {
     for part in broken(line, columns.saturating_sub(4)) {
-        page.line(vec![Piece::new(format!("  | {part}"), Ink::Aside)]);
+        page.quote(part);
     }
 }
 
@@ -106,41 +103,6 @@ pub fn failure_in_full(failed: &Failure) -> String {
     if last.is_empty() { what } else { format!("{what}: {last}") }
 }
 
-/// Why most trials of a cell failed, a sentence for each reason; those that failed alike share one.
-pub(crate) fn reasons(failures: &[FailedTrials]) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<&FailedTrials>)> = vec![];
-    for lost in failures.iter().filter(|lost| 2 * lost.failed > lost.of) {
-        let Some(why) = lost.example.as_ref().map(failure_in_full) else { continue };
-        match groups.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, cells)) => cells.push(lost),
-            None => groups.push((why, vec![lost])),
-        }
-    }
-    // The reason of most trials first.
-    groups.sort_by_key(|(_, cells)| std::cmp::Reverse(cells.iter().map(|lost| lost.failed).sum::<u32>()));
-    let sentence = |(why, cells): &(String, Vec<&FailedTrials>)| {
-        let (failed, of) = cells.iter().fold((0, 0), |(failed, of), lost| (failed + lost.failed, of + lost.of));
-        let several = |name: fn(&FailedTrials) -> &str| {
-            let mut names: Vec<String> = vec![];
-            for lost in cells {
-                let name = clean(name(lost));
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-            named(names)
-        };
-        let (variants, workloads) = (several(|lost| &lost.variant), several(|lost| &lost.workload));
-        format!("{failed} of {} of {variants} on {workloads} failed: {why}", counted(of, "trial"))
-    };
-    let more = groups.len().saturating_sub(REASONS_SHOWN);
-    let mut reasons: Vec<String> = groups.iter().take(REASONS_SHOWN).map(sentence).collect();
-    if more > 0 {
-        reasons.push(format!("{} under \"trials that do not count\"", counted(more as u32, "other reason")));
-    }
-    reasons
-}
-
 /// A failure in words, and the lines that belong to it.
 fn described(failed: &Failure) -> (String, Vec<String>) {
     let what = failure(failed);
@@ -168,37 +130,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_of_most_trials_are_told_together_and_whole() {
-        let why = "a reason that is much longer than any line of a screen, ".repeat(4) + "and the word that matters";
-        let example = Failure::Surroundings {
-            part: "oracle".to_owned(),
-            why: "it exited with 1".to_owned(),
-            tail: vec![why.clone()],
-        };
-        let cell = |variant: &str, failed: u32, example: &Failure| FailedTrials {
-            variant: variant.to_owned(),
-            workload: "loop".to_owned(),
-            failed,
-            of: 4,
-            example: Some(example.clone()),
-            ..FailedTrials::default()
-        };
-        let other = Failure::BadMarks { why: "no phase `scan`".to_owned() };
-        let cells = [cell("c", 3, &other), cell("a", 4, &example), cell("b", 4, &example), cell("d", 2, &other)];
-        let reasons = super::reasons(&cells);
-        assert_eq!(reasons[0], format!("8 of 8 trials of a and b on loop failed: oracle: it exited with 1: {why}"));
-        assert!(reasons[1].starts_with("3 of 4 trials of c on loop failed: "), "{reasons:?}");
-        assert_eq!(reasons.len(), 2, "half is not most");
-    }
-
-    #[test]
     fn what_was_printed_is_quoted_whole() {
         let mut page = Page::default();
         let line = "one  two three four five six seven eight nine ten eleven twelve-thirteen-fourteen-fifteen-sixteen";
         quote(&mut page, line, 24);
         let text = page.print(false);
         assert!(text.lines().all(|line| line.starts_with("  | ") && line.chars().count() <= 24), "{text}");
-        let quoted: String = text.lines().map(|line| line.trim_start_matches("  | ")).collect();
+        let quoted: String = text.lines().filter_map(|line| line.strip_prefix("  | ")).collect();
         assert_eq!(quoted.replace(' ', ""), line.replace(' ', ""));
     }
 

@@ -2,10 +2,106 @@
 //! estimated as a sentence. Nothing reads it back here: it is made to be passed on.
 
 use crate::caveats::{alias, caveat, refusal};
-use bakeoff_judge::findings::{Alias, Caveat, Refusal};
+use crate::draw::rendered::{Rendered, Role, Writer};
+use crate::screen::{self, Brief, BriefRow, Context, Doubt, Fact, Size, Weight};
+use bakeoff_judge::findings::{Alias, Caveat, Findings, Refusal, Scale, Verdict};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+
+/// Findings, and behind them what is said of them: the claims of the rows, facts and doubts, the answer, and the verdict on the
+/// study.
+#[derive(Serialize)]
+pub(crate) struct WithClaims<'a> {
+    #[serde(flatten)]
+    findings: &'a Findings,
+    claims: Vec<Claim<'a>>,
+    facts: Vec<Remark>,
+    doubts: Vec<Remark>,
+    answer: String,
+    verdict: &'static str,
+}
+
+/// What a row claims.
+#[derive(Serialize)]
+struct Claim<'a> {
+    id: String,
+    subject: &'a str,
+    against: &'a str,
+    metric: &'a str,
+    workloads: Vec<&'a str>,
+    condition: &'a str,
+    verdict: Verdict,
+    direction: Option<&'static str>,
+    amount: Option<Size>,
+    text: String,
+    interval: String,
+}
+
+/// A fact, or a doubt with its weight.
+#[derive(Serialize)]
+struct Remark {
+    id: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weight: Option<Weight>,
+    text: String,
+}
+
+impl<'a> WithClaims<'a> {
+    /// These findings and what is said of them.
+    pub(crate) fn of(findings: &'a Findings) -> Self {
+        let brief = screen::brief(findings, Context::default());
+        let fact = |fact: &Fact| Remark { id: fact.id, weight: None, text: letters(&fact.text) };
+        let doubt = |doubt: &Doubt| Remark { id: doubt.id, weight: Some(doubt.weight), text: letters(&doubt.text) };
+        Self {
+            findings,
+            claims: claims(findings, &brief),
+            facts: brief.facts.iter().map(fact).collect(),
+            doubts: brief.doubts.iter().map(doubt).collect(),
+            answer: letters(&brief.answer),
+            verdict: screen::verdict(findings),
+        }
+    }
+}
+
+fn claims<'a>(findings: &'a Findings, brief: &Brief<'a>) -> Vec<Claim<'a>> {
+    let (Some(about), Some(baseline)) = (&brief.about, findings.variants.first()) else { return vec![] };
+    let claim = |row: &BriefRow<'a>| {
+        let comparison = row.comparison?;
+        let metric = findings.method.deciding_metric.as_str();
+        let is_less = match comparison.scale {
+            Scale::Ratio => comparison.estimate < 1.0,
+            Scale::Difference => comparison.estimate < 0.0,
+        };
+        Some(Claim {
+            id: format!("{metric}:{}:{}", about.condition, row.variant),
+            subject: row.variant,
+            against: &baseline.name,
+            metric,
+            workloads: about.workloads.clone(),
+            condition: about.condition,
+            verdict: comparison.verdict,
+            direction: comparison.differs().then_some(if is_less { "less" } else { "more" }),
+            amount: row.size,
+            text: letters(&row.claim),
+            interval: letters(&row.interval),
+        })
+    };
+    brief.rows.iter().filter_map(claim).collect()
+}
+
+/// A text as JSON has it.
+fn letters(text: &Rendered) -> String {
+    struct Letters(String);
+    impl Writer for Letters {
+        fn part(&mut self, _: Role, text: &str) {
+            self.0.push_str(text);
+        }
+    }
+    let mut letters = Letters(String::new());
+    text.write_to(&mut letters);
+    letters.0
+}
 
 /// Pretty-printed, with a final line feed.
 ///

@@ -17,7 +17,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     for table in &findings.latencies {
         page.gap();
         let scale = Scale::of(table);
-        page.paragraph(&heading(findings, table, &scale), columns, 2, Ink::Heading);
+        page.paragraph(heading(findings, table, &scale), columns, 2, Ink::Heading);
         let right = |title: &str| (title.to_owned(), Flush::Right);
         let figures = ["ops", "/s", "mean", "min", "p50", "p90", "p99", "p99.9", "max", "n"];
         let mut grid = Grid::new(std::iter::once(("variant".to_owned(), Flush::Left)).chain(figures.map(right)));
@@ -29,7 +29,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
             rows("(twin)", twin, &scale).into_iter().take(1).for_each(|cells| grid.row(cells));
         }
         grid.print(page, columns);
-        page.paragraph(&pooled(table), columns, 2, Ink::Aside);
+        page.paragraph(pooled(table), columns, 2, Ink::Aside);
     }
 }
 

@@ -1,14 +1,15 @@
-//! Findings in, bytes out. Everything here turns [`Findings`] into text: the one sentence ([`answer`]), the page for
+//! Findings in, bytes out. Everything here turns [`Findings`] into text: one screen ([`screen()`]), the page for
 //! people ([`terminal`]) and the page for machines ([`json`]). It computes no statistic, opens no file and does not
 //! know whether there is a terminal: the caller gives width and colour. [`mod@format`] writes numbers, also for the
 //! commands' own messages.
 
+#[macro_use]
+pub mod draw;
+
 mod again;
-mod answer;
 mod builds;
 pub mod caveats;
 mod conditions;
-pub mod draw;
 mod effects;
 mod failures;
 pub mod format;
@@ -28,7 +29,6 @@ mod trace;
 pub mod words;
 
 pub use again::again;
-pub use answer::answer;
 pub use builds::{build_doubts, used};
 pub use draw::Style;
 pub use failures::{failure, failure_in_full};
@@ -37,7 +37,10 @@ pub use json::pretty as pretty_json;
 pub use metrics::{TableText, table_texts};
 pub use not_paired::SAVED;
 pub use power::{power, power_json};
-pub use screen::{About, Amount, Brief, BriefRow, Cause, Context, Ground, brief, grounds, margin, screen};
+pub use screen::{
+    About, Amount, As, Brief, BriefRow, Cause, Context, Doubt, Fact, Ground, Size, Weight, brief, grounds, margin,
+    screen,
+};
 pub use side_by_side::{side_by_side, side_by_side_items};
 pub use terminal::{Parts, SECTIONS, Section, SectionPage, levels, parts, terminal, terminal_with};
 pub use trace::{provenance, trace};
@@ -55,11 +58,7 @@ use bakeoff_model::record::{BuildLine, BuildOutcome};
 /// Passes on the serialiser's word, should a value ever have no form in JSON.
 pub fn json(findings: &Findings, home: Option<&str>) -> Result<String, serde_json::Error> {
     let findings = without_folders(findings);
-    let (answer, verdict) = screen::conclusion(&findings);
-    let text = json::pretty(&findings)?;
-    let answer = serde_json::to_string(&answer)?;
-    let members = text.trim_end().trim_end_matches('}').trim_end();
-    let text = format!("{members},\n  \"answer\": {answer},\n  \"verdict\": \"{verdict}\"\n}}\n");
+    let text = json::pretty(&json::WithClaims::of(&findings))?;
     let Some(home) = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1) else { return Ok(text) };
     let quoted = serde_json::to_string(home)?;
     Ok(without_home(&text, quoted.trim_matches('"')))

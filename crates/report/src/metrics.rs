@@ -8,6 +8,7 @@ use crate::draw::grid::{Flush, Grid};
 use crate::draw::notes::Notes;
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::plot::{Axis, LEGEND};
+use crate::draw::rendered::{Rendered, Role};
 use crate::draw::text::{clean, glue, unglue};
 use crate::format::{TimeUnit, asked_or_fitting, decimals_of, fixed, percent};
 use crate::order::Order;
@@ -56,21 +57,21 @@ pub struct TableText {
     /// The metric's name.
     pub metric: String,
     /// What the table is about: `loop (idle): wall, elapsed time from launch to exit; in s`.
-    pub caption: String,
+    pub caption: Rendered,
     /// The name of the unit of its values; empty where they have none.
     pub unit: &'static str,
     /// Titles of its columns; the first one's cells are names of variants.
-    pub titles: Vec<String>,
+    pub titles: Vec<Rendered>,
     /// The baseline first, then the others, the best first.
-    pub rows: Vec<Vec<String>>,
+    pub rows: Vec<Vec<Rendered>>,
     /// The variants of the rows, as the findings name them.
     pub variants: Vec<String>,
     /// What this machine calls a difference between a thing and itself.
-    pub noise: String,
+    pub noise: Rendered,
 }
 
 /// Every table as text, with times in the unit that is asked for, and the footnotes that their cells refer to by number, from 1.
-pub fn table_texts(findings: &Findings, time_unit: Option<TimeUnit>) -> (Vec<TableText>, Vec<String>) {
+pub fn table_texts(findings: &Findings, time_unit: Option<TimeUnit>) -> (Vec<TableText>, Vec<Rendered>) {
     let mut notes = Notes::default();
     (texts(findings, time_unit, &mut notes), notes.into_texts())
 }
@@ -82,19 +83,19 @@ pub(crate) fn texts(findings: &Findings, time_unit: Option<TimeUnit>, notes: &mu
         let sorted = order.sorted(&table.rows, |row| &row.variant);
         let variants = sorted.iter().map(|row| row.variant.clone()).collect();
         let rows = sorted.into_iter().map(|row| {
-            let name = words::with_shared(findings, &row.variant);
-            let cells = cells(findings, table, row, &name, &values, notes);
-            cells.into_iter().map(|cell| unglue(&cell.text)).collect()
+            let name = Piece::plain(Rendered::new(Role::Name, words::with_shared(findings, &row.variant)));
+            let cells = cells(findings, table, row, name, &values, notes);
+            cells.into_iter().map(|cell| cell.text.unglued()).collect()
         });
         let rows = rows.collect();
         TableText {
             metric: clean(&table.metric),
-            caption: unglue(&full_heading(findings, table, &values)),
+            caption: unglue(&full_heading(findings, table, &values)).into(),
             unit: values.unit_name,
-            titles: headings(findings, "variant").into_iter().map(|(title, _)| unglue(&title)).collect(),
+            titles: headings(findings, "variant").into_iter().map(|(title, _)| unglue(&title).into()).collect(),
             rows,
             variants,
-            noise: unglue(&noise_floor(table, notes).0),
+            noise: noise_floor(table, notes).0.unglued(),
         }
     };
     findings.tables.iter().map(&mut text).collect()
@@ -139,11 +140,11 @@ fn full(
     columns: usize,
 ) -> bool {
     page.gap();
-    page.paragraph(&full_heading(findings, table, &values), columns, 2, Ink::Heading);
+    page.paragraph(full_heading(findings, table, &values), columns, 2, Ink::Heading);
     let mut grid = Grid::new(headings(findings, "variant"));
     let mut pictured = vec![];
     for row in order.sorted(&table.rows, |row| &row.variant) {
-        grid.row(cells(findings, table, row, &words::with_shared(findings, &row.variant), &values, notes));
+        grid.row(cells(findings, table, row, Piece::plain(words::with_shared(findings, &row.variant)), &values, notes));
         pictured.push(row.comparison.as_ref());
         if let Some(means) = means_row(row) {
             grid.row(means);
@@ -166,7 +167,7 @@ fn full(
         page.paragraph(&sentence, columns, 2, Ink::Open);
     }
     let (floor, ink) = noise_floor(table, notes);
-    page.paragraph(&floor, columns, 2, ink);
+    page.paragraph(floor, columns, 2, ink);
     ranking::print(findings, table, page, columns);
     pictures
 }
@@ -192,7 +193,7 @@ fn headings(findings: &Findings, first: &'static str) -> Vec<(String, Flush)> {
 }
 
 /// A row's cells: name, median, ratio, verdict, mean, largest value, number of trials that count.
-fn cells(findings: &Findings, table: &Table, row: &Row, name: &str, values: &Values, notes: &mut Notes) -> Vec<Piece> {
+fn cells(findings: &Findings, table: &Table, row: &Row, name: Piece, values: &Values, notes: &mut Notes) -> Vec<Piece> {
     let number = |value: fn(&Summary) -> f64, ink| match &row.summary {
         Some(summary) => Piece::new(values.write(value(summary)), ink),
         None => Piece::new("–", Ink::Aside),
@@ -209,7 +210,7 @@ fn cells(findings: &Findings, table: &Table, row: &Row, name: &str, values: &Val
         (None, None) => (Piece::new("–", Ink::Aside), Piece::new("no pair", Ink::Worse)),
     };
     vec![
-        Piece::plain(name),
+        name,
         number(|s| s.median, Ink::Plain),
         ratio,
         verdict,
@@ -235,10 +236,10 @@ fn verdict_cell(table: &Table, row: &Row, comparison: &Comparison, notes: &mut N
     });
     let mark = notes.mark(caveats(&comparison.caveats).chain(fewer));
     if words::is_same_program(comparison) && words::is_open(comparison) {
-        return Piece::new(format!("same program{mark}"), Ink::Aside);
+        return Piece::new(text!["same program", mark], Ink::Aside);
     }
     let word = Wording::of(table.unit, table.better).verdict(comparison.verdict);
-    Piece::new(format!("{word}{mark}"), words::ink(comparison.verdict))
+    Piece::new(text![word, mark], words::ink(comparison.verdict))
 }
 
 /// Why a row has no values, if so.
@@ -266,7 +267,7 @@ fn means_row(row: &Row) -> Option<Vec<Piece>> {
     comparison.caveats.iter().find(|caveat| matches!(caveat, Caveat::TypicalAndMeanDisagree { .. }))?;
     let blank = || Piece::plain("");
     let ratio = words::ratio(means.estimate, means.interval, "unbounded");
-    Some(vec![Piece::plain("  of means"), blank(), Piece::plain(ratio), blank(), blank(), blank(), blank()])
+    Some(vec![Piece::indented("of means"), blank(), Piece::plain(ratio), blank(), blank(), blank(), blank()])
 }
 
 fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
@@ -300,12 +301,12 @@ fn undecided(table: &Table) -> Option<String> {
 }
 
 /// What this machine calls a difference between a thing and itself.
-fn noise_floor(table: &Table, notes: &mut Notes) -> (String, Ink) {
+fn noise_floor(table: &Table, notes: &mut Notes) -> (Rendered, Ink) {
     let Some(row) = &table.noise_floor else {
-        return ("noise floor: unknown, the baseline had no twin here".to_owned(), Ink::Open);
+        return ("noise floor: unknown, the baseline had no twin here".into(), Ink::Open);
     };
     let Some(comparison) = &row.comparison else {
-        return ("noise floor: unknown, the baseline's twin has no trial to compare".to_owned(), Ink::Open);
+        return ("noise floor: unknown, the baseline's twin has no trial to compare".into(), Ink::Open);
     };
     let change = Change::of(comparison, table.unit);
     let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
@@ -316,7 +317,7 @@ fn noise_floor(table: &Table, notes: &mut Notes) -> (String, Ink) {
     };
     let more = words::more_blocks(comparison.verdict);
     let by = glue(&change.signed());
-    (format!("noise floor: the baseline's twin comes out at {by}{range}: {verdict}{more}{remark}"), ink)
+    (text!["noise floor: the baseline's twin comes out at ", by, range, ": ", verdict, more, remark], ink)
 }
 
 /// All other metrics in one table: each begins with the baseline's row, and the twin's row closes it.
@@ -331,18 +332,21 @@ fn compact(
     let place =
         tables.first().map_or(String::new(), |(t, _)| format!("{} ({})", clean(&t.workload), clean(&t.condition)));
     page.gap();
-    page.paragraph(&format!("{place}: also measured"), columns, 2, Ink::Heading);
+    page.paragraph(format!("{place}: also measured"), columns, 2, Ink::Heading);
     let mut grid = Grid::new(headings(findings, "metric"));
     for (table, values) in tables {
         let unit = if values.unit_name.is_empty() { String::new() } else { format!(" ({})", values.unit_name) };
         for row in order.sorted(&table.rows, |row| &row.variant) {
             let baseline = is_baseline(table, row);
-            let name = if baseline { format!("{}{unit}", table.metric) } else { format!("  {}", clean(&row.variant)) };
-            grid.row(cells(findings, table, row, &name, values, notes));
+            let name = match baseline {
+                true => Piece::plain(format!("{}{unit}", table.metric)),
+                false => Piece::indented(clean(&row.variant)),
+            };
+            grid.row(cells(findings, table, row, name, values, notes));
             means_row(row).into_iter().for_each(|means| grid.row(means));
         }
         if let Some(twin) = &table.noise_floor {
-            grid.row(cells(findings, table, twin, "  (twin)", values, notes));
+            grid.row(cells(findings, table, twin, Piece::indented("(twin)"), values, notes));
         }
     }
     grid.print(page, columns);
@@ -381,6 +385,6 @@ fn legend(findings: &Findings, page: &mut Page, columns: usize, pictures: bool) 
     }
     if !said.is_empty() {
         page.gap();
-        page.paragraph(&said.join(" "), columns, 0, Ink::Aside);
+        page.paragraph(said.join(" "), columns, 0, Ink::Aside);
     }
 }

@@ -48,11 +48,11 @@ fn print(findings: &Findings, page: &mut Page, _notes: &mut Notes, columns: usiz
     for why in whys {
         let those = days.reasons.iter().filter(|Reason { why: own, .. }| own == why);
         let names: Vec<String> = those.map(|one| clean(&one.variant)).collect();
-        page.paragraph(&format!("{}: {}", words::listed(&names), clean(why)), columns, 2, Ink::Open);
+        page.paragraph(format!("{}: {}", words::listed(&names), clean(why)), columns, 2, Ink::Open);
     }
     if !days.differs.is_empty() {
         let differs: Vec<String> = days.differs.iter().map(|part| clean(part)).collect();
-        page.paragraph(&format!("other than on that day: {}", words::listed(&differs)), columns, 2, Ink::Open);
+        page.paragraph(format!("other than on that day: {}", words::listed(&differs)), columns, 2, Ink::Open);
     }
 }
 

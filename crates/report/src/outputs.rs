@@ -1,30 +1,13 @@
-//! What the variants printed, where it was not the same: a sentence for the top of a page, and the first difference of
-//! each. What follows from it was decided by the analysis.
+//! What the variants printed, where it was not the same: the first difference of each. What follows from it was decided by the analysis.
 
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{clean, foreign, glue};
 use crate::format::fixed;
-use crate::words::{counted, listed};
+use crate::words::counted;
 use bakeoff_judge::findings::{Findings, OtherOutput, Outputs};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::OutputDifference;
 use bakeoff_model::study::OutputUse;
-
-/// Where variants are judged although they print something else: which, before anything else is said.
-pub(crate) fn opening(findings: &Findings) -> Option<String> {
-    let noted: Vec<&Outputs> =
-        findings.outputs.iter().filter(|o| o.output == OutputUse::Noted && !o.others.is_empty()).collect();
-    let mut names: Vec<String> = vec![];
-    for other in noted.iter().flat_map(|outputs| &outputs.others) {
-        let name = clean(&other.variant);
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let verb = if names.len() == 1 { "prints" } else { "print" };
-    let what = format!("{} {verb} something other than {}", listed(&names), baseline(findings));
-    (!names.is_empty()).then(|| format!("Beware: {what}; see below whether they do the same work."))
-}
 
 /// All that was not the same.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
@@ -46,7 +29,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
         }
         for other in &outputs.others {
             let ink = if outputs.output == OutputUse::Noted { Ink::Open } else { Ink::Worse };
-            page.paragraph(&format!("{place}: {}", sentence(outputs, other, &own)), columns, 2, ink);
+            page.paragraph(format!("{place}: {}", sentence(outputs, other, &own)), columns, 2, ink);
             let sides = [own.clone(), clean(&other.variant)];
             other.first.iter().for_each(|first| difference(first, &sides, page, columns));
         }
@@ -83,11 +66,11 @@ fn difference(first: &OutputDifference, sides: &[String; 2], page: &mut Page, co
         page.paragraph(&text, columns, 4, Ink::Plain);
         return;
     }
-    page.paragraph(&format!("  first in line {}{process}:", fixed(*line as f64, 0)), columns, 4, Ink::Plain);
+    page.paragraph(format!("  first in line {}{process}:", fixed(*line as f64, 0)), columns, 4, Ink::Plain);
     for (side, text) in sides.iter().zip([baseline, printed]) {
         let text = text.as_deref().unwrap_or("(nothing: the output ends here)");
         let line = foreign(&format!("{side}: {text}"), columns.saturating_sub(4));
-        page.line(vec![Piece::new(format!("  | {line}"), Ink::Aside)]);
+        page.quote(line);
     }
 }
 

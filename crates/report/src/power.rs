@@ -36,7 +36,7 @@ pub fn power(planning: &Planning, style: Style) -> String {
         }
     }
     page.gap();
-    page.paragraph(&legend(planning), style.width, 0, Ink::Aside);
+    page.paragraph(legend(planning), style.width, 0, Ink::Aside);
     page.print(style.colour)
 }
 

@@ -56,28 +56,28 @@ fn method(findings: &Findings) -> String {
         }
         family => format!(" the {family} intervals of a table hold together, and decide the verdicts;"),
     };
-    let these = claim(findings);
+    let these = claim(findings).map_or(String::new(), |[what, meaning]| format!(" {what}: {meaning}."));
     format!("method: {};{family} {limits}{these}", tests.join("; "))
 }
 
-/// Which builds the claims are about.
-pub(crate) fn claim(findings: &Findings) -> String {
-    const THESE: &str = "The claims are about these builds: one build is one sample of memory layout.";
+/// Which builds the claims are about: what was done, and what follows.
+pub(crate) fn claim(findings: &Findings) -> Option<[String; 2]> {
     if findings.variants.iter().all(|variant| variant.build.is_none()) {
-        return String::new();
+        return None;
     }
-    match findings.layouts {
+    let linked = "linked again in a random order";
+    Some(match findings.layouts {
         Some(Layouts { passes, of }) if passes > 0 && passes == of => {
             let over = glue(&counted(passes, "layout"));
-            format!(" Each block was linked again in a random order: the claims are about the options, over {over}.")
+            [format!("Each block was {linked}"), format!("the claims are about the options, over {over}")]
         }
-        Some(Layouts { passes, of }) if passes > 0 => format!(
-            " Of {of} passes {passes} {} linked again in a random order: the claims are partly about these builds, and partly \
-             about the options.",
-            if passes == 1 { "was" } else { "were" },
-        ),
-        _ => format!(" {THESE}"),
-    }
+        Some(Layouts { passes, of }) if passes > 0 => {
+            let were = if passes == 1 { "was" } else { "were" };
+            let about = "the claims are partly about these builds, and partly about the options";
+            [format!("Of {of} passes {passes} {were} {linked}"), about.to_owned()]
+        }
+        _ => ["The claims are about these builds", "one build is one sample of memory layout"].map(str::to_owned),
+    })
 }
 
 /// Which test made a comparison, in words.

@@ -48,7 +48,7 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
             format!("; not compared here, as the table says why: {}", named(names.iter().map(|n| clean(n)).collect()))
         }
     };
-    page.paragraph(&format!("{shared}; {families}; {equivalent}{left_out}"), columns, 2, Ink::Plain);
+    page.paragraph(format!("{shared}; {families}; {equivalent}{left_out}"), columns, 2, Ink::Plain);
 }
 
 fn distance(ranked: &Ranked) -> String {

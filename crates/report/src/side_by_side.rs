@@ -23,10 +23,10 @@ pub fn side_by_side_items(pairs: &SideBySide, here: &Findings, there: &Findings)
 
 fn drawn(pairs: &SideBySide, here: &Findings, there: &Findings, columns: usize) -> Page {
     let mut page = Page::default();
-    page.paragraph(&headline(pairs), columns, 2, Ink::Heading);
+    page.paragraph(headline(pairs), columns, 2, Ink::Heading);
     page.gap();
     for (name, findings) in [("here", here), ("there", there)] {
-        page.paragraph(&format!("{name}: {}", about(findings)), columns, 2, Ink::Plain);
+        page.paragraph(format!("{name}: {}", about(findings)), columns, 2, Ink::Plain);
     }
     differences(here, there).iter().for_each(|text| page.paragraph(text, columns, 2, Ink::Open));
     let same_table = |a: &Pair, b: &Pair| {
@@ -44,7 +44,7 @@ fn drawn(pairs: &SideBySide, here: &Findings, there: &Findings, columns: usize) 
     for (list, whose) in [(&pairs.only_here, "here"), (&pairs.only_there, "there")] {
         if !list.is_empty() {
             let names: Vec<String> = list.iter().map(name).collect();
-            page.paragraph(&format!("only {whose}: {}", names.join("; ")), columns, 2, Ink::Aside);
+            page.paragraph(format!("only {whose}: {}", names.join("; ")), columns, 2, Ink::Aside);
         }
     }
     let meaning = "overlap: the two intervals have values in common; apart: they have none. This is no test: \

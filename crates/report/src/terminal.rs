@@ -4,12 +4,13 @@ use crate::caveats::caveats;
 use crate::draw::Style;
 use crate::draw::notes::Notes;
 use crate::draw::paint::{Ink, Item, Page, Piece};
-use crate::draw::text::{clean, glue};
+use crate::draw::rendered::Rendered;
+use crate::draw::text::clean;
 use crate::format::TimeUnit;
 use crate::metrics::TableText;
-use crate::screen::Cause;
+use crate::screen::{self, Cause};
 use crate::words::listed;
-use crate::{answer, builds, conditions, effects, failures, latencies, metrics, outputs, provenance};
+use crate::{builds, conditions, effects, failures, latencies, metrics, outputs, provenance};
 use bakeoff_judge::findings::Findings;
 
 /// Of more combinations that are left out for one reason, only the number is printed.
@@ -88,7 +89,7 @@ pub struct Parts {
     /// Every table of measurements, as it stands in the section of that name.
     pub tables: Vec<TableText>,
     /// The footnotes, by number from 1.
-    pub notes: Vec<String>,
+    pub notes: Vec<Rendered>,
 }
 
 /// The page as data, with times in the unit that is asked for.
@@ -116,7 +117,8 @@ fn drawn(
         draw(&mut page, notes);
         pages.push((name, page));
     };
-    draw("answer", &mut |page, notes| opening(findings, page, notes, width));
+    let causes: Vec<Cause> = sections.iter().flat_map(|section| (section.causes)(findings)).collect();
+    draw("answer", &mut |page, notes| opening(findings, &causes, page, notes, width));
     draw("outputs", &mut |page, _| outputs::print(findings, page, width));
     draw("effects", &mut |page, notes| effects::print(findings, page, notes, width));
     draw("tables", &mut |page, notes| metrics::print(findings, time_unit, page, notes, width));
@@ -140,16 +142,11 @@ fn drawn(
     pages
 }
 
-/// The answer in sentences, and what it is an answer to.
-fn opening(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
-    let doubts = glue(&notes.mark(caveats(&findings.caveats)));
-    let mut paragraphs = answer::paragraphs(findings);
-    if let Some(last) = paragraphs.last_mut() {
-        last.push_str(&doubts);
-    }
-    for paragraph in &paragraphs {
-        page.paragraph(paragraph, columns, if paragraphs.len() > 1 { 2 } else { 0 }, Ink::Heading);
-    }
+/// What the screen says: the answer, facts and doubts; and what it is an answer to.
+fn opening(findings: &Findings, causes: &[Cause], page: &mut Page, notes: &mut Notes, columns: usize) {
+    let (answer, remarks) = screen::said(findings, causes);
+    page.paragraph(text![answer, notes.mark(caveats(&findings.caveats))], columns, 0, Ink::Heading);
+    remarks.into_iter().for_each(|(text, ink)| page.paragraph(text, columns, 2, ink));
     heading(findings, page, columns);
 }
 
@@ -162,9 +159,9 @@ fn print_building(
     columns: usize,
 ) {
     page.gap();
-    let doubts = glue(&notes.mark(caveats(&building.caveats)));
-    let text = answer::paragraphs(building).join(" ");
-    page.paragraph(&format!("Building, measured in addition: {text}{doubts}"), columns, 2, Ink::Heading);
+    let doubts = notes.mark(caveats(&building.caveats));
+    let (answer, _) = screen::said(building, &[]);
+    page.paragraph(text!["building, measured in addition: ", answer, doubts], columns, 2, Ink::Heading);
     metrics::print(building, time_unit, page, notes, columns);
 }
 
@@ -172,17 +169,17 @@ fn print_building(
 fn heading(findings: &Findings, page: &mut Page, columns: usize) {
     page.gap();
     if let Some(question) = &findings.question {
-        page.paragraph(&format!("question: {}", clean(question)), columns, 2, Ink::Plain);
+        page.paragraph(format!("question: {}", clean(question)), columns, 2, Ink::Plain);
     }
     for variant in &findings.variants {
         if let Some(command) = variant.run.as_ref().filter(|command| **command != variant.name) {
-            page.paragraph(&format!("{}: {}", clean(&variant.name), clean(command)), columns, 2, Ink::Plain);
+            page.paragraph(format!("{}: {}", clean(&variant.name), clean(command)), columns, 2, Ink::Plain);
         }
     }
     let Some(baseline) = findings.variants.first().filter(|variant| variant.run.is_none()) else { return };
     let levels: Vec<String> = baseline.levels.iter().map(|(factor, level)| format!("{factor}={level}")).collect();
     if !levels.is_empty() {
-        page.paragraph(&format!("baseline: {}", clean(&levels.join(" "))), columns, 2, Ink::Plain);
+        page.paragraph(format!("baseline: {}", clean(&levels.join(" "))), columns, 2, Ink::Plain);
     }
     left_out(findings, page, columns);
 }
@@ -198,6 +195,6 @@ fn left_out(findings: &Findings, page: &mut Page, columns: usize) {
     }
     for (reason, names) in reasons {
         let which = if names.len() > LEFT_OUT_MAX { format!("{} combinations", names.len()) } else { listed(&names) };
-        page.paragraph(&format!("left out by the study: {which} ({})", clean(reason)), columns, 2, Ink::Plain);
+        page.paragraph(format!("left out by the study: {which} ({})", clean(reason)), columns, 2, Ink::Plain);
     }
 }

@@ -110,6 +110,17 @@ pub fn metric_in(name: &str, unit: Unit) -> &str {
     }
 }
 
+/// The same, where it goes without saying that they are the guest's.
+pub fn instructions(name: &str) -> &str {
+    match name {
+        "wall" => "instructions",
+        "user" => "instructions in user mode",
+        "sys" => "instructions in the kernel",
+        "cpu" => "instructions of the trial",
+        name => metric(name),
+    }
+}
+
 /// How many blocks are missing, as far as that is known: ` (about 14 more blocks)`.
 pub fn more_blocks(verdict: Verdict) -> String {
     match verdict {
@@ -298,13 +309,6 @@ impl Change {
         let [low, high] = self.interval?;
         let range = format!("{} … {}", signed(low, self.decimals), signed(high, self.decimals));
         Some(self.with_unit(range) + &self.narrower)
-    }
-
-    /// What is left of the baseline's, for a ratio: `52.0 %`, and its interval.
-    pub fn share(&self) -> (String, Option<String>) {
-        let write = |x: f64| fixed(100.0 + x, self.decimals);
-        let range = self.interval.map(|[low, high]| format!("{} … {} %{}", write(low), write(high), self.narrower));
-        (format!("{} %", write(self.estimate)), range)
     }
 
     fn with_unit(&self, number: String) -> String {

@@ -345,7 +345,7 @@ fn effect(name: &str, against: &str, subject: Subject, comparison: Comparison) -
 /// Levels of factors against others.
 fn levels(name: &str, against: &str, comparison: Comparison) -> Effect {
     let step = |(level, against): (&str, &str)| {
-        let ((factor, level), (_, against)) = level.split_once('=').zip(against.split_once('=')).unwrap();
+        let [(factor, level), (_, against)] = [level, against].map(|text| text.split_once('=').unwrap_or((text, "")));
         Step { factor: factor.to_owned(), level: level.to_owned(), against: against.to_owned() }
     };
     let steps = name.split(" × ").zip(against.split(", ")).map(step).collect();
@@ -371,7 +371,7 @@ fn family(condition: &str, kind: Kind, effects: Vec<Effect>) -> Effects {
 /// Two factors, crossed: main effects, an interaction, and a suite over two workloads.
 pub fn factorial() -> Findings {
     let within = |level: &str, effect: Effect| {
-        let (factor, level) = level.split_once('=').unwrap();
+        let (factor, level) = level.split_once('=').unwrap_or((level, ""));
         Effect { within: Some(Level { factor: factor.to_owned(), level: level.to_owned() }), ..effect }
     };
     let family = |kind, effects| family("idle", kind, effects);

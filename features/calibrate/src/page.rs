@@ -18,11 +18,11 @@ pub(crate) fn calibration_json(calibration: &Calibration) -> Result<String, serd
 pub(crate) fn calibration(calibration: &Calibration, style: Style) -> String {
     let mut page = Page::default();
     let width = style.width;
-    page.paragraph(&verdict(calibration), width, 0, Ink::Heading);
+    page.paragraph(verdict(calibration), width, 0, Ink::Heading);
     page.gap();
     promises(calibration, &mut page, width);
     page.gap();
-    page.paragraph(&promises_legend(calibration), width, 0, Ink::Plain);
+    page.paragraph(promises_legend(calibration), width, 0, Ink::Plain);
     page.print(style.colour)
 }
 

@@ -14,6 +14,7 @@ use bakeoff_report::draw::notes::Notes;
 use bakeoff_report::draw::paint::{Ink, Page, Piece};
 use bakeoff_report::draw::text::{clean, glue};
 use bakeoff_report::format::percent;
+use bakeoff_report::text;
 use written::{decimals_for, fixed, in_unit, needs, of, p_value, percents, ranged, signed};
 
 /// The findings about published figures as a page of text; it ends in a line feed.
@@ -37,9 +38,9 @@ pub(crate) fn check_summary(findings: &SummaryFindings, style: Style) -> String 
         Printing::EightDigits => "figures taken as ministat's, to eight digits",
     };
     let confidence = percent(terms.confidence);
-    let margin = glue(&format!("±{}{doubts}", percent(terms.margin)));
-    let how = format!("{digits}; confidence {confidence}, margin {margin}");
-    page.paragraph(&how, width, 2, Ink::Aside);
+    let margin = glue(&format!("±{}", percent(terms.margin)));
+    let how = text![format!("{digits}; confidence {confidence}, margin {margin}"), doubts];
+    page.paragraph(how, width, 2, Ink::Aside);
     for text in unread(findings) {
         page.paragraph(&text, width, 2, Ink::Aside);
     }
@@ -129,7 +130,7 @@ fn figures(findings: &SummaryFindings, page: &mut Page, columns: usize) {
 fn remarks(finding: &SummaryFinding, page: &mut Page, columns: usize) {
     let name = of(finding.published.quantity.as_deref(), &clean(&finding.published.name));
     if let Some(why) = &finding.impossible {
-        page.paragraph(&format!("{name} is impossible: {}.", clean(why)), columns, 2, Ink::Worse);
+        page.paragraph(format!("{name} is impossible: {}.", clean(why)), columns, 2, Ink::Worse);
     }
     if let Some(values) = finding.values.as_ref().filter(|values| values.len() > 1) {
         let values: Vec<String> = values.iter().map(|value| glue(&ranged(*value, fixed))).collect();
@@ -147,8 +148,8 @@ fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page,
     page.gap();
     let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text()));
     let pair = format!("{} against {}", clean(&comparison.name), clean(&comparison.baseline));
-    let heading = format!("{}{}", of(comparison.quantity.as_deref(), &pair), glue(&mark));
-    page.paragraph(&heading, columns, 2, Ink::Heading);
+    let heading = text![of(comparison.quantity.as_deref(), &pair), mark];
+    page.paragraph(heading, columns, 2, Ink::Heading);
     let interval = format!("{} interval", percent(findings.terms.confidence));
     let titles = ["", "estimate", "digits alone", &interval, "p"].map(str::to_owned);
     let mut grid = Grid::new(titles.into_iter().map(|title| (title, Flush::Left)));
@@ -180,7 +181,7 @@ fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page,
     let margin = percent(findings.terms.margin);
     let differ = format!("shown to differ: {}", word(comparison.differ));
     let equivalent = format!("shown equal within ±{margin}: {}", word(comparison.equivalent));
-    page.paragraph(&format!("{differ}; {equivalent}"), columns, 2, Ink::Plain);
+    page.paragraph(format!("{differ}; {equivalent}"), columns, 2, Ink::Plain);
 }
 
 /// All pairs of which nothing is known but the means, and what an interval would need.

@@ -7,22 +7,25 @@ mod escape;
 use bakeoff_command::Concluded;
 use bakeoff_judge::findings::{Findings, Scale, Verdict};
 use bakeoff_model::metric::Unit;
+use bakeoff_report::draw::rendered::Rendered;
 use bakeoff_report::draw::text::unglue;
 use bakeoff_report::format::{asked_or_fitting, percent};
-use bakeoff_report::{Brief, BriefRow, Context, TimeUnit, brief, words};
-use escape::{inline, name};
+use bakeoff_report::{Brief, BriefRow, Context, TimeUnit, brief, text, words};
+use escape::{code, inline, line};
 
 /// The whole page.
 pub(crate) fn page(concluded: &Concluded<'_>) -> String {
     let Concluded { record, findings, causes, time_unit, .. } = *concluded;
     let brief = brief(findings, Context { causes, time_unit, ..Context::default() });
-    let mut out = format!("### {}\n\n**{}**\n\n", inline(&brief.question), inline(&brief.answer));
+    let mut out = format!("### {}\n\n**{}**\n\n", line(&brief.question), line(&brief.answer));
     out += &rows(findings, &brief, time_unit);
-    out += &format!("{}\n", inline(&brief.status.join("; ")));
-    for (title, lines) in [("Doubts", &brief.doubts), ("Also", &brief.facts)] {
+    out += &format!("{}\n", line(&Rendered::joined(brief.status.iter().cloned(), "; ")));
+    let doubts: Vec<&Rendered> = brief.doubts.iter().map(|doubt| &doubt.text).collect();
+    let facts: Vec<&Rendered> = brief.facts.iter().map(|fact| &fact.text).collect();
+    for (title, lines) in [("Doubts", doubts), ("Also", facts)] {
         if !lines.is_empty() {
             out += &format!("\n{title}:\n\n");
-            lines.iter().for_each(|line| out += &format!("- {}\n", inline(line)));
+            lines.iter().for_each(|text| out += &format!("- {}\n", line(text)));
         }
     }
     out + &details::folded(record, findings, time_unit)
@@ -40,21 +43,19 @@ fn rows(findings: &Findings, brief: &Brief<'_>, time_unit: Option<TimeUnit>) -> 
     for row in &brief.rows {
         let n = row.n.map_or_else(|| "–".to_owned(), |n| n.to_string());
         out +=
-            &format!("| {} | {} | {} | {n} |\n", name(&row.name), claim(row), inline(&amount(row, *unit, time_unit)));
+            &format!("| {} | {} | {} | {n} |\n", code(&row.name), claim(row), inline(&amount(row, *unit, time_unit)));
     }
     out + "\n"
 }
 
 /// What is claimed; a difference that is shown stands out.
 fn claim(row: &BriefRow<'_>) -> String {
-    let is_shown = |verdict: Verdict| matches!(verdict, Verdict::Faster | Verdict::Slower);
-    let more = row.comparison.map_or_else(String::new, |comparison| words::more_blocks(comparison.verdict));
-    let text = match row.comparison {
-        None if row.n.is_some() => format!("baseline, {}", row.claim),
-        _ => format!("{}{more}", row.claim),
+    let Some(comparison) = row.comparison else {
+        let baseline = if row.n.is_some() { "baseline, " } else { "" };
+        return line(&text![baseline, &row.claim]);
     };
-    let text = inline(text.trim_end_matches(", baseline"));
-    if row.comparison.is_some_and(|comparison| is_shown(comparison.verdict)) { format!("**{text}**") } else { text }
+    let text = line(&text![&row.claim, words::more_blocks(comparison.verdict)]);
+    if matches!(comparison.verdict, Verdict::Faster | Verdict::Slower) { format!("**{text}**") } else { text }
 }
 
 /// The ratio with its interval, or the difference in the unit that is asked for, or in one that fits.

@@ -7,13 +7,15 @@ use crate::forest::{drawable, pc, span};
 use crate::items::items;
 use crate::mark::{self, Mark};
 use crate::scale::Axis;
-use crate::text::name;
+use crate::text::{name, plain};
 use bakeoff_command::Against;
 use bakeoff_judge::findings::Comparison;
 use bakeoff_judge::side_by_side::{Compared, Pair};
 use bakeoff_model::plain::clean;
 use bakeoff_report::draw::paint::{Ink, Item};
+use bakeoff_report::draw::rendered::Rendered;
 use bakeoff_report::draw::text::middle;
+use bakeoff_report::text;
 use bakeoff_report::{Amount, side_by_side_items, to_pass_on};
 use maud::{Markup, html};
 
@@ -122,14 +124,9 @@ fn end_of(x: f64, comparison: &Comparison, y: &dyn Fn(f64) -> f64) -> Markup {
 
 fn in_words(pair: &Pair, ends: &[&Comparison; 2]) -> String {
     let [here, there] = ends.map(|comparison| Amount::of(comparison, pair.unit, pair.better));
-    format!(
-        "{}: here {} ({}), there {} ({})",
-        clean(&pair.compared.variant),
-        here.claim,
-        here.interval,
-        there.claim,
-        there.interval
-    )
+    let variant = Rendered::name(&pair.compared.variant);
+    let [here, there] = [here, there].map(|side| text![side.claim, side.interval.bracketed()]);
+    plain(&text![variant, ": here ", here, ", there ", there])
 }
 
 /// Labels moved down until none covers the one above; none at all if they do not fit.

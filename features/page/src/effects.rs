@@ -3,7 +3,7 @@
 
 use crate::forest::{NARROW, Panel, WIDE};
 use crate::items::items;
-use crate::text::{class_of, name};
+use crate::text::{class_of, name, plain};
 use bakeoff_judge::findings::{Effect, Effects, Findings, Kind};
 use bakeoff_report::draw::paint::Item;
 use bakeoff_report::{Amount, words};
@@ -86,8 +86,8 @@ fn cells(family: &Effects, panel: &Panel<'_>, option: &Effect) -> Markup {
         td.num {
             @match comparison {
                 Some(comparison) => {
-                    @let Amount { claim, interval } = Amount::of(comparison, family.unit, family.better);
-                    b class=(class_of(words::ink(comparison.verdict))) { (claim) } " " small { (interval) }
+                    @let Amount { claim, interval, .. } = Amount::of(comparison, family.unit, family.better);
+                    b class=(class_of(words::ink(comparison.verdict))) { (plain(&claim)) } " " small { (plain(&interval)) }
                 }
                 None => { span.quiet { "not estimated" } }
             }

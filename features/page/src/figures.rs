@@ -1,12 +1,12 @@
 //! All figures: a row for each variant in each table, with the cells that the report's own tables have. The page's script sorts and
 //! filters them by numbers that stand next to the text; without it all of them are there.
 
-use crate::items::footnotes;
 use crate::look::Look;
 use crate::mark::{Mark, sign};
-use crate::text::{name, sentence, variant_id};
+use crate::text::{markup, name, variant_id};
 use bakeoff_judge::findings::{Findings, Row, Table};
 use bakeoff_report::TableText;
+use bakeoff_report::draw::rendered::Rendered;
 use maud::{Markup, html};
 
 /// With more rows, only the deciding metric's are here.
@@ -33,7 +33,7 @@ pub(crate) fn figures(look: &Look<'_>, texts: &[TableText]) -> Markup {
                     @if conditions { th scope="col" { "condition" } }
                     th scope="col" { "metric" }
                     th scope="col" { "verdict" }
-                    th scope="col" { (sentence(&first.titles[2])) }
+                    th scope="col" { (markup(&first.titles[2])) }
                     th.num scope="col" { "median" }
                     th.num scope="col" { "mean" }
                     th.num scope="col" { "max" }
@@ -61,31 +61,29 @@ fn of_table(look: &Look<'_>, table: &Table, text: &TableText, conditions: bool) 
             @let row = table.rows.iter().find(|row| row.variant == *variant);
             tr.also[!is_deciding] data-v=[variant_id(look.findings, variant)] data-w=[look.workload(&table.workload)]
                 data-c=[look.condition(&table.condition)] data-m=(table.metric) {
-                th scope="row" { (name(&cells[0])) }
+                th scope="row" { (markup(&cells[0])) }
                 td { (name(&table.workload)) }
                 @if conditions { td { (name(&table.condition)) } }
                 td { (name(&text.metric)) (unit) }
                 (verdict(row, &cells[3]))
-                td data-k=[row.and_then(|row| row.comparison.as_ref()).map(|c| c.estimate)] { (cells[2]) }
+                td data-k=[row.and_then(|row| row.comparison.as_ref()).map(|c| c.estimate)] { (markup(&cells[2])) }
                 @let summary = row.and_then(|row| row.summary.as_ref());
-                td.num data-k=[summary.map(|s| s.median)] { b { (cells[1]) } }
-                td.num data-k=[summary.map(|s| s.mean)] { (cells[4]) }
-                td.num data-k=[summary.map(|s| s.max)] { (cells[5]) }
-                td.num data-k=[summary.map(|s| s.n)] { (cells[6]) }
+                td.num data-k=[summary.map(|s| s.median)] { b { (markup(&cells[1])) } }
+                td.num data-k=[summary.map(|s| s.mean)] { (markup(&cells[4])) }
+                td.num data-k=[summary.map(|s| s.max)] { (markup(&cells[5])) }
+                td.num data-k=[summary.map(|s| s.n)] { (markup(&cells[6])) }
                 @if has_letters(look.findings) { td { (letters(table, variant)) } }
             }
         }
     }
 }
 
-fn verdict(row: Option<&Row>, text: &str) -> Markup {
-    let (word, numbers) = footnotes(text);
+fn verdict(row: Option<&Row>, text: &Rendered) -> Markup {
     let mark = row.and_then(|row| row.comparison.as_ref()).map(Mark::of);
     html! {
         td class=[mark.map(|mark| mark.class)] {
             @if let Some(Mark { class, shape }) = mark { (sign(shape, class)) }
-            (word)
-            @for number in numbers { a.fn href={ "#n" (number) } { (number) } }
+            (markup(text))
         }
     }
 }

@@ -4,10 +4,11 @@
 
 use crate::mark::{Mark, sign};
 use crate::scale::{Axis, Span, Tick};
-use crate::text::{name, variant_id};
+use crate::text::{markup, name, plain, variant_id};
 use bakeoff_judge::findings::{Comparison, Findings, Scale, Table, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_report::draw::paint::Ink;
+use bakeoff_report::text;
 use bakeoff_report::words::Wording;
 use bakeoff_report::{About, Amount, Brief, BriefRow, Cause};
 use maud::{Markup, html};
@@ -276,12 +277,12 @@ impl<'a> Forest<'a> {
         let twin = |panel: &Panel<'_>| panel.row(panel.twin, "twin");
         html! {
             tr.base[is_baseline].lost[is_lost] data-v=[variant_id(self.findings, row.variant)] {
-                th scope="row" { (name(&row.name)) @if is_baseline && main.twin.is_some() { small { "and its twin" } } }
+                th scope="row" { (markup(&row.name)) @if is_baseline && main.twin.is_some() { small { "and its twin" } } }
                 td.num { (claim(row)) }
                 td.pl.big {
                     @if is_baseline { (twin(main)) } @else { (main.row(row.comparison, "")) }
                     @if let Some(c) = drawable(row.comparison).filter(|c| main.axis.is_beyond(c.estimate)) {
-                        span.far.left[c.estimate < 1.0] { (Amount::of(c, about.unit, about.better).claim) }
+                        span.far.left[c.estimate < 1.0] { (plain(&Amount::of(c, about.unit, about.better).claim)) }
                     }
                 }
                 @for panel in small {
@@ -325,14 +326,14 @@ impl<'a> Forest<'a> {
                         tbody {
                             @for row in self.brief.rows.iter().filter(|row| row.comparison.is_some()) {
                                 tr data-v=[variant_id(self.findings, row.variant)] {
-                                    th scope="row" { (name(&row.name)) }
+                                    th scope="row" { (markup(&row.name)) }
                                     @for panel in small {
                                         @match panel.of(row.variant) {
                                             Some(comparison) => {
                                                 @let mark = Mark::of(comparison);
                                                 td class={ "num " (mark.class) } {
                                                     (sign(mark.shape, mark.class))
-                                                    (Amount::of(comparison, about.unit, about.better).claim)
+                                                    (plain(&Amount::of(comparison, about.unit, about.better).claim))
                                                 }
                                             }
                                             None => { td.num { "–" } }
@@ -350,8 +351,8 @@ impl<'a> Forest<'a> {
 
 /// A comparison in the screen's words.
 pub(crate) fn in_words(comparison: &Comparison, about: &About<'_>) -> String {
-    let Amount { claim, interval } = Amount::of(comparison, about.unit, about.better);
-    if interval.is_empty() { claim } else { format!("{claim} ({interval})") }
+    let Amount { claim, interval, .. } = Amount::of(comparison, about.unit, about.better);
+    plain(&text![claim, interval.bracketed()])
 }
 
 /// A row's claim and interval.
@@ -366,9 +367,9 @@ pub(crate) fn claim(row: &BriefRow<'_>) -> Markup {
     html! {
         b class=(class) {
             @if row.comparison.is_none() && row.n.is_none() && class == "doubt" { (sign("m-none", "doubt")) }
-            (row.claim)
+            (plain(&row.claim))
         }
-        @if !row.interval.is_empty() { " " small { (row.interval) } }
+        @if !row.interval.is_empty() { " " small { (plain(&row.interval)) } }
     }
 }
 

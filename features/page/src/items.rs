@@ -2,25 +2,22 @@
 //! quotations, with the same words. It knows no section by name.
 
 use crate::forest::pc;
-use crate::text::{class_of, sentence};
+use crate::text::{class_of, markup, plain};
 use bakeoff_report::draw::paint::{Flush, Ink, Item, Piece};
+use bakeoff_report::draw::rendered::Rendered;
 use maud::{Markup, html};
-
-/// What a quoted line begins with.
-const QUOTE: &str = "  | ";
 
 /// A list of more lines is folded on a card.
 const LISTED: usize = 3;
 
 /// Items in their order.
 pub(crate) fn items(items: &[Item]) -> Markup {
-    let is_quoted = |item: &Item| quoted(item).is_some();
     let groups = items.chunk_by(|one, other| is_quoted(one) && is_quoted(other));
     html! {
         @for group in groups {
             @match group {
                 [first, ..] if is_quoted(first) => {
-                    pre.quote tabindex="0" { @for item in group { (sentence(quoted(item).unwrap_or_default())) "\n" } }
+                    pre.quote tabindex="0" { @for item in group { @if let Item::Quote(line) = item { (plain(line)) "\n" } } }
                 }
                 [item, ..] => { (one(item)) }
                 [] => {}
@@ -37,15 +34,13 @@ pub(crate) fn cards(all: &[Item]) -> Markup {
 
 /// The same as [`items`], where a long list is behind the words that introduce it.
 fn folded(all: &[Item]) -> Markup {
-    let is_quoted = |item: &Item| quoted(item).is_some();
-    let is_listed =
-        |item: &Item| matches!(item, Item::Line(pieces) if pieces.len() == 1) && !is_quoted(item) && !is_heading(item);
+    let is_listed = |item: &Item| matches!(item, Item::Line(pieces) if pieces.len() == 1) && !is_heading(item);
     let groups = all.chunk_by(|one, next| is_listed(next) || (is_quoted(one) && is_quoted(next)));
     html! {
         @for group in groups {
             @match group {
                 [Item::Paragraph(head), list @ ..] if list.len() > LISTED && head.ink != Ink::Heading => {
-                    details.more { summary { (marked(&head.text)) } (items(list)) }
+                    details.more { summary { (markup(&head.text)) } (items(list)) }
                 }
                 _ => { (items(group)) }
             }
@@ -57,19 +52,13 @@ fn is_heading(item: &Item) -> bool {
     match item {
         Item::Paragraph(piece) => piece.ink == Ink::Heading,
         Item::Line(pieces) => matches!(pieces.as_slice(), [only] if only.ink == Ink::Heading),
-        Item::Table { .. } => false,
+        Item::Quote(_) | Item::Table { .. } => false,
     }
 }
 
 /// A line of what something printed.
-fn quoted(item: &Item) -> Option<&str> {
-    match item {
-        Item::Line(pieces) => match pieces.as_slice() {
-            [only] => only.text.strip_prefix(QUOTE),
-            _ => None,
-        },
-        _ => None,
-    }
+fn is_quoted(item: &Item) -> bool {
+    matches!(item, Item::Quote(_))
 }
 
 fn one(item: &Item) -> Markup {
@@ -77,11 +66,12 @@ fn one(item: &Item) -> Markup {
         Item::Paragraph(piece) => paragraph(piece),
         Item::Line(pieces) => match pieces.as_slice() {
             [only] if only.ink != Ink::Heading => {
-                html! { p class={ "item tight " (class_of(only.ink)) } { (marked(&only.text)) } }
+                html! { p class={ "item tight " (class_of(only.ink)) } { (markup(&only.text)) } }
             }
             [only] => paragraph(only),
             several => html! { p.item { @for piece in several { (text(piece)) } } },
         },
+        Item::Quote(line) => html! { pre.quote { (plain(line)) } },
         Item::Table { columns, rows } => table(columns, rows),
     }
 }
@@ -89,20 +79,20 @@ fn one(item: &Item) -> Markup {
 fn paragraph(piece: &Piece) -> Markup {
     html! {
         @match piece.ink {
-            Ink::Heading => { h3 { (marked(&piece.text)) } }
-            ink => { p class={ "item " (class_of(ink)) } { (marked(&piece.text)) } }
+            Ink::Heading => { h3 { (markup(&piece.text)) } }
+            ink => { p class={ "item " (class_of(ink)) } { (markup(&piece.text)) } }
         }
     }
 }
 
 fn text(piece: &Piece) -> Markup {
-    html! { span class=(class_of(piece.ink)) { (marked(&piece.text)) } }
+    html! { span class=(class_of(piece.ink)) { (markup(&piece.text)) } }
 }
 
 /// A name for a table: its first title, and how large it is, so that a reader knows which of several it is.
-fn label(columns: &[(String, Flush)], rows: &[Vec<Piece>]) -> String {
-    let first = columns.first().map_or("", |(title, _)| title.as_str());
-    format!("Table by {}, {} rows", sentence(first), rows.len())
+fn label(columns: &[(Rendered, Flush)], rows: &[Vec<Piece>]) -> String {
+    let first = columns.first().map_or(String::new(), |(title, _)| plain(title));
+    format!("Table by {first}, {} rows", rows.len())
 }
 
 /// The largest amount of a column whose amounts differ.
@@ -117,7 +107,7 @@ fn bar(amount: u64, largest: u64) -> Markup {
     html! { svg.amount aria-hidden="true" { rect width="100%" height="100%" {} rect.of x={ (pc(100.0 - part)) } width=(pc(part)) height="100%" {} } }
 }
 
-fn table(columns: &[(String, Flush)], rows: &[Vec<Piece>]) -> Markup {
+fn table(columns: &[(Rendered, Flush)], rows: &[Vec<Piece>]) -> Markup {
     let is_number = |at: usize| columns.get(at).is_some_and(|(_, flush)| *flush == Flush::Right);
     let largest: Vec<Option<u64>> = (0..columns.len()).map(|at| largest(rows, at)).collect();
     html! {
@@ -125,14 +115,14 @@ fn table(columns: &[(String, Flush)], rows: &[Vec<Piece>]) -> Markup {
             table.data {
                 thead { tr {
                     @for (at, (title, _)) in columns.iter().enumerate() {
-                        th.num[is_number(at)] scope="col" { (sentence(title)) }
+                        th.num[is_number(at)] scope="col" { (markup(title)) }
                     }
                 } }
                 tbody {
                     @for row in rows {
                         tr {
                             @for (at, piece) in row.iter().enumerate() {
-                                @if at == 0 { th.in[piece.text.starts_with(' ')] scope="row" { (text(piece)) } }
+                                @if at == 0 { th.in[piece.is_indented] scope="row" { (text(piece)) } }
                                 @else {
                                     td.num[is_number(at)] {
                                         (text(piece))
@@ -148,35 +138,17 @@ fn table(columns: &[(String, Flush)], rows: &[Vec<Piece>]) -> Markup {
     }
 }
 
-/// A text whose last footnotes, such as ` [1,3]`, are links.
-pub(crate) fn marked(text: &str) -> Markup {
-    let (text, numbers) = footnotes(text);
-    html! {
-        (sentence(text.trim_start()))
-        @for number in numbers { a.fn href={ "#n" (number) } { (number) } }
-    }
-}
-
-/// A text and the numbers of the footnotes that it ends with.
-pub(crate) fn footnotes(text: &str) -> (&str, Vec<&str>) {
-    let is_number = |part: &str| !part.is_empty() && part.len() < 4 && part.bytes().all(|b| b.is_ascii_digit());
-    let split = text.trim_end().strip_suffix(']').and_then(|rest| rest.rsplit_once([' ', '\u{a0}']));
-    let numbers = split.and_then(|(before, marks)| {
-        let numbers: Vec<&str> = marks.strip_prefix('[')?.split(',').collect();
-        numbers.iter().all(|number| is_number(number)).then_some((before, numbers))
-    });
-    numbers.unwrap_or((text, vec![]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bakeoff_report::draw::rendered::Role;
+    use bakeoff_report::text;
 
     /// Equal amounts are no picture.
     #[test]
     fn amounts_that_differ_have_bars() {
         let row = |one, two| vec![Piece::plain("v"), Piece::amount("1", one), Piece::amount("2", two)];
-        let columns = ["variant", "calls", "size"].map(|title| (title.to_owned(), Flush::Right)).to_vec();
+        let columns = ["variant", "calls", "size"].map(|title| (title.into(), Flush::Right)).to_vec();
         let page = items(&[Item::Table { columns, rows: vec![row(30, 7), row(120, 7), row(0, 7)] }]).into_string();
         assert_eq!(page.matches("class=\"amount\"").count(), 3, "{page}");
         assert!(page.contains("width=\"25.00%\"") || page.contains("width=\"25%\""), "{page}");
@@ -190,7 +162,8 @@ mod tests {
             std::iter::once(head).chain((0..n).map(|at| line(&format!("/lib/{at}")))).collect::<Vec<_>>()
         };
         assert!(!cards(&list(3)).into_string().contains("<details"));
-        let page = cards(&[list(4), vec![line("  | said"), line("  | more")]].concat()).into_string();
+        let quote = |text: &str| Item::Quote(text.into());
+        let page = cards(&[list(4), vec![quote("said"), quote("more")]].concat()).into_string();
         assert!(page.contains("<summary>opened by a only:</summary>") && page.contains("/lib/3"), "{page}");
         assert_eq!(page.matches("<pre").count(), 1, "{page}");
     }
@@ -206,30 +179,19 @@ mod tests {
     }
 
     #[test]
-    fn footnotes_are_told_from_intervals() {
-        let check = |text: &str, expect: (&str, &[&str])| {
-            let (rest, numbers) = footnotes(text);
-            assert_eq!((rest, numbers.as_slice()), expect, "{text}");
-        };
-        check("faster [1,3]", ("faster", &["1", "3"]));
-        check("faster [12]", ("faster", &["12"]));
-        check("0.84 [0.83, 0.85]", ("0.84 [0.83, 0.85]", &[]));
-        check("+3 [+1, +5]", ("+3 [+1, +5]", &[]));
-        check("1.04 [none]", ("1.04 [none]", &[]));
-        check("[]", ("[]", &[]));
-    }
-
-    #[test]
     fn the_words_of_a_terminal_are_the_words_of_the_page() {
-        let title = |text: &str, flush| (text.to_owned(), flush);
+        let title = |text: &str, flush| (text.into(), flush);
         let all = [
             Item::Paragraph(Piece::new("loop (idle): wall", Ink::Heading)),
             Item::Table {
                 columns: vec![title("variant", Flush::Left), title("n", Flush::Right)],
-                rows: vec![vec![Piece::plain("<b>"), Piece::new("12 [1]", Ink::Better)]],
+                rows: vec![vec![
+                    Piece::plain("<b>"),
+                    Piece::new(text!["12", Rendered::new(Role::Note(1), " [1]")], Ink::Better),
+                ]],
             },
-            Item::Line(vec![Piece::new("  | <script>", Ink::Aside)]),
-            Item::Line(vec![Piece::new("  | second", Ink::Aside)]),
+            Item::Quote("<script>".into()),
+            Item::Quote("second".into()),
         ];
         let page = items(&all).into_string();
         for part in ["<h3>loop (idle): wall</h3>", "&lt;b&gt;", "href=\"#n1\"", "&lt;script&gt;\nsecond\n</pre>"] {

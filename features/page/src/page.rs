@@ -6,15 +6,16 @@ use crate::document::document;
 use crate::forest::Forest;
 use crate::items::{cards, items};
 use crate::look::Look;
-use crate::text::{answer, sentence};
+use crate::text::{markup, plain, sentence};
 use crate::{curves, data, effects, figures, latency, mark, strips, tradeoff};
 use bakeoff_command::{CommandError, Concluded};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::plain::clean;
 use bakeoff_report::draw::paint::Item;
+use bakeoff_report::draw::rendered::Rendered;
 use bakeoff_report::draw::text::unglue;
 use bakeoff_report::format::date;
-use bakeoff_report::{Brief, Context, Ground, Parts, again, brief, grounds, parts, provenance};
+use bakeoff_report::{Brief, Context, Doubt, Ground, Parts, Weight, again, brief, grounds, parts, provenance};
 use maud::{Markup, html};
 
 /// Doubts on the first screen; the others are counted.
@@ -65,7 +66,7 @@ pub(crate) fn page(concluded: &Concluded<'_>, note: Option<&str>) -> Result<Stri
     let concluded = &Concluded { record: &record, ..*concluded };
     let content = Content::of(concluded);
     let data = data::json(&content.look, concluded.record, &content.places)?;
-    let title = sentence(&content.brief.question);
+    let title = plain(&content.brief.question);
     Ok(document(&title, &body(&content, note), Some(&data), note.is_some()))
 }
 
@@ -105,28 +106,26 @@ fn header(findings: &Findings, brief: &Brief<'_>, note: Option<&str>) -> Markup 
                 @if findings.started_unix_s > 0.0 { span { (date(findings.started_unix_s)) } " " }
                 @for place in findings.places.iter().filter(|place| place.cpus > 0).take(1) { span { (place.cpus) " × " (clean(&place.cpu)) } }
             }
-            h1 { (sentence(&brief.question)) }
+            h1 { (markup(&brief.question)) }
         }
     }
 }
 
 fn answer_and_facts(content: &Content<'_>) -> Markup {
     let Content { brief, .. } = content;
-    let full = content.section("answer");
     html! {
         div.answer {
-            p.lead { (answer(brief)) }
+            p.lead { (markup(&brief.answer)) }
             @if !brief.facts.is_empty() {
-                ul.facts { @for fact in brief.facts.iter().take(FACTS) { li { (sentence(fact)) } } }
+                ul.facts { @for fact in brief.facts.iter().take(FACTS) { li { (markup(&fact.text)) } } }
                 @if brief.facts.len() > FACTS {
                     details.full {
                         summary { (brief.facts.len() - FACTS) " more" }
-                        ul.facts { @for fact in brief.facts.iter().skip(FACTS) { li { (sentence(fact)) } } }
+                        ul.facts { @for fact in brief.facts.iter().skip(FACTS) { li { (markup(&fact.text)) } } }
                     }
                 }
             }
-            p.status { (brief.status.iter().map(|part| sentence(part)).collect::<Vec<_>>().join("; ")) }
-            @if !full.is_empty() { details.full open[brief.about.is_none()] { summary { "The answer in full" } (items(&full)) } }
+            p.status { (markup(&Rendered::joined(brief.status.iter().cloned(), "; "))) }
         }
     }
 }
@@ -135,7 +134,7 @@ fn answer_and_facts(content: &Content<'_>) -> Markup {
 fn believe(content: &Content<'_>) -> Markup {
     let Content { brief, concluded, .. } = content;
     let grounds = grounds(concluded.findings, concluded.record);
-    let (grave, part) = brief.doubts.split_at(brief.grave.min(brief.doubts.len()));
+    let (grave, part): (Vec<&Doubt>, Vec<&Doubt>) = brief.doubts.iter().partition(|doubt| doubt.weight != Weight::Part);
     let shown = grave.len().min(DOUBTS);
     let of_part = part.len().min(DOUBTS - shown);
     let rest = brief.doubts.len() - shown - of_part;
@@ -152,8 +151,7 @@ fn believe(content: &Content<'_>) -> Markup {
         aside aria-label="Can I believe it?" {
             h2 { "Can I believe it?" }
             ul.believe {
-                @for doubt in &grave[..shown] { (doubt_line(doubt, "i-look", "look", "look here: ")) }
-                @for doubt in &part[..of_part] { (doubt_line(doubt, "i-part", "", "holds in part: ")) }
+                @for doubt in grave[..shown].iter().chain(&part[..of_part]) { (doubt_line(doubt)) }
                 @if rest > 0 { li { a href="#doubts" { (rest) " more doubts" } } }
                 @for one in grounds.iter().filter(|ground| !ground.is_full) { (ground(one, "i-part", "part")) }
                 @for one in grounds.iter().filter(|ground| ground.is_full) { (ground(one, "i-full", "full")) }
@@ -162,12 +160,16 @@ fn believe(content: &Content<'_>) -> Markup {
     }
 }
 
-fn doubt_line(text: &str, sign: &str, class: &str, meaning: &str) -> Markup {
+fn doubt_line(doubt: &Doubt) -> Markup {
+    let (sign, class, meaning) = match doubt.weight {
+        Weight::Alarm | Weight::Look => ("i-look", "look", "look here: "),
+        Weight::Part => ("i-part", "", "holds in part: "),
+    };
     html! {
         li class=(class) {
             svg.i aria-hidden="true" { use href={ "#" (sign) } x="6" y="6" {} }
             span.sr { (meaning) }
-            b { (sentence(text)) }
+            b { (markup(&doubt.text)) }
         }
     }
 }
@@ -218,14 +220,11 @@ fn doubts(content: &Content<'_>) -> Markup {
         @if brief.doubts.is_empty() && parts.notes.is_empty() { p.quiet { "None was raised." } }
         @if !brief.doubts.is_empty() {
             ul.believe {
-                @for (at, doubt) in brief.doubts.iter().enumerate() {
-                    @if at < brief.grave { (doubt_line(doubt, "i-look", "look", "look here: ")) }
-                    @else { (doubt_line(doubt, "i-part", "", "holds in part: ")) }
-                }
+                @for doubt in &brief.doubts { (doubt_line(doubt)) }
             }
         }
         @if !parts.notes.is_empty() {
-            ol.notes { @for (at, note) in parts.notes.iter().enumerate() { li id={ "n" (at + 1) } { (sentence(note)) } } }
+            ol.notes { @for (at, note) in parts.notes.iter().enumerate() { li id={ "n" (at + 1) } { (markup(note)) } } }
         }
         (items(&content.section("outputs")))
         (items(&content.section("failed")))

@@ -8,11 +8,13 @@ use crate::look::unit_of;
 use crate::mark::{Mark, outline};
 use crate::page::Content;
 use crate::strips;
-use crate::text::sentence;
+use crate::text::plain;
 use bakeoff_command::CommandError;
 use bakeoff_model::plain::clean;
 use bakeoff_report::BriefRow;
+use bakeoff_report::draw::rendered::Rendered;
 use bakeoff_report::draw::text::{middle, wrap};
+use bakeoff_report::text;
 use maud::{Markup, PreEscaped, html};
 
 /// The charts by name, the first of them where none is asked for.
@@ -57,15 +59,15 @@ pub(crate) fn chart(content: &Content<'_>, name: &str) -> Result<String, Command
 
 /// The frame: question, what the chart shows, and below it the drawing, which is given its top.
 fn framed(content: &Content<'_>, what: &str, description: &str, height: f64, draw: impl Fn(f64) -> Markup) -> Markup {
-    let lines = wrap(&sentence(&content.brief.question), QUESTION, 0);
-    let answer = wrap(&sentence(&content.brief.answer), ANSWER, 0);
+    let lines = wrap(&plain(&content.brief.question), QUESTION, 0);
+    let answer = wrap(&plain(&content.brief.answer), ANSWER, 0);
     let below = 30.0 + 24.0 * lines.len() as f64;
     let top = below + 18.0 * answer.len() as f64 + 6.0;
     let whole = top + height + 14.0;
     html! {
         svg xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (WIDTH) " " (whole) } width=(WIDTH) height=(whole)
             role="img" aria-labelledby="t d" {
-            title id="t" { (sentence(&content.brief.question)) }
+            title id="t" { (plain(&content.brief.question)) }
             desc id="d" { (description) }
             style { (PreEscaped(STYLE)) }
             rect.bg width=(WIDTH) height=(whole) rx="6" {}
@@ -90,15 +92,13 @@ fn variants(content: &Content<'_>) -> Option<Markup> {
         return None;
     }
     let confidence = bakeoff_report::format::percent(content.concluded.findings.method.confidence);
-    let what = format!("{}; {confidence} intervals", brief.status.join("; "));
-    let row = |row: &BriefRow<'_>| {
-        let interval = if row.interval.is_empty() { String::new() } else { format!(" ({})", row.interval) };
-        format!("{}: {}{interval}", row.name, row.claim)
-    };
+    let status = Rendered::joined(brief.status.iter().cloned(), "; ");
+    let what = format!("{}; {confidence} intervals", plain(&status));
+    let row = |row: &BriefRow<'_>| plain(&text![&row.name, ": ", &row.claim, row.interval.clone().bracketed()]);
     let description: Vec<String> = brief.rows.iter().map(row).collect();
     let height = 26.0 + ROW * brief.rows.len() as f64;
-    let what = middle(&sentence(&what), CAPTION);
-    Some(framed(content, &what, &sentence(&description.join("; ")), height, |top| {
+    let what = middle(&what, CAPTION);
+    Some(framed(content, &what, &description.join("; "), height, |top| {
         html! {
             (axis(&panel, top + 18.0, height - 26.0))
             @for (at, row) in brief.rows.iter().enumerate() {
@@ -133,7 +133,7 @@ fn variant(row: &BriefRow<'_>, panel: &Panel<'_>, y: f64) -> Markup {
     let comparison = drawable(row.comparison);
     let class = row.comparison.map_or("", |comparison| Mark::of(comparison).class);
     html! {
-        text x=(SIDE) y=(px(y + 4.5)) { (middle(&sentence(&row.name), NAME)) }
+        text x=(SIDE) y=(px(y + 4.5)) { (middle(&plain(&row.name), NAME)) }
         @if let Some(comparison) = comparison {
             @let Mark { shape, .. } = Mark::of(comparison);
             g class={ "row " (class) } {
@@ -148,8 +148,8 @@ fn variant(row: &BriefRow<'_>, panel: &Panel<'_>, y: f64) -> Markup {
             }
         }
         text x=(px(RIGHT + 18.0)) y=(px(y + 4.5)) {
-            tspan class={ "b " (class) } { (sentence(&row.claim)) }
-            @if !row.interval.is_empty() { tspan.s dx="7" { (sentence(&row.interval)) } }
+            tspan class={ "b " (class) } { (plain(&row.claim)) }
+            @if !row.interval.is_empty() { tspan.s dx="7" { (plain(&row.interval)) } }
         }
     }
 }

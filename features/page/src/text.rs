@@ -3,9 +3,9 @@
 
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::plain::clean;
-use bakeoff_report::Brief;
 use bakeoff_report::draw::paint::Ink;
-use maud::{Markup, html};
+use bakeoff_report::draw::rendered::{Rendered, Role, Writer};
+use maud::{Markup, PreEscaped, html};
 
 /// A name of others.
 pub(crate) fn name(text: &str) -> Markup {
@@ -35,68 +35,42 @@ pub(crate) fn class_of(ink: Ink) -> &'static str {
     }
 }
 
-/// A part of a sentence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Plain,
-    Name,
-    Claim(Ink),
-    Aside,
-}
-
-/// The answer: names as names, claims bold and in their colour, intervals small.
-pub(crate) fn answer(brief: &Brief<'_>) -> Markup {
-    let mut known: Vec<(String, Part)> = vec![];
-    for row in &brief.rows {
-        known.push((row.name.clone(), Part::Name));
-        if row.comparison.is_some() && row.claim.chars().any(|c| c.is_ascii_digit()) {
-            known.push((row.claim.clone(), Part::Claim(row.ink)));
-        }
-        if !row.interval.is_empty() {
-            known.push((["(", &row.interval, ")"].concat(), Part::Aside));
-        }
-    }
-    // A name may be the beginning of another one.
-    known.sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
-    html! {
-        @for (part, text) in parts(&brief.answer, &known) {
-            @match part {
-                Part::Plain => { (text) }
-                Part::Name => { (name(text)) }
-                Part::Claim(ink) => { b class=(class_of(ink)) { (text) } }
-                Part::Aside => { small { (text) } }
-            }
-        }
-    }
-}
-
-/// Where the known parts stand in a sentence; a part begins and ends where a word does.
-fn parts<'t>(text: &'t str, known: &[(String, Part)]) -> Vec<(Part, &'t str)> {
-    let is_word = |c: char| c.is_alphanumeric() || "=-_/+.".contains(c);
-    let (mut parts, mut plain, mut at) = (vec![], 0, 0);
-    while at < text.len() {
-        let rest = &text[at..];
-        let begins = !text[..at].chars().next_back().is_some_and(is_word);
-        let fits = |(part, _): &&(String, Part)| {
-            let after = rest.strip_prefix(part.as_str()).map(|after| after.trim_start_matches('.'));
-            begins && !part.is_empty() && after.is_some_and(|after| !after.chars().next().is_some_and(is_word))
-        };
-        match known.iter().find(fits) {
-            Some((found, part)) => {
-                if plain < at {
-                    parts.push((Part::Plain, &text[plain..at]));
+/// A text of the report: names as names, claims bold and in their colour, intervals small, footnotes as links.
+pub(crate) fn markup(text: &Rendered) -> Markup {
+    struct Html(String);
+    impl Writer for Html {
+        fn part(&mut self, role: Role, text: &str) {
+            let markup = match role {
+                Role::Plain => html! { (sentence(text)) },
+                Role::Name => name(text),
+                Role::Claim(ink) => html! { b class=(class_of(ink)) { (sentence(text)) } },
+                Role::Interval => {
+                    let words = text.trim_start();
+                    html! { @if words.len() < text.len() { " " } small { (sentence(words)) } }
                 }
-                parts.push((*part, &rest[..found.len()]));
-                at += found.len();
-                plain = at;
-            }
-            None => at += rest.chars().next().map_or(1, char::len_utf8),
+                Role::Note(number) => html! { a.fn href={ "#n" (number) } { (number) } },
+            };
+            self.0 += &markup.into_string();
         }
     }
-    if plain < text.len() {
-        parts.push((Part::Plain, &text[plain..]));
+    let mut html = Html(String::new());
+    text.write_to(&mut html);
+    PreEscaped(html.0)
+}
+
+/// Its words, where there can be no markup.
+pub(crate) fn plain(text: &Rendered) -> String {
+    struct Words(String);
+    impl Writer for Words {
+        fn part(&mut self, role: Role, text: &str) {
+            if !matches!(role, Role::Note(_)) {
+                self.0 += text;
+            }
+        }
     }
-    parts
+    let mut words = Words(String::new());
+    text.write_to(&mut words);
+    sentence(&words.0)
 }
 
 #[cfg(test)]
@@ -104,20 +78,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_claims_are_found_as_whole_words() {
-        let known = [
-            ("O2 lto".to_owned(), Part::Name),
-            ("O2".to_owned(), Part::Name),
-            ("7.5 % faster".to_owned(), Part::Claim(Ink::Better)),
-        ];
-        let found = |text: &'static str| -> Vec<&str> {
-            parts(text, &known).into_iter().filter(|(part, _)| *part != Part::Plain).map(|(_, text)| text).collect()
-        };
-        assert_eq!(found("O2 lto is the fastest: 7.5 % faster than O2"), ["O2 lto", "7.5 % faster", "O2"]);
-        assert_eq!(found("O2x, xO2 and O2=1"), Vec::<&str>::new());
-        assert_eq!(found("only O2."), ["O2"]);
-        let text = "ü O2 ü";
-        assert_eq!(parts(text, &known).into_iter().map(|(_, text)| text).collect::<String>(), text);
+    fn parts_of_a_text_are_shown_as_what_they_are() {
+        let mut text = Rendered::name("O2 <lto>");
+        text += " is ";
+        text += Rendered::new(Role::Claim(Ink::Better), "7.5 % faster");
+        text += Rendered::new(Role::Note(3), "\u{a0}[3]");
+        let expect = "<bdi class=\"v\">O2 &lt;lto&gt;</bdi> is <b class=\"better\">7.5\u{a0}% faster</b><a class=\"fn\" href=\"#n3\">3</a>";
+        assert_eq!(markup(&text).into_string(), expect);
+        assert_eq!(plain(&text), "O2 <lto> is 7.5\u{a0}% faster");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use bakeoff_report::draw::plot::{Axis, LEGEND};
 use bakeoff_report::draw::printf;
 use bakeoff_report::draw::text::{clean, glue};
 use bakeoff_report::format::{decimals_of, fitting, fixed, percent, units};
+use bakeoff_report::text;
 use bakeoff_report::words::{self, Change, counted, listed};
 use std::collections::BTreeSet;
 
@@ -35,9 +36,9 @@ pub fn stat(findings: &SampleFindings, remarks: &[String], style: Style) -> Stri
     let Style { width, colour } = style;
     let (mut page, mut notes) = (Page::default(), Notes::default());
     let doubts = caveats(&findings.caveats).chain(remarks.iter().cloned());
-    let doubts = glue(&notes.mark(doubts));
+    let doubts = notes.mark(doubts);
     let own = own_keys(findings);
-    page.paragraph(&(answer(findings, &own) + &doubts), width, 0, Ink::Heading);
+    page.paragraph(text![answer(findings, &own), doubts], width, 0, Ink::Heading);
     let mut pictures = false;
     for table in &findings.tables {
         pictures |= print(findings, &own, table, &mut page, &mut notes, width);
@@ -45,7 +46,7 @@ pub fn stat(findings: &SampleFindings, remarks: &[String], style: Style) -> Stri
     legend(findings, &mut page, width, pictures);
     notes.print(&mut page, width);
     page.gap();
-    page.paragraph(&method(findings), width, 2, Ink::Aside);
+    page.paragraph(method(findings), width, 2, Ink::Aside);
     page.print(colour)
 }
 
@@ -312,7 +313,7 @@ fn print(
     let unit = if values.name.is_empty() { String::new() } else { format!("in {}", values.name) };
     let heading: Vec<String> = [place(own, table), unit].into_iter().filter(|part| !part.is_empty()).collect();
     if !heading.is_empty() {
-        page.paragraph(&heading.join("; "), columns, 2, Ink::Heading);
+        page.paragraph(heading.join("; "), columns, 2, Ink::Heading);
     }
     seen(findings, table, &values, page, notes, columns);
     let any = compared(table).next().is_some();
@@ -350,7 +351,7 @@ fn seen(
             |value: f64| if value.fract() == 0.0 { values.write(value) } else { values.write_with(value, more) };
         let doubts = notes.mark(caveats(&row.caveats));
         grid.row(vec![
-            Piece::plain(clean(&row.sample) + &doubts),
+            Piece::plain(text![clean(&row.sample), doubts]),
             Piece::plain(n.to_string()),
             Piece::new(values.write(*min), Ink::Aside),
             Piece::plain(computed(*median)),
@@ -385,7 +386,7 @@ fn inferred(
     ]);
     for (row, comparison) in compared(table) {
         let doubts = caveats(row.refused.iter().chain(&comparison.caveats));
-        let verdict = format!("{}{}", word(table, row, comparison), notes.mark(doubts));
+        let verdict = text![word(table, row, comparison), notes.mark(doubts)];
         let ink = if row.refused.is_some() { Ink::Open } else { words::ink(comparison.verdict) };
         grid.row(vec![
             Piece::plain(clean(&row.sample)),
@@ -433,7 +434,7 @@ fn legend(findings: &SampleFindings, page: &mut Page, columns: usize, pictures: 
     }
     if !said.is_empty() {
         page.gap();
-        page.paragraph(&said.join(" "), columns, 0, Ink::Aside);
+        page.paragraph(said.join(" "), columns, 0, Ink::Aside);
     }
 }
 

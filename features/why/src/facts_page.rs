@@ -46,7 +46,7 @@ pub(crate) fn facts(subjects: &[Subject], missing: &[String], all: bool, style: 
     others.iter().for_each(|other| writer.comparison(first, other));
     for line in missing {
         writer.page.gap();
-        writer.page.paragraph(&clean(line), style.width, 2, Ink::Worse);
+        writer.page.paragraph(clean(line), style.width, 2, Ink::Worse);
     }
     let text = page.print(false);
     legend(&text, &mut page, style.width);
@@ -74,7 +74,7 @@ fn legend(text: &str, page: &mut Page, columns: usize) {
     }
     page.gap();
     for (_, word, meaning) in shown {
-        page.paragraph(&format!("{word}: {meaning}"), columns, 2, Ink::Aside);
+        page.paragraph(format!("{word}: {meaning}"), columns, 2, Ink::Aside);
     }
 }
 
@@ -87,7 +87,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn heading(&mut self, subject: &Subject) {
         self.page.gap();
-        self.page.paragraph(&clean(&subject.name), self.columns, 2, Ink::Heading);
+        self.page.paragraph(clean(&subject.name), self.columns, 2, Ink::Heading);
         if subject.place != subject.name {
             self.page.line(vec![Piece::new(clean(&subject.place), Ink::Aside)]);
         }
@@ -122,7 +122,7 @@ impl Writer<'_> {
 
     fn unreadable(&mut self, subject: &Subject) {
         for line in &subject.unreadable {
-            self.page.paragraph(&format!("not read: {}", clean(line)), self.columns, 2, Ink::Worse);
+            self.page.paragraph(format!("not read: {}", clean(line)), self.columns, 2, Ink::Worse);
         }
     }
 

@@ -51,7 +51,7 @@ pub(crate) fn causes(findings: &Findings) -> Vec<Cause> {
 /// One file in all variants.
 fn of_file(file: &FileTable, page: &mut Page, columns: usize) {
     page.gap();
-    page.paragraph(&format!("{} of the builds", clean(&file.name)), columns, 2, Ink::Heading);
+    page.paragraph(format!("{} of the builds", clean(&file.name)), columns, 2, Ink::Heading);
     let right = |title| (title, Flush::Right);
     let titles = ["relocations", "PLT slots", "of its own", "code", "size"];
     let mut grid = Grid::new(std::iter::once(("variant", Flush::Left)).chain(titles.map(right)));
@@ -74,7 +74,7 @@ fn of_file(file: &FileTable, page: &mut Page, columns: usize) {
         ("not there", file.absent.clone()),
     ];
     for (what, names) in marked.into_iter().filter(|(_, names)| !names.is_empty()) {
-        page.paragraph(&format!("{what}: {}", row_name(&names)), columns, 2, Ink::Plain);
+        page.paragraph(format!("{what}: {}", row_name(&names)), columns, 2, Ink::Plain);
     }
 }
 

@@ -4,7 +4,7 @@
 
 pub use crate::draw::paint::Flush;
 use crate::draw::paint::{Ink, Item, Page, Piece};
-use crate::draw::text::{width, wrap};
+use crate::draw::rendered::Rendered;
 
 /// Spaces between columns, and where that would leave too little for the names.
 const GAP: usize = 2;
@@ -19,13 +19,13 @@ const INDENT: usize = 2;
 /// Titles and rows; every row has one cell for each column.
 #[derive(Debug)]
 pub struct Grid {
-    columns: Vec<(String, Flush)>,
+    columns: Vec<(Rendered, Flush)>,
     rows: Vec<Vec<Piece>>,
 }
 
 impl Grid {
     /// A table with these columns, and no rows yet.
-    pub fn new<T: Into<String>>(columns: impl IntoIterator<Item = (T, Flush)>) -> Self {
+    pub fn new<T: Into<Rendered>>(columns: impl IntoIterator<Item = (T, Flush)>) -> Self {
         Self { columns: columns.into_iter().map(|(title, flush)| (title.into(), flush)).collect(), rows: vec![] }
     }
 
@@ -36,9 +36,9 @@ impl Grid {
     }
 
     /// Adds a last column; it has one cell for each row.
-    pub fn append(&mut self, title: String, flush: Flush, cells: Vec<Piece>) {
+    pub fn append(&mut self, title: impl Into<Rendered>, flush: Flush, cells: Vec<Piece>) {
         debug_assert_eq!(cells.len(), self.rows.len());
-        self.columns.push((title, flush));
+        self.columns.push((title.into(), flush));
         self.rows.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
     }
 
@@ -52,8 +52,8 @@ impl Grid {
     }
 
     fn column_width(&self, column: usize) -> usize {
-        let title = width(&self.columns[column].0);
-        self.rows.iter().map(|row| width(&row[column].text)).fold(title, usize::max)
+        let title = self.columns[column].0.width();
+        self.rows.iter().map(|row| row[column].text.width()).fold(title, usize::max)
     }
 
     /// Adds the grid to a page that is `columns` wide.
@@ -67,7 +67,7 @@ impl Grid {
         let mut rows = vec![];
         for row in &self.rows {
             let ink = row[last].ink;
-            for (number, line) in wrap(&row[last].text, columns - fixed, INDENT).into_iter().enumerate() {
+            for (number, line) in row[last].text.wrapped(columns - fixed, INDENT).into_iter().enumerate() {
                 let others = row[..last].iter().map(|cell| if number == 0 { cell.clone() } else { Piece::plain("") });
                 rows.push(others.chain([Piece::new(line, ink)]).collect());
             }
@@ -80,28 +80,24 @@ impl Grid {
     fn width_before_words(&self, last: usize, columns: usize) -> Option<usize> {
         let others = self.numbers_width(GAP) - self.column_width(last);
         let room = columns.checked_sub(others + WORDS_MIN)?;
-        let names = self.rows.iter().map(|row| width(&row[0].text)).filter(|name| *name <= room);
-        let title = width(&self.columns[0].0);
+        let names = self.rows.iter().map(|row| row[0].text.width()).filter(|name| *name <= room);
+        let title = self.columns[0].0.width();
         (title <= room).then(|| names.fold(title, usize::max) + others)
     }
 
     fn print_rows(&self, rows: &[Vec<Piece>], page: &mut Page, columns: usize) {
         let column_width = |column: usize| {
-            let title = width(&self.columns[column].0);
-            rows.iter().map(|row| width(&row[column].text)).fold(title, usize::max)
+            let title = self.columns[column].0.width();
+            rows.iter().map(|row| row[column].text.width()).fold(title, usize::max)
         };
         let mut widths: Vec<usize> = (0..self.columns.len()).map(column_width).collect();
         let numbers = |gap: usize| widths[1..].iter().map(|width| gap + width).sum::<usize>();
         let gap = if numbers(GAP) + NAMES_MIN > columns { GAP_NARROW } else { GAP };
         let room = columns.saturating_sub(numbers(gap));
-        widths[0] = widths[0].min(room.max(width(&self.columns[0].0)));
-        page.lay(self.place(
-            self.columns.iter().map(|(title, _)| Piece::new(title.as_str(), Ink::Aside)),
-            &widths,
-            gap,
-        ));
+        widths[0] = widths[0].min(room.max(self.columns[0].0.width()));
+        page.lay(self.place(self.columns.iter().map(|(title, _)| Piece::new(title, Ink::Aside)), &widths, gap));
         for row in rows {
-            if width(&row[0].text) > widths[0] {
+            if row[0].text.width() > widths[0] {
                 // A name begins as it is written, also where it is indented.
                 page.lay_paragraph(&row[0].text, columns, INDENT, row[0].ink);
                 if row[1..].iter().any(|cell| !cell.text.is_empty()) {
@@ -117,7 +113,7 @@ impl Grid {
     fn place(&self, cells: impl Iterator<Item = Piece>, widths: &[usize], gap: usize) -> Vec<Piece> {
         let mut line = vec![];
         for (i, cell) in cells.enumerate() {
-            let fill = Piece::plain(" ".repeat(widths[i].saturating_sub(width(&cell.text))));
+            let fill = Piece::plain(" ".repeat(widths[i].saturating_sub(cell.text.width())));
             let gap = Piece::plain(" ".repeat(if i == 0 { 0 } else { gap }));
             match self.columns[i].1 {
                 Flush::Left | Flush::Words => line.extend([gap, cell, fill]),

@@ -1,64 +1,41 @@
 //! Colour, as an addition: a line is a list of pieces with an ink each, and without colour the same line is the same
 //! characters. A word next to it always says what an ink stands for.
 
-/// What a piece of text is; with colour, how it looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ink {
-    /// Text.
-    Plain,
-    /// A heading, or the answer.
-    Heading,
-    /// What can be skipped.
-    Aside,
-    /// Faster.
-    Better,
-    /// Slower, or failed.
-    Worse,
-    /// Equivalent.
-    Same,
-    /// Undecided, or missing.
-    Open,
-}
-
-impl Ink {
-    /// Parameters of "select graphic rendition" (ECMA-48, 8.3.117).
-    fn sgr(self) -> &'static str {
-        match self {
-            Self::Plain => "",
-            Self::Heading => "1",
-            Self::Aside => "2",
-            Self::Better => "32",
-            Self::Worse => "31",
-            Self::Same => "36",
-            Self::Open => "33",
-        }
-    }
-}
+pub use crate::draw::rendered::Ink;
+use crate::draw::rendered::Rendered;
+use crate::draw::text::{clean, unglue};
 
 /// A piece of text in one ink.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     /// The text.
-    pub text: String,
+    pub text: Rendered,
     /// What it is.
     pub ink: Ink,
     /// The number that it says, in a column of amounts: a page may draw them as bars.
     pub amount: Option<u64>,
+    /// Whether it belongs to a row above it.
+    pub is_indented: bool,
 }
 
 impl Piece {
     /// This text in this ink.
-    pub fn new(text: impl Into<String>, ink: Ink) -> Self {
-        Self { text: text.into(), ink, amount: None }
+    pub fn new(text: impl Into<Rendered>, ink: Ink) -> Self {
+        Self { text: text.into(), ink, amount: None, is_indented: false }
     }
 
     /// An amount, as it is written.
-    pub fn amount(text: impl Into<String>, amount: u64) -> Self {
+    pub fn amount(text: impl Into<Rendered>, amount: u64) -> Self {
         Self { amount: Some(amount), ..Self::plain(text) }
     }
 
+    /// A name of a row that belongs to one above it.
+    pub fn indented(text: impl Into<Rendered>) -> Self {
+        Self { is_indented: true, ..Self::plain(text!["  ", text.into()]) }
+    }
+
     /// Text.
-    pub fn plain(text: impl Into<String>) -> Self {
+    pub fn plain(text: impl Into<Rendered>) -> Self {
         Self::new(text, Ink::Plain)
     }
 }
@@ -81,10 +58,12 @@ pub enum Item {
     Line(Vec<Piece>),
     /// A paragraph.
     Paragraph(Piece),
+    /// A line that something printed.
+    Quote(Rendered),
     /// A table.
     Table {
         /// Titles of the columns, and how their cells are flush.
-        columns: Vec<(String, Flush)>,
+        columns: Vec<(Rendered, Flush)>,
         /// The rows; every row has one cell for each column.
         rows: Vec<Vec<Piece>>,
     },
@@ -146,31 +125,39 @@ impl Page {
     }
 
     /// A paragraph, broken to fit; see [`crate::draw::text::wrap`].
-    pub fn paragraph(&mut self, text: &str, columns: usize, indent: usize, ink: Ink) {
+    pub fn paragraph(&mut self, text: impl Into<Rendered>, columns: usize, indent: usize, ink: Ink) {
+        let text = text.into();
+        self.lay_paragraph(&text, columns, indent, ink);
         self.items.push(Item::Paragraph(Piece::new(text, ink)));
-        self.lay_paragraph(text, columns, indent, ink);
+    }
+
+    /// A line that something printed.
+    pub fn quote(&mut self, line: impl Into<Rendered>) {
+        let line = line.into();
+        self.lay(vec![Piece::new(text!["  | ", &line], Ink::Aside)]);
+        self.items.push(Item::Quote(line));
     }
 
     /// Adds the lines of a paragraph of an item that is added by itself.
-    pub(crate) fn lay_paragraph(&mut self, text: &str, columns: usize, indent: usize, ink: Ink) {
-        for line in crate::draw::text::wrap(text, columns, indent) {
-            self.lay(vec![Piece::new(line, ink)]);
-        }
+    pub(crate) fn lay_paragraph(&mut self, text: &Rendered, columns: usize, indent: usize, ink: Ink) {
+        text.wrapped(columns, indent).into_iter().for_each(|line| self.lay(vec![Piece::new(line, ink)]));
     }
 
     /// The whole page; no line ends in spaces.
     pub fn print(&self, colour: bool) -> String {
         let lines = self.lines.iter().map(|line| {
-            let last = line.iter().rposition(|piece| !piece.text.trim_end().is_empty());
-            let end = last.map_or(0, |last| last + 1);
-            let pieces = line[..end].iter().enumerate().map(|(i, piece)| {
-                let text = if i + 1 == end { piece.text.trim_end() } else { &piece.text };
-                // What is somebody else's was cleaned where it was put in. Should that be forgotten once, it ends here.
-                let text = &crate::draw::text::clean(text);
-                match piece.ink.sgr() {
-                    sgr if colour && !sgr.is_empty() => format!("\u{1b}[{sgr}m{text}\u{1b}[0m"),
-                    _ => text.to_owned(),
+            // What is somebody else's was cleaned where it was put in. Should that be forgotten once, it ends here.
+            let mut texts: Vec<String> = line.iter().map(|piece| clean(&unglue(&piece.text.letters()))).collect();
+            while let Some(last) = texts.last_mut() {
+                last.truncate(last.trim_end().len());
+                if !last.is_empty() {
+                    break;
                 }
+                texts.pop();
+            }
+            let pieces = line.iter().zip(texts).map(|(piece, text)| match piece.ink.sgr() {
+                sgr if colour && !sgr.is_empty() => format!("\u{1b}[{sgr}m{text}\u{1b}[0m"),
+                _ => text,
             });
             pieces.collect::<String>() + "\n"
         });

@@ -1,51 +1,146 @@
 //! Comparisons in the few words that a row has room for: up to a factor of two in percent, beyond it as a factor.
 
+use crate::draw::rendered::{Rendered, Role};
 use crate::format::{decimals_of, fixed};
-use crate::words::{Change, Wording};
+use crate::words::{self, Change, Wording};
 use bakeoff_judge::findings::{Comparison, Inferred, Scale, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
+use serde::Serialize;
 
 /// From this factor on, percent are hard to read.
 const FACTOR: f64 = 2.0;
 /// Significant digits of a factor.
 const DIGITS: usize = 3;
 
-/// A comparison in words: what is claimed, and the interval.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What is claimed of a comparison: as data, and in words.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Amount {
+    /// How large the difference is that is claimed; none where none is.
+    pub size: Option<Size>,
     /// `8.0 % slower`, `4.35 × as fast`, `undecided`.
-    pub claim: String,
+    pub claim: Rendered,
     /// `4.6 … 10.4 %`, `4.25 … 4.44`; empty if there is none.
-    pub interval: String,
+    pub interval: Rendered,
+}
+
+/// How large a difference is, whatever its direction, and the ends of its interval in that direction.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "each has an estimate and its interval")]
+pub enum Size {
+    /// In percent of the baseline.
+    Percent { estimate: f64, interval: Option<[f64; 2]> },
+    /// As a factor.
+    Times { estimate: f64, interval: Option<[f64; 2]>, r#as: As },
+    /// In the metric's base unit.
+    Absolute { estimate: f64, interval: Option<[f64; 2]> },
+}
+
+/// What there is that number of times as much of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the words are those of the sentence")]
+pub enum As {
+    Long,
+    Fast,
+    Much,
+    Many,
+    High,
 }
 
 impl Amount {
     /// What is claimed of a comparison in a metric of this unit.
     pub fn of(comparison: &Comparison, unit: Unit, better: Direction) -> Self {
-        let change = Change::with(comparison, comparison.printed_interval(), unit);
+        let interval = comparison.printed_interval();
+        let ink = words::ink(comparison.verdict);
+        let size = matches!(comparison.verdict, Verdict::Faster | Verdict::Slower).then(|| Size::of(comparison, unit));
+        let is_exact = comparison.inferred == Inferred::Exact;
         let unvaried = || comparison.unvaried().map_or(String::new(), did_not_vary);
-        let alone = || Change::interval_alone(comparison, comparison.printed_interval(), unit).unwrap_or_else(unvaried);
-        let claim = |word: &str| Self { claim: word.to_owned(), interval: alone() };
-        match comparison.verdict {
-            Verdict::Faster | Verdict::Slower => factor(comparison, unit).unwrap_or_else(|| {
-                let word = Wording::of(unit, better).direction(&change);
-                let interval = match comparison.inferred {
-                    Inferred::Exact => "exact".to_owned(),
-                    _ => change.range().unwrap_or_else(unvaried),
-                };
-                Self { claim: format!("{} {word}", change.amount()), interval }
-            }),
-            Verdict::Negligible => claim("negligible"),
-            Verdict::Equivalent if comparison.inferred == Inferred::Exact => {
-                Self { claim: "the same".to_owned(), interval: "exact".to_owned() }
+        let (claim, range) = match (size, comparison.verdict) {
+            (Some(Size::Times { estimate, interval, r#as }), _) => {
+                let decimals = decimals_of(estimate, DIGITS);
+                let range = interval.map(|ends| ends.map(|end| fixed(end, decimals)));
+                let range = range.map(|[low, high]| format!("{low} … {high}"));
+                (format!("{} × as {}", fixed(estimate, decimals), r#as.word()), range)
             }
-            Verdict::Equivalent => claim("equivalent"),
-            Verdict::Undecided { .. } => match comparison.inferred {
-                Inferred::TooFew => claim("too few blocks"),
-                Inferred::TooCoarse => claim("clock too coarse"),
-                _ => claim("undecided"),
-            },
-            Verdict::Withheld => Self { claim: "other output".to_owned(), interval: String::new() },
+            (Some(_), _) => {
+                let change = Change::with(comparison, interval, unit);
+                (format!("{} {}", change.amount(), Wording::of(unit, better).direction(&change)), change.range())
+            }
+            (None, verdict) => {
+                let claim = match (verdict, comparison.inferred) {
+                    (Verdict::Negligible, _) => "negligible",
+                    (Verdict::Equivalent, Inferred::Exact) => "the same",
+                    (Verdict::Withheld, _) => "other output",
+                    (Verdict::Undecided { .. }, Inferred::TooFew) => "too few blocks",
+                    (Verdict::Undecided { .. }, Inferred::TooCoarse) => "clock too coarse",
+                    (Verdict::Undecided { .. }, _) => "undecided",
+                    _ => "equivalent",
+                };
+                (claim.to_owned(), Change::interval_alone(comparison, interval, unit))
+            }
+        };
+        let range = match comparison.verdict {
+            Verdict::Withheld => String::new(),
+            Verdict::Faster | Verdict::Slower | Verdict::Equivalent if is_exact => "exact".to_owned(),
+            _ => range.unwrap_or_else(unvaried),
+        };
+        Self { size, claim: Rendered::new(Role::Claim(ink), claim), interval: Rendered::new(Role::Interval, range) }
+    }
+
+    /// What it is a number of times of, if it is.
+    pub fn times(&self) -> Option<As> {
+        match self.size {
+            Some(Size::Times { r#as, .. }) => Some(r#as),
+            _ => None,
+        }
+    }
+}
+
+impl Size {
+    /// A ratio of two or more, or of a half or less, is a factor.
+    fn of(comparison: &Comparison, unit: Unit) -> Self {
+        let (ratio, interval) = (comparison.estimate, comparison.printed_interval());
+        let directed = |is_less: bool, to: &dyn Fn(f64) -> f64| {
+            interval.map(|[low, high]| if is_less { [to(high), to(low)] } else { [to(low), to(high)] })
+        };
+        if comparison.scale == Scale::Difference {
+            let sign = if ratio < 0.0 { -1.0 } else { 1.0 };
+            return Self::Absolute { estimate: ratio.abs(), interval: directed(ratio < 0.0, &|end| sign * end) };
+        }
+        let is_less = ratio < 1.0;
+        if let Some(r#as) = As::of(ratio, unit) {
+            let times = |ratio: f64| if is_less { 1.0 / ratio } else { ratio };
+            return Self::Times { estimate: times(ratio), interval: directed(is_less, &times), r#as };
+        }
+        let percent = |ratio: f64| 100.0 * if is_less { 1.0 - ratio } else { ratio - 1.0 };
+        Self::Percent { estimate: percent(ratio), interval: directed(is_less, &percent) }
+    }
+}
+
+impl As {
+    /// None where percent serve.
+    fn of(ratio: f64, unit: Unit) -> Option<Self> {
+        if ratio > 1.0 / FACTOR && ratio < FACTOR || ratio == 1.0 / FACTOR {
+            return None;
+        }
+        match (unit, ratio > 1.0) {
+            (Unit::Seconds, true) => Some(Self::Long),
+            (Unit::Seconds, false) => Some(Self::Fast),
+            (Unit::Bytes, true) => Some(Self::Much),
+            (Unit::Count | Unit::GuestInstructions, true) => Some(Self::Many),
+            (Unit::PerSecond, true) => Some(Self::High),
+            (_, false) => None,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Long => "long",
+            Self::Fast => "fast",
+            Self::Much => "much",
+            Self::Many => "many",
+            Self::High => "high",
         }
     }
 }
@@ -53,34 +148,6 @@ impl Amount {
 /// What is printed where values that can vary did not.
 pub(super) fn did_not_vary(runs: u32) -> String {
     format!("did not vary in {runs} runs")
-}
-
-/// A ratio of two or more, or of a half or less, as a factor; none where percent serve.
-fn factor(comparison: &Comparison, unit: Unit) -> Option<Amount> {
-    let ratio = comparison.estimate;
-    if comparison.scale != Scale::Ratio || (1.0 / FACTOR..FACTOR).contains(&ratio) || ratio == 1.0 / FACTOR {
-        return None;
-    }
-    let as_what = match (unit, ratio > 1.0) {
-        (Unit::Seconds, true) => "as long",
-        (Unit::Seconds, false) => "as fast",
-        (Unit::Bytes, true) => "as much",
-        (Unit::Count | Unit::GuestInstructions, true) => "as many",
-        (Unit::PerSecond, true) => "as high",
-        (_, false) => return None,
-    };
-    let outward = |x: f64| if ratio > 1.0 { x } else { 1.0 / x };
-    let times = outward(ratio);
-    let decimals = decimals_of(times, DIGITS);
-    let interval = match (comparison.inferred, comparison.printed_interval()) {
-        (Inferred::Exact, _) => "exact".to_owned(),
-        (_, None) => comparison.unvaried().map_or(String::new(), did_not_vary),
-        (_, Some([low, high])) => {
-            let [low, high] = if ratio > 1.0 { [low, high] } else { [outward(high), outward(low)] };
-            format!("{} … {}", fixed(low, decimals), fixed(high, decimals))
-        }
-    };
-    Some(Amount { claim: format!("{} × {as_what}", fixed(times, decimals)), interval })
 }
 
 #[cfg(test)]
@@ -111,7 +178,7 @@ mod tests {
             caveats: vec![],
         };
         let amount = Amount::of(&comparison, unit, Direction::Less);
-        assert_eq!([amount.claim.as_str(), amount.interval.as_str()], expect);
+        assert_eq!([amount.claim, amount.interval].map(|text| text.shown()), expect);
     }
 
     #[test]

@@ -1,132 +1,140 @@
 //! The last line of the screen: the fastest variant, by how much, and how sure that is; or why there is no such answer. One
 //! sentence, which fits into a line.
 
-use super::amounts::Amount;
+use super::amounts::{Amount, As};
 use super::facts::depends_on_condition;
 use super::rows::distinct;
 use super::view::{Absence, Stand, View};
-use crate::draw::text::{clean, middle, width};
+use crate::draw::rendered::{Rendered, Role};
+use crate::draw::text::{clean, middle};
 use crate::failures::failure_in_full;
 use crate::format::{percent, quantity};
-use crate::words::{self, counted, is_open, is_same_program, listed};
+use crate::words::{self, counted, is_open, is_same_program};
 use bakeoff_judge::findings::{Caveat, Comparison, Findings, Inferred, Lack, Ranking, Scale, Table, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::BuildOutcome;
 
-/// Until the sentence fits, names are shortened to these lengths, and what they are compared with is left out; the interval,
-/// which the rows have, goes then, and last of all the largest loss.
-const ATTEMPTS: [(usize, bool, bool, bool); 9] = [
-    (48, false, false, true),
-    (32, false, false, true),
-    (32, true, false, true),
-    (24, true, false, true),
-    (18, true, false, true),
-    (12, true, false, true),
-    (8, true, false, true),
-    (8, true, true, true),
-    (8, true, true, false),
-];
+/// What gives way until the sentence fits.
+#[derive(Clone, Copy)]
+struct Form {
+    /// Longer names are shortened in the middle.
+    length: usize,
+    /// Words that are understood are left out, such as what variants are compared with.
+    terse: bool,
+    /// Without the interval, which the rows have.
+    bare: bool,
+    /// Where nothing is better: with the largest loss.
+    with_loss: bool,
+}
+
+/// From the longest form to the shortest.
+const FORMS: [Form; 9] = {
+    const LONG: Form = Form { length: 48, terse: false, bare: false, with_loss: true };
+    const TERSE: Form = Form { length: 32, terse: true, ..LONG };
+    const BARE: Form = Form { length: 8, bare: true, ..TERSE };
+    [
+        LONG,
+        Form { length: 32, ..LONG },
+        TERSE,
+        Form { length: 24, ..TERSE },
+        Form { length: 18, ..TERSE },
+        Form { length: 12, ..TERSE },
+        Form { length: 8, ..TERSE },
+        BARE,
+        Form { with_loss: false, ..BARE },
+    ]
+};
 
 /// More variants than this that share the lead are counted.
 const LEAD_NAMED: usize = 3;
 
 /// The answer in at most `columns`, where shorter names can make it so.
-pub(super) fn answer(findings: &Findings, view: Option<&View<'_>>, columns: usize) -> String {
-    let mut answer = String::new();
-    let mut loss = None;
-    for (length, terse, bare, with_loss) in ATTEMPTS {
-        answer = match view {
-            Some(view) => {
-                let teller = Teller { findings, view, length, terse, bare, with_loss };
-                loss = teller.loss_of_others();
-                teller.answer()
-            }
-            None => nothing(findings),
-        };
-        if width(&answer) <= columns {
+pub(super) fn answer(findings: &Findings, view: Option<&View<'_>>, columns: usize) -> Rendered {
+    let Some(view) = view else { return nothing(findings) };
+    let teller = |form| Teller { findings, view, form };
+    let mut answer = Rendered::default();
+    let mut loss = Rendered::default();
+    for form in FORMS {
+        (answer, loss) = (teller(form).answer(), teller(form).loss_of_others());
+        if answer.width() <= columns {
             break;
         }
     }
     // Who reads of the winner alone would not look for the losers.
-    if let (Some(loss), Some(view)) = (loss, view) {
+    if !loss.is_empty() {
         // The interval of what is better stays; the next one gives way to the last.
         let is_best = view.compared().all(|(_, comparison)| comparison.verdict == Verdict::Slower);
-        let terse = |bare| Teller { findings, view, length: 32, terse: true, bare, with_loss: true }.answer();
-        let mut texts =
-            [answer.clone(), terse(false), terse(is_best)].map(|text| format!("{text}; {loss}")).into_iter();
-        answer = texts.find(|text| width(text) <= columns).unwrap_or(answer);
+        let terse = |bare| teller(Form { length: 32, terse: true, bare, with_loss: true }).answer();
+        let mut texts = [answer.clone(), terse(false), terse(is_best)].map(|text| text![text, "; ", &loss]).into_iter();
+        answer = texts.find(|text| text.width() <= columns).unwrap_or(answer);
     }
-    if let Some(view) = view.filter(|view| depends_on_condition(findings, view)) {
-        let here = format!(" under {}", clean(view.condition));
-        if width(&answer) + width(&here) <= columns {
-            answer += &here;
+    if depends_on_condition(findings, view) {
+        let here = text![" under ", clean(view.condition)];
+        if answer.width() + here.width() <= columns {
+            answer += here;
         }
     }
     answer
 }
 
 /// Why there is no answer at all.
-fn nothing(findings: &Findings) -> String {
+fn nothing(findings: &Findings) -> Rendered {
     if !findings.builds.is_empty() && findings.builds.iter().all(|build| build.outcome != BuildOutcome::Built) {
-        return format!("no answer: none of {} succeeded", counted(findings.builds.len() as u32, "build"));
+        return text!["no answer: none of ", counted(findings.builds.len() as u32, "build"), " succeeded"];
     }
     if let Some(all) = words::one_program(findings) {
-        return format!("{} are the same program, so that there is no difference to measure", listed(&all));
+        let names = Rendered::listed(all.iter().map(|name| Rendered::name(name)).collect());
+        return text![names, " are the same program, so that there is no difference to measure"];
     }
     let deciding = &findings.method.deciding_metric;
     if findings.missing.iter().any(|group| group.metrics.contains(deciding)) {
-        return format!("no answer: {} was not measured here", words::metric(deciding));
+        return text!["no answer: ", clean(words::metric(deciding)), " was not measured here"];
     }
     if !findings.failures.is_empty() {
         let first = findings.failures.iter().find_map(|trials| trials.example.as_ref());
         let first = first.map_or_else(String::new, |first| format!("; the first {}", failure_in_full(first)));
-        return format!("no answer: every trial failed or is void{first}");
+        return text!["no answer: every trial failed or is void", first];
     }
     if findings.tables.iter().any(|table| table.rows.iter().any(|row| row.summary.is_some())) {
-        return format!("no answer: no trial has {}", words::metric(deciding));
+        return text!["no answer: no trial has ", clean(words::metric(deciding))];
     }
-    "no answer yet: no trial has ended; `bakeoff run` goes on".to_owned()
+    "no answer yet: no trial has ended; `bakeoff run` goes on".into()
 }
 
 /// Nothing is inferred yet.
-fn too_few_blocks(compared: &[(&str, &Comparison)]) -> String {
+fn too_few_blocks(compared: &[(&str, &Comparison)]) -> Rendered {
     let blocks = compared.iter().map(|(_, comparison)| comparison.blocks).max().unwrap_or(0);
     let lack = compared.iter().flat_map(|(_, comparison)| &comparison.caveats).find_map(|caveat| match caveat {
         Caveat::TooFewBlocks { lack, .. } => Some(lack),
         _ => None,
     });
-    match lack {
+    let why = match lack {
         Some(Lack::FirstLook { needed }) => {
-            format!("no answer yet: {}; the rule for stopping looks at {needed} first", counted(blocks, "block"))
+            format!("{}; the rule for stopping looks at {needed} first", counted(blocks, "block"))
         }
         Some(Lack::Inference { needed }) => {
-            format!("no answer yet: {blocks} of at least {}; --blocks asks for more", counted(*needed, "block"))
+            format!("{blocks} of at least {}; --blocks asks for more", counted(*needed, "block"))
         }
-        _ => format!("no answer yet: too few blocks ({blocks}); --blocks asks for more"),
-    }
+        _ => format!("too few blocks ({blocks}); --blocks asks for more"),
+    };
+    text!["no answer yet: ", why]
 }
 
+#[derive(Clone, Copy)]
 struct Teller<'a> {
     findings: &'a Findings,
     view: &'a View<'a>,
-    /// Longer names are shortened in the middle.
-    length: usize,
-    /// Words that are understood are left out.
-    terse: bool,
-    /// Without the interval.
-    bare: bool,
-    /// Where nothing is better: with the largest loss.
-    with_loss: bool,
+    form: Form,
 }
 
 impl Teller<'_> {
-    fn answer(&self) -> String {
+    fn answer(&self) -> Rendered {
         let compared: Vec<(&str, &Comparison)> = self.view.compared().collect();
         let text = match compared.as_slice() {
             _ if self.view.lines.first().is_some_and(|_| self.baseline_failed()) => {
-                let baseline = self.findings.variants.first().map_or(String::new(), |first| self.name(&first.name));
-                format!("no comparison: every trial of {baseline} failed")
+                let baseline = self.findings.variants.first().map(|first| self.name(&first.name));
+                text!["no comparison: every trial of ", baseline, " failed"]
             }
             [] => self.alone(),
             several if several.iter().all(|(_, comparison)| comparison.inferred == Inferred::TooFew) => {
@@ -138,21 +146,21 @@ impl Teller<'_> {
         let (finished, total) = (self.findings.blocks_finished, self.findings.blocks_total);
         let simulated = if self.findings.simulated.is_some() { "SIMULATED: " } else { "" };
         let so_far = if finished < total { "so far " } else { "" };
-        format!("{simulated}{so_far}{text}")
+        text![simulated, so_far, text]
     }
 
-    fn name(&self, variant: &str) -> String {
+    fn name(&self, variant: &str) -> Rendered {
         if variant == BASELINE {
-            return "the baseline".to_owned();
+            return "the baseline".into();
         }
         // Two that are cut must not look alike.
         let names: Vec<String> = self.findings.variants.iter().map(|known| clean(&known.name)).collect();
         let at = self.findings.variants.iter().position(|known| known.name == variant);
-        let cut = distinct(names.iter().map(String::as_str).collect(), self.length);
-        at.map_or_else(|| middle(&clean(variant), self.length), |at| cut[at].clone())
+        let cut = distinct(names.iter().map(String::as_str).collect(), self.form.length);
+        Rendered::name(&at.map_or_else(|| middle(&clean(variant), self.form.length), |at| cut[at].clone()))
     }
 
-    fn baseline(&self) -> String {
+    fn baseline(&self) -> Rendered {
         self.name(self.view.baseline())
     }
 
@@ -165,7 +173,7 @@ impl Teller<'_> {
     }
 
     /// No variant has a comparison.
-    fn alone(&self) -> String {
+    fn alone(&self) -> Rendered {
         let failed = |absence: Absence| {
             self.view.lines.iter().any(|line| matches!(line.stand, Stand::Absent(why) if why == absence))
         };
@@ -173,13 +181,12 @@ impl Teller<'_> {
             return self.described();
         }
         if let [one, other] = self.view.lines.as_slice() {
-            let variant = if matches!(one.stand, Stand::Absent(_)) { one.variant } else { other.variant };
-            let what = match failed(Absence::AllFailed) {
-                true => format!("every trial of {} failed", self.name(variant)),
-                false if failed(Absence::NotBuilt) => format!("{} was not built", self.name(variant)),
-                false => format!("{} has no trial that counts", self.name(variant)),
+            let name = self.name(if matches!(one.stand, Stand::Absent(_)) { one.variant } else { other.variant });
+            return match failed(Absence::AllFailed) {
+                true => text!["no comparison: every trial of ", name, " failed"],
+                false if failed(Absence::NotBuilt) => text!["no comparison: ", name, " was not built"],
+                false => text!["no comparison: ", name, " has no trial that counts"],
             };
-            return format!("no comparison: {what}");
         }
         let why = if failed(Absence::AllFailed) {
             "the trials of all others failed"
@@ -188,19 +195,20 @@ impl Teller<'_> {
         } else {
             "no other variant has a trial that counts"
         };
-        format!("no comparison: {why}")
+        text!["no comparison: ", why]
     }
 
     /// One variant alone: its typical value, with the interval where there is one.
-    fn described(&self) -> String {
+    fn described(&self) -> Rendered {
         let is_it = |table: &&Table| table.metric == self.view.metric && table.condition == self.view.condition;
         let table = self.findings.tables.iter().find(is_it);
         let summary = table.and_then(|table| table.rows.first()).and_then(|row| row.summary.as_ref());
-        let Some(summary) = summary else { return format!("only {} was measured", self.baseline()) };
-        let value = |value: f64| self.value(value);
-        let interval = summary.median_interval.map(|[low, high]| format!(" ({} … {})", value(low), value(high)));
-        let verb = if self.view.unit == Unit::Seconds { "takes" } else { "has" };
-        format!("{} {verb} {}{}", self.baseline(), value(summary.median), interval.unwrap_or_default())
+        let Some(summary) = summary else { return text!["only ", self.baseline(), " was measured"] };
+        let interval = summary.median_interval.map(|ends| ends.map(|end| self.value(end)));
+        let interval =
+            interval.map(|[low, high]| text![" ", Rendered::new(Role::Interval, format!("({low} … {high})"))]);
+        let verb = if self.view.unit == Unit::Seconds { " takes " } else { " has " };
+        text![self.baseline(), verb, self.value(summary.median), interval]
     }
 
     fn amount(&self, comparison: &Comparison) -> Amount {
@@ -208,83 +216,85 @@ impl Teller<'_> {
     }
 
     /// `8.0 % slower (4.6 … 10.4 %)`, with the metric where that is not a time.
-    fn claim(&self, comparison: &Comparison) -> String {
-        let Amount { claim, interval } = self.amount(comparison);
-        let of = if self.view.unit == Unit::Seconds {
-            match self.view.metric {
-                "wall" => String::new(),
-                other => format!(" in {}", words::metric(other)),
-            }
-        } else if self.view.unit == Unit::GuestInstructions {
+    fn claim(&self, comparison: &Comparison) -> Rendered {
+        let Amount { claim, interval, .. } = self.amount(comparison);
+        let of = match (self.view.unit, self.view.metric) {
+            (Unit::Seconds, "wall") => Rendered::default(),
+            (Unit::Seconds, other) => text![" in ", clean(words::metric(other))],
             // The line below the question says of what, where there is no room.
-            let what = words::metric_in(self.view.metric, self.view.unit).trim_start_matches("guest ");
-            if self.terse { String::new() } else { format!(" {what}") }
-        } else {
-            format!(" {}", clean(words::metric_in(self.view.metric, self.view.unit)))
+            (Unit::GuestInstructions, _) if self.form.terse => Rendered::default(),
+            (Unit::GuestInstructions, metric) => text![" ", clean(words::instructions(metric))],
+            (unit, metric) => text![" ", clean(words::metric_in(metric, unit))],
         };
-        let interval = if interval.is_empty() || self.bare { String::new() } else { format!(" ({interval})") };
-        format!("{claim}{of}{interval}")
+        text![claim, of, self.bracketed(interval)]
+    }
+
+    /// ` (4.6 … 10.4 %)`, unless it gives way.
+    fn bracketed(&self, interval: Rendered) -> Rendered {
+        if self.form.bare { Rendered::default() } else { interval.bracketed() }
     }
 
     /// The claim about the second best.
-    fn next(&self, comparison: &Comparison) -> String {
-        if !self.terse {
+    fn next(&self, comparison: &Comparison) -> Rendered {
+        if !self.form.terse {
             return self.claim(comparison);
         }
-        let Amount { claim, interval } = self.amount(comparison);
-        if self.bare || interval.is_empty() { claim } else { format!("{claim} ({interval})") }
+        let Amount { claim, interval, .. } = self.amount(comparison);
+        text![claim, self.bracketed(interval)]
     }
 
     /// ` than the baseline`, or ` as the baseline`.
-    fn than(&self, claim: &str) -> String {
-        let word = if claim.contains('×') { "as" } else { "than" };
-        if self.terse { String::new() } else { format!(" {word} {}", self.baseline()) }
+    fn than(&self, comparison: &Comparison) -> Rendered {
+        let word = if self.amount(comparison).times().is_some() { " as " } else { " than " };
+        if self.form.terse { Rendered::default() } else { text![word, self.baseline()] }
     }
 
-    /// `is`, or what one does with an amount.
-    fn verb(&self, claim: &str) -> &'static str {
-        if claim.contains("as long") { "takes" } else { words::Wording::of(self.view.unit, self.view.better).verb()[0] }
+    /// The verb before a claim.
+    fn does(&self, comparison: &Comparison) -> &'static str {
+        match self.amount(comparison).times() {
+            Some(As::Long) => "takes",
+            _ => self.verb(),
+        }
     }
 
-    fn pair(&self, variant: &str, comparison: &Comparison) -> String {
+    fn verb(&self) -> &'static str {
+        words::Wording::of(self.view.unit, self.view.better).verb()[0]
+    }
+
+    fn pair(&self, variant: &str, comparison: &Comparison) -> Rendered {
         let (name, baseline) = (self.name(variant), self.baseline());
-        let in_metric = match self.terse {
-            true => String::new(),
-            false => format!(" in {}", words::metric_in(self.view.metric, self.view.unit)),
-        };
-        let interval = || match self.terse {
-            true => String::new(),
-            false => format!(" ({})", self.amount(comparison).interval),
-        };
+        let (mut in_metric, mut interval) = (Rendered::default(), Rendered::default());
+        if !self.form.terse {
+            in_metric = text![" in ", clean(words::metric_in(self.view.metric, self.view.unit))];
+            interval = self.amount(comparison).interval.bracketed();
+        }
         if is_same_program(comparison) {
-            return format!("{name} and {baseline} are the same program: a difference can only be noise");
+            return text![name, " and ", baseline, " are the same program: a difference can only be noise"];
         }
         match comparison.verdict {
             Verdict::Faster => {
-                let claim = self.claim(comparison);
-                let values = self.values(comparison).filter(|_| !self.terse);
-                let rest = values.map_or_else(|| self.than(&claim), |values| format!(": {values}"));
-                format!("{name} {} {claim}{rest}", self.verb(&claim))
+                let values = self.values(comparison).filter(|_| !self.form.terse);
+                let rest = values.map_or_else(|| self.than(comparison), |values| text![": ", values]);
+                text![name, " ", self.does(comparison), " ", self.claim(comparison), rest]
             }
             Verdict::Slower => {
-                let claim = self.claim(comparison);
-                let verb = self.verb("");
-                format!("{baseline} {verb} {}: {name} {} {claim}", self.better_word(), self.verb(&claim))
+                let claim = text![&name, " ", self.does(comparison), " ", self.claim(comparison)];
+                text![baseline, " ", self.verb(), " ", self.better_word(), ": ", claim]
             }
             Verdict::Negligible => {
-                format!("{baseline} and {name} differ{}, but within {}{}", in_metric, self.margin(), interval())
+                text![baseline, " and ", name, " differ", in_metric, ", but within ", self.margin(), interval]
             }
             Verdict::Equivalent => {
-                format!("{baseline} and {name} are equivalent{}: within {}{}", in_metric, self.margin(), interval())
+                text![baseline, " and ", name, " are equivalent", in_metric, ": within ", self.margin(), interval]
             }
-            Verdict::Withheld => format!("no verdict on {name}"),
+            Verdict::Withheld => text!["no verdict on ", name],
             Verdict::Undecided { .. } => {
-                let most = self.at_most(comparison).filter(|_| self.length > 24);
-                let most = most.map_or(String::new(), |most| match self.terse {
+                let most = self.at_most(comparison).filter(|_| self.form.length > 24);
+                let most = most.map_or(String::new(), |most| match self.form.terse {
                     true => format!(" (at most {most} apart)"),
                     false => format!(": if they differ, then by at most {most}"),
                 });
-                format!("{baseline} and {name} cannot be distinguished{most}")
+                text![baseline, " and ", name, " cannot be distinguished", most]
             }
         }
     }
@@ -303,9 +313,9 @@ impl Teller<'_> {
         words::Change::furthest(comparison, self.view.unit).filter(|_| comparison.scale == Scale::Ratio)
     }
 
-    fn several(&self, compared: &[(&str, &Comparison)]) -> String {
+    fn several(&self, compared: &[(&str, &Comparison)]) -> Rendered {
         if compared.iter().all(|(_, comparison)| is_same_program(comparison) && is_open(comparison)) {
-            return "all variants are the same program: a difference can only be noise".to_owned();
+            return "all variants are the same program: a difference can only be noise".into();
         }
         if let Some(ranking) = self.view.ranking.filter(|ranking| ranking.variants.len() > 1) {
             return self.ranked(ranking, compared);
@@ -315,81 +325,83 @@ impl Teller<'_> {
         match better.as_slice() {
             [] => self.none_better(compared),
             [(variant, comparison)] => {
-                let claim = self.claim(comparison);
-                format!("{} {} {claim}{}", self.name(variant), self.verb(&claim), self.than(&claim))
+                text![
+                    self.name(variant),
+                    " ",
+                    self.does(comparison),
+                    " ",
+                    self.claim(comparison),
+                    self.than(comparison)
+                ]
             }
             [(best, comparison), others @ ..] => {
                 let rest = counted(others.len() as u32, "other");
-                let (word, claim) = (self.better_word(), self.claim(comparison));
-                let than = if self.terse { String::new() } else { format!(" than {}", self.baseline()) };
-                format!("{} and {rest} are {word}{than}: {claim}", self.name(best))
+                let than = (!self.form.terse).then(|| text![" than ", self.baseline()]);
+                let both = text![self.name(best), " and ", rest, " are ", self.better_word(), than];
+                text![both, ": ", self.claim(comparison)]
             }
         }
     }
 
-    fn none_better(&self, compared: &[(&str, &Comparison)]) -> String {
-        let all_within = compared.iter().all(|(_, comparison)| comparison.is_within());
-        if all_within {
-            return format!("all are equivalent to {}, within {}", self.baseline(), self.margin());
+    fn none_better(&self, compared: &[(&str, &Comparison)]) -> Rendered {
+        if compared.iter().all(|(_, comparison)| comparison.is_within()) {
+            return text!["all are equivalent to ", self.baseline(), ", within ", self.margin()];
         }
-        match compared.iter().all(|(_, comparison)| comparison.verdict == Verdict::Slower) {
-            true => self.followed(&self.baseline(), compared[0].0, Some(compared[0].1)),
-            false => {
-                let own =
-                    self.view.typical().filter(|_| !self.terse).map(|typical| format!(" ({})", self.value(typical)));
-                let than = format!("{} than {}{}", self.better_word(), self.baseline(), own.unwrap_or_default());
-                let small = self.negligibly_better(compared);
-                let loss = self.largest_loss(compared).filter(|_| self.with_loss);
-                let than = if self.terse && loss.is_some() { self.better_word().to_owned() } else { than };
-                let beyond = match small {
-                    Some(_) => format!(" by more than {}", percent(self.findings.method.margin)),
-                    None => String::new(),
-                };
-                let small = small.filter(|_| self.with_loss && !self.bare);
-                let more: String = small.into_iter().chain(loss).map(|part| format!("; {part}")).collect();
-                format!("nothing is shown to be {than}{beyond}{more}")
-            }
+        if compared.iter().all(|(_, comparison)| comparison.verdict == Verdict::Slower) {
+            return self.followed(self.baseline(), compared[0].0, Some(compared[0].1));
         }
+        let Form { terse, bare, with_loss, .. } = self.form;
+        let small = self.negligibly_better(compared);
+        let loss = self.largest_loss(compared).filter(|_| with_loss);
+        let own = self.view.typical().filter(|_| !terse).map(|typical| format!(" ({})", self.value(typical)));
+        let than = (!terse || loss.is_none()).then(|| text![" than ", self.baseline(), own.unwrap_or_default()]);
+        let beyond = small.as_ref().map(|_| format!(" by more than {}", percent(self.findings.method.margin)));
+        let mut text = text!["nothing is shown to be ", self.better_word(), than, beyond.unwrap_or_default()];
+        for more in small.filter(|_| with_loss && !bare).into_iter().chain(loss) {
+            text += text!["; ", more];
+        }
+        text
     }
 
     /// The best one, and the next where there is room.
-    fn followed(&self, first: &str, next: &str, comparison: Option<&Comparison>) -> String {
-        let claim = comparison.map_or(String::new(), |comparison| format!(", {}", self.next(comparison)));
-        let next = if self.bare { String::new() } else { format!("; next is {}{claim}", self.name(next)) };
-        format!("{first} is the {}{next}", self.best_word())
+    fn followed(&self, first: Rendered, next: &str, comparison: Option<&Comparison>) -> Rendered {
+        let claim = comparison.map(|comparison| text![", ", self.next(comparison)]);
+        let next = (!self.form.bare).then(|| text!["; next is ", self.name(next), claim]);
+        text![first, " is the ", self.best_word(), next]
     }
 
     /// A variant that is shown to be better, but within the margin: `b is 3.9 % faster (3.5 … 4.2 %)`.
-    fn negligibly_better(&self, compared: &[(&str, &Comparison)]) -> Option<String> {
+    fn negligibly_better(&self, compared: &[(&str, &Comparison)]) -> Option<Rendered> {
         let verdict = match self.view.better {
             Direction::Less => |c: &Comparison| c.estimate < 1.0,
             Direction::More => |c: &Comparison| c.estimate > 1.0,
         };
         let is_it = |c: &Comparison| c.verdict == Verdict::Negligible && c.scale == Scale::Ratio && verdict(c);
         let (variant, comparison) = compared.iter().find(|(_, comparison)| is_it(comparison))?;
-        let claim = self.short(&Comparison { verdict: Verdict::Faster, ..(*comparison).clone() });
-        Some(format!("{} {} {claim}", self.name(variant), self.verb(&claim)))
+        Some(self.short(variant, &Comparison { verdict: Verdict::Faster, ..(*comparison).clone() }))
     }
 
     /// The largest loss that is shown: `c is 88.0 % lower (86.1 … 89.9 %)`.
-    fn largest_loss(&self, compared: &[(&str, &Comparison)]) -> Option<String> {
+    fn largest_loss(&self, compared: &[(&str, &Comparison)]) -> Option<Rendered> {
         let (variant, comparison) = compared.iter().rev().find(|(_, c)| c.verdict == Verdict::Slower)?;
-        let claim = self.short(comparison);
-        Some(format!("{} {} {claim}", self.name(variant), self.verb(&claim)))
+        Some(self.short(variant, comparison))
     }
 
-    /// The same, where variants that are better, or the next one, are the answer, among several.
-    fn loss_of_others(&self) -> Option<String> {
+    /// The same, where variants that are better, or the next one, are the answer, among several; else nothing.
+    fn loss_of_others(&self) -> Rendered {
         let compared: Vec<(&str, &Comparison)> = self.view.compared().collect();
         let wins = compared.iter().any(|(_, comparison)| comparison.verdict == Verdict::Faster);
         let is_best = compared.len() > 1 && compared.iter().all(|(_, c)| c.verdict == Verdict::Slower);
-        self.largest_loss(&compared).filter(|_| wins || is_best)
+        self.largest_loss(&compared).filter(|_| wins || is_best).unwrap_or_default()
     }
 
     /// A claim without its interval, which the rows have.
-    fn short(&self, comparison: &Comparison) -> String {
-        let Amount { claim, .. } = self.amount(comparison);
-        if self.terse { claim } else { Self { bare: true, ..*self }.claim(comparison) }
+    fn short(&self, variant: &str, comparison: &Comparison) -> Rendered {
+        let claim = match self.form.terse {
+            true => self.amount(comparison).claim,
+            false => Self { form: Form { bare: true, ..self.form }, ..*self }.claim(comparison),
+        };
+        text![self.name(variant), " ", self.does(comparison), " ", claim]
     }
 
     fn value(&self, value: f64) -> String {
@@ -413,7 +425,7 @@ impl Teller<'_> {
     }
 
     /// By the letters: those that share the first one's are not shown to differ from it.
-    fn ranked(&self, ranking: &Ranking, compared: &[(&str, &Comparison)]) -> String {
+    fn ranked(&self, ranking: &Ranking, compared: &[(&str, &Comparison)]) -> Rendered {
         let Some(first) = ranking.variants.first() else { return self.none_better(compared) };
         let shares = |letters: &str| letters.chars().any(|letter| first.letters.contains(letter));
         let lead: Vec<&str> = ranking
@@ -424,40 +436,33 @@ impl Teller<'_> {
             .collect();
         let against = |variant: &str| compared.iter().find(|(name, _)| *name == variant).map(|(_, c)| *c);
         let name = self.name(&first.variant);
+        let best = against(&first.variant);
         // Letters tell negligible differences apart, too; these make nobody the fastest.
-        let is_better = against(&first.variant).is_some_and(|comparison| comparison.verdict == Verdict::Faster);
+        let better = best.filter(|comparison| comparison.verdict == Verdict::Faster);
         let all_within = compared.iter().all(|(_, comparison)| comparison.is_within());
-        if all_within || !is_better && lead != [self.view.baseline()] {
+        if all_within || better.is_none() && lead != [self.view.baseline()] {
             return self.none_better(compared);
         }
-        if let [alone] = lead.as_slice() {
-            return match against(alone) {
-                Some(comparison) => {
-                    let claim = self.claim(comparison);
-                    format!("{name} is the {}: {claim}{}", self.best_word(), self.than(&claim))
-                }
-                None => self.followed(&name, &ranking.variants[1].variant, against(&ranking.variants[1].variant)),
+        if lead.len() == 1 {
+            let Some(comparison) = best else {
+                return self.followed(name, &ranking.variants[1].variant, against(&ranking.variants[1].variant));
             };
+            let claim = text![self.claim(comparison), self.than(comparison)];
+            return text![name, " is the ", self.best_word(), ": ", claim];
         }
-        let named = if self.terse && lead.len() > 2 { 1 } else { LEAD_NAMED };
-        let names: Vec<String> = lead.iter().take(named).map(|variant| self.name(variant)).collect();
+        let named = if self.form.terse && lead.len() > 2 { 1 } else { LEAD_NAMED };
+        let names: Vec<Rendered> = lead.iter().take(named).map(|variant| self.name(variant)).collect();
         let names = match lead.len().saturating_sub(named) {
-            0 => listed(&names),
-            more => format!("{} and {more} more", names.join(", ")),
+            0 => Rendered::listed(names),
+            more => text![Rendered::joined(names, ", "), format!(" and {more} more")],
         };
         if lead.len() == ranking.variants.len() {
-            return format!("{names} cannot be distinguished");
+            return text![names, " cannot be distinguished"];
         }
-        let best = match against(&first.variant).filter(|comparison| comparison.verdict == Verdict::Faster) {
-            Some(comparison) => {
-                let claim = self.claim(comparison);
-                match self.terse {
-                    true => format!(": {claim}"),
-                    false => format!(": {name} {} {claim}", self.verb(&claim)),
-                }
-            }
-            None => String::new(),
-        };
-        format!("{names} share the lead{best}")
+        let best = better.map(|comparison| match self.form.terse {
+            true => text![": ", self.claim(comparison)],
+            false => text![": ", name, " ", self.does(comparison), " ", self.claim(comparison)],
+        });
+        text![names, " share the lead", best]
     }
 }

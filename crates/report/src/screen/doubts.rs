@@ -2,6 +2,7 @@
 //! in the answer. What the verdicts allow for already is not here; `--section doubts` has all of them.
 
 use super::facts::name;
+use super::remark::{Doubt, Weight};
 use super::view::{Stand, View};
 use crate::builds::were;
 use crate::caveats::builds::lost_words;
@@ -20,41 +21,27 @@ use bakeoff_model::study::OutputUse;
 /// From this part of the trials on, a busy machine is the first thing to say.
 const MOST_TRIALS: f64 = 0.5;
 
-/// What makes a comparison meaningless.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Alarm {
-    /// The line above the rows.
-    pub(super) line: String,
-    /// A few words before the answer, the longest first; none where the answer says it, or need not.
-    pub(super) short: Vec<String>,
-}
-
-/// How much a doubt weighs: the heaviest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Weight {
-    /// The claims may be wrong: look here.
-    Look,
-    /// They hold in part.
-    Part,
-}
-
-fn alarm(line: String, short: &str) -> Alarm {
-    Alarm { line, short: vec![short.to_owned()] }
-}
-
 /// The alarms, the gravest first.
-pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Alarm> {
-    let simulated = findings
-        .simulated
-        .iter()
-        .map(|truth| Alarm { line: format!("simulated, not measured: {}", clean(truth)), short: vec![] });
-    let mut alarms: Vec<Alarm> = simulated.collect();
+pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Doubt> {
+    let simulated = findings.simulated.iter();
+    let simulated = simulated
+        .map(|truth| Doubt::new("simulated", Weight::Alarm, format!("simulated, not measured: {}", clean(truth))));
+    let mut alarms: Vec<Doubt> = simulated.collect();
     alarms.extend(outputs(findings));
     alarms.extend(view.and_then(|view| same(findings, view)));
     alarms.extend(flags(&findings.build_doubts));
     let lost = findings.build_doubts.lost.iter();
-    alarms.extend(lost.map(|lost| alarm(clean(&lost_words(lost)), "words were lost")));
-    alarms.extend(findings.caveats.iter().filter_map(|caveat| match caveat {
+    alarms.extend(lost.map(|lost| Doubt::alarm("words-lost", clean(&lost_words(lost)), ["words were lost"])));
+    alarms.extend(findings.caveats.iter().filter_map(alarm));
+    let differs = findings.caveats.iter().find(|caveat| matches!(caveat, Caveat::TwinDiffers { .. }));
+    let twin = differs.and_then(|caveat| Some(Doubt::alarm(caveat.kind(), twin(view?)?, ["the twin differs"])));
+    alarms.extend(twin);
+    alarms
+}
+
+/// What a doubt about the study makes meaningless.
+fn alarm(caveat: &Caveat) -> Option<Doubt> {
+    let (text, short) = match caveat {
         Caveat::BusyMachine { seen, from } => {
             let sums = seen.iter().fold([0, 0, 0], |[d, o, a], one| [d + one.disturbed, o + one.of, a + one.all]);
             let [disturbed, of, all] = sums;
@@ -66,32 +53,29 @@ pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Alarm>
                 ),
             };
             let is_most = disturbed as f64 >= MOST_TRIALS * of as f64;
-            Some(Alarm { line, short: is_most.then(|| "busy machine".to_owned()).into_iter().collect() })
+            (line, is_most.then_some("busy machine"))
         }
         Caveat::HighLoad { load, cpus, .. } => {
             let line = format!("the load average was {load:.1} besides our own, on {}", counted(*cpus, "processor"));
-            Some(alarm(line, "busy machine"))
+            (line, Some("busy machine"))
         }
         Caveat::FixedTime { workload, seconds } => {
             let workload = clean(workload);
             let line =
                 format!("every trial of {workload} takes {seconds:.1} s: its time tells you nothing; report a rate");
-            Some(alarm(line, "fixed time"))
+            (line, Some("fixed time"))
         }
         // Within the margin it makes no claim beyond the margin meaningless.
         Caveat::ControlDiffers(spots) if spots.seen.iter().any(|spot| !spot.what.is_within) => {
             let each: Vec<String> = spots.seen.iter().map(|spot| clean(&control(spot))).collect();
-            let short = vec!["a control differs".to_owned()];
-            Some(Alarm { line: format!("a control differs: {}", listed(&each)), short })
+            (format!("a control differs: {}", listed(&each)), Some("a control differs"))
         }
-        _ => None,
-    }));
-    let differs = findings.caveats.iter().any(|caveat| matches!(caveat, Caveat::TwinDiffers { .. }));
-    alarms.extend(view.filter(|_| differs).and_then(twin).map(|line| alarm(line, "the twin differs")));
-    alarms
+        _ => return None,
+    };
+    Some(Doubt::alarm(caveat.kind(), text, short))
 }
 
-fn outputs(findings: &Findings) -> Vec<Alarm> {
+fn outputs(findings: &Findings) -> Vec<Doubt> {
     let differ = |used: OutputUse| {
         let outputs = findings.outputs.iter().filter(|outputs| outputs.output == used);
         outputs.flat_map(|outputs| outputs.others.iter().map(move |other| (outputs, other))).collect::<Vec<_>>()
@@ -120,8 +104,8 @@ fn outputs(findings: &Findings) -> Vec<Alarm> {
         let who = named(names.clone());
         let line = format!("{who} {verb} another output{first_line}: no verdict");
         let count = format!("{} of {} {verb} another output", names.len(), findings.variants.len());
-        let short = vec![format!("{} {verb} another output", named(names)), count, "another output".to_owned()];
-        alarms.push(Alarm { line, short });
+        let short = [format!("{} {verb} another output", named(names)), count, "another output".to_owned()];
+        alarms.push(Doubt::alarm("other-output", line, short));
     }
     let noted = names(&differ(OutputUse::Noted));
     let line = match noted.as_slice() {
@@ -129,11 +113,11 @@ fn outputs(findings: &Findings) -> Vec<Alarm> {
         [one] => Some(format!("{one} prints another output: does it do the same work?")),
         several => Some(format!("{} variants print another output: do they do the same work?", several.len())),
     };
-    alarms.extend(line.map(|line| Alarm { line, short: vec![] }));
+    alarms.extend(line.map(|line| Doubt::new("output-noted", Weight::Alarm, line)));
     alarms
 }
 
-fn flags(doubts: &BuildDoubts) -> Vec<Alarm> {
+fn flags(doubts: &BuildDoubts) -> Vec<Doubt> {
     let of = |doubt: &FlagDoubt| {
         let flag = clean(&doubt.flag);
         let whose = match doubt.variants.as_slice() {
@@ -141,30 +125,31 @@ fn flags(doubts: &BuildDoubts) -> Vec<Alarm> {
             [one] => format!(" of {}", name(one)),
             [one, others @ ..] => format!(" of {} and {}", name(one), counted(others.len() as u32, "other")),
         };
-        match &doubt.fate {
-            FlagFate::NeverArrived => Some(alarm(
+        let (id, line, short) = match &doubt.fate {
+            FlagFate::NeverArrived => (
+                "flag-never-arrived",
                 format!("{flag} reached none of {} compilations and links{whose}", doubt.of),
-                &format!("{flag} reached nothing"),
-            )),
+                format!("{flag} reached nothing"),
+            ),
             FlagFate::Overridden { by } => {
                 let by = by.as_deref().map_or_else(|| "another flag".to_owned(), clean);
-                Some(alarm(
-                    format!("{flag}{whose} was overridden by {by} wherever it arrived"),
-                    &format!("{flag} was overridden"),
-                ))
+                let line = format!("{flag}{whose} was overridden by {by} wherever it arrived");
+                ("flag-overridden", line, format!("{flag} was overridden"))
             }
-            FlagFate::LeftBefore { files } => Some(alarm(
+            FlagFate::LeftBefore { files } => (
+                "flag-unproven",
                 format!("{flag}{whose} is not proven: {} not compiled by its build", were(files)),
-                &format!("{flag} is not proven"),
-            )),
-            FlagFate::Partly => None,
-        }
+                format!("{flag} is not proven"),
+            ),
+            FlagFate::Partly => return None,
+        };
+        Some(Doubt::alarm(id, line, [short]))
     };
     doubts.flags.iter().filter_map(of).collect()
 }
 
 /// Variants that are one program with the baseline.
-fn same(findings: &Findings, view: &View<'_>) -> Option<Alarm> {
+fn same(findings: &Findings, view: &View<'_>) -> Option<Doubt> {
     let mut names: Vec<String> = view
         .compared()
         .filter(|(_, comparison)| is_same_program(comparison))
@@ -180,26 +165,38 @@ fn same(findings: &Findings, view: &View<'_>) -> Option<Alarm> {
     let baseline = if baseline == BASELINE { "the baseline".to_owned() } else { clean(baseline) };
     let is_all = view.lines.len() <= names.len() + 1;
     let line = format!("{} {verb} the same program as {baseline}, file for file", named(names));
-    let short = (is_all && view.lines.len() == 1).then(|| "one program".to_owned());
-    Some(Alarm { line, short: short.into_iter().collect() })
+    let short = (is_all && view.lines.len() == 1).then_some("one program");
+    Some(Doubt::alarm("same-program", line, short))
 }
 
-/// The doubts that matter, the heaviest first.
-pub(super) fn doubts(findings: &Findings, view: Option<&View<'_>>) -> Vec<(Weight, String)> {
-    let mut doubts: Vec<(Weight, String)> =
-        findings.caveats.iter().filter_map(|caveat| of_study(view, caveat)).collect();
-    let mut of_rows: Vec<(String, Vec<String>)> = vec![];
+/// The doubts that matter and are no alarms, the heaviest first.
+pub(super) fn doubts(findings: &Findings, view: Option<&View<'_>>) -> Vec<Doubt> {
+    let of_study = findings.caveats.iter().filter_map(|caveat| {
+        let (weight, text) = of_study(view, caveat)?;
+        Some(Doubt::new(caveat.kind(), weight, text))
+    });
+    let of_study: Vec<Doubt> = of_study.collect();
+    let mut of_rows: Vec<(&'static str, String, Vec<String>)> = vec![];
     for (variant, comparison) in view.iter().flat_map(|view| view.compared()) {
-        for what in comparison.caveats.iter().filter_map(of_row) {
-            match of_rows.iter_mut().find(|(known, _)| *known == what) {
-                Some((_, variants)) => variants.push(clean(variant)),
-                None => of_rows.push((what, vec![clean(variant)])),
+        for (id, what) in comparison.caveats.iter().filter_map(|caveat| Some((caveat.kind(), of_row(caveat)?))) {
+            match of_rows.iter_mut().find(|(_, known, _)| *known == what) {
+                Some((.., variants)) => variants.push(clean(variant)),
+                None => of_rows.push((id, what, vec![clean(variant)])),
             }
         }
     }
-    doubts.extend(of_rows.into_iter().map(|(what, variants)| (Weight::Part, format!("{what} ({})", named(variants)))));
-    doubts.sort_by_key(|(weight, _)| *weight);
-    doubts
+    let of_rows = of_rows.into_iter();
+    let of_rows = of_rows.map(|(id, what, names)| Doubt::new(id, Weight::Part, format!("{what} ({})", named(names))));
+    let (mut look, part): (Vec<_>, Vec<_>) = of_study.into_iter().partition(|doubt| doubt.weight == Weight::Look);
+    let mut part: Vec<Doubt> = part.into_iter().chain(of_rows).collect();
+    [&mut look, &mut part].into_iter().for_each(|doubts| doubts.dedup());
+    let failed = reasons(findings, view).into_iter().map(|why| Doubt::new("failed", Weight::Look, why)).collect();
+    let lost = lost(findings, view).map(|lost| Doubt::new("failed-trials", Weight::Look, lost));
+    // Of several doubts of a kind the first stays longest.
+    let groups: [(u32, Vec<Doubt>); 4] = [(0, look), (3, failed), (5, lost.into_iter().collect()), (40, part)];
+    let numbered =
+        |(first, doubts): (u32, Vec<Doubt>)| (first..).zip(doubts).map(|(priority, doubt)| Doubt { priority, ..doubt });
+    groups.into_iter().flat_map(numbered).collect()
 }
 
 fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)> {
@@ -287,7 +284,7 @@ fn of_row(caveat: &Caveat) -> Option<String> {
 }
 
 /// Why variants of which every trial failed did so, a line each; those that failed alike share it.
-pub(super) fn reasons(findings: &Findings, view: Option<&View<'_>>) -> Vec<String> {
+fn reasons(findings: &Findings, view: Option<&View<'_>>) -> Vec<String> {
     let lines = view.iter().flat_map(|view| &view.lines);
     let absent = lines.filter(|line| matches!(line.stand, Stand::Absent(_))).map(|line| line.variant);
     let mut reasons: Vec<(String, Vec<String>)> = vec![];
@@ -303,7 +300,7 @@ pub(super) fn reasons(findings: &Findings, view: Option<&View<'_>>) -> Vec<Strin
 }
 
 /// Trials that failed or are void, in a line; none if all count.
-pub(super) fn lost(findings: &Findings, view: Option<&View<'_>>) -> Option<String> {
+fn lost(findings: &Findings, view: Option<&View<'_>>) -> Option<String> {
     let shown = |variant: &str| {
         let lines = view.iter().flat_map(|view| &view.lines);
         let absent = |line: &&super::view::Line<'_>| line.variant == variant && matches!(line.stand, Stand::Absent(_));

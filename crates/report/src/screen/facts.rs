@@ -3,6 +3,7 @@
 
 use super::amounts::Amount;
 use super::view::{Stand, View, deciding};
+use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, glue, middle};
 use crate::format::{bytes, quantity};
 use crate::words::{Wording, counted, is_same_program, named};
@@ -55,44 +56,44 @@ pub(super) fn pairs(view: &View<'_>) -> Option<String> {
 }
 
 /// What the best variant takes besides, where it is not the baseline: memory, size, building.
-pub(super) fn costs(findings: &Findings, view: &View<'_>) -> Vec<String> {
+pub(super) fn costs(findings: &Findings, view: &View<'_>) -> Vec<Rendered> {
     let Some(best) = view.lines.first() else { return vec![] };
     let Stand::Compared(comparison) = best.stand else { return vec![] };
     if !matches!(comparison.verdict, Verdict::Faster) {
         return vec![];
     }
-    let mut costs: Vec<String> = vec![];
+    let mut costs: Vec<Rendered> = vec![];
     let memory = findings.tables.iter().find(|table| {
         matches!(table.metric.as_str(), "maxrss" | "peak" | "cgroup_peak") && table.condition == view.condition
     });
     costs.extend(memory.and_then(|table| memory_of(table, best.variant)));
     if let Some(built) = findings.built_and_executed.iter().find(|one| one.variant == best.variant) {
         let amount = Amount::of(&built.building, Unit::Seconds, Direction::Less);
-        costs.push(format!("builds {}", amount.claim));
-        costs.extend(built.prefix_bytes.map(|[before, after]| size(before, after)));
+        costs.push(text!["builds ", amount.claim]);
+        costs.extend(built.prefix_bytes.map(|[before, after]| size(before, after).into()));
     } else {
         let size_of = |variant: &str| {
             let build = findings.builds.iter().find(|build| build.variants.iter().any(|name| name == variant))?;
             build.proof.sizes.values().copied().reduce(|a, b| a + b)
         };
         let sizes = size_of(view.baseline()).zip(size_of(best.variant)).filter(|(before, after)| before != after);
-        costs.extend(sizes.map(|(before, after)| size(before, after)));
+        costs.extend(sizes.map(|(before, after)| size(before, after).into()));
     }
-    costs
+    costs.into_iter().map(|cost| text![clean(best.variant), " ", cost]).collect()
 }
 
 fn size(before: u64, after: u64) -> String {
     format!("takes {} on disk instead of {}", glue(&bytes(after as f64)), glue(&bytes(before as f64)))
 }
 
-fn memory_of(table: &Table, variant: &str) -> Option<String> {
+fn memory_of(table: &Table, variant: &str) -> Option<Rendered> {
     let baseline = table.rows.first()?.summary.as_ref()?.median;
     let row = table.rows.iter().find(|row| row.variant == variant)?;
     let (own, comparison) = (row.summary.as_ref()?.median, row.comparison.as_ref()?);
-    let claim = matches!(comparison.verdict, Verdict::Faster | Verdict::Slower)
-        .then(|| Amount::of(comparison, table.unit, table.better).claim)?;
+    let amount = Amount::of(comparison, table.unit, table.better);
+    amount.size?;
     let [own, baseline] = [own, baseline].map(|value| glue(&bytes(value)));
-    Some(format!("needs {own} of memory instead of {baseline}: {claim}"))
+    Some(text!["needs ", own, " of memory instead of ", baseline, ": ", amount.claim])
 }
 
 /// What each service uses in a trial of the baseline: no other metric has a name of these two parts.
@@ -111,11 +112,11 @@ pub(super) fn services(findings: &Findings, view: &View<'_>) -> Vec<String> {
 }
 
 /// Workloads on which a variant does not do what it does over all of them.
-pub(super) fn disagreeing(findings: &Findings, view: &View<'_>) -> Vec<String> {
+pub(super) fn disagreeing(findings: &Findings, view: &View<'_>) -> Vec<Rendered> {
     if view.workloads.len() < 2 {
         return vec![];
     }
-    let mut lines: Vec<(f64, String)> = vec![];
+    let mut lines: Vec<(f64, Rendered)> = vec![];
     for (variant, whole) in view.compared() {
         let cells = deciding(findings).filter(|table| table.condition == view.condition).filter_map(|table| {
             let row = table.rows.iter().find(|row| row.variant == variant)?;
@@ -129,10 +130,9 @@ pub(super) fn disagreeing(findings: &Findings, view: &View<'_>) -> Vec<String> {
             cells.sort_by(|(_, one), (_, other)| departure(other).total_cmp(&departure(one)));
         }
         let farthest = cells.iter().map(|(_, own)| departure(own)).fold(0.0, f64::max);
-        let cells: Vec<String> =
-            cells.iter().map(|(table, own)| format!("{} {}", clean(&table.workload), short(own, table))).collect();
         if !cells.is_empty() {
-            lines.push((farthest, format!("{}: {}", name(variant), cells.join(", "))));
+            let cells = cells.iter().map(|(table, own)| text![clean(&table.workload), " ", short(own, table)]);
+            lines.push((farthest, text![name(variant), ": ", Rendered::joined(cells, ", ")]));
         }
     }
     // Where there is no room for all, the largest difference stays.
@@ -167,19 +167,16 @@ fn departure(comparison: &Comparison) -> f64 {
 }
 
 /// `+4.1 %`, or the verdict where that is no difference.
-fn short(comparison: &Comparison, table: &Table) -> String {
+fn short(comparison: &Comparison, table: &Table) -> Rendered {
     match comparison.verdict {
-        Verdict::Faster | Verdict::Slower => {
-            let amount = Amount::of(comparison, table.unit, table.better).claim;
-            glue(&amount)
-        }
-        Verdict::Equivalent | Verdict::Negligible => "the same".to_owned(),
-        _ => "undecided".to_owned(),
+        Verdict::Faster | Verdict::Slower => Amount::of(comparison, table.unit, table.better).claim.glued(),
+        Verdict::Equivalent | Verdict::Negligible => "the same".into(),
+        _ => "undecided".into(),
     }
 }
 
 /// What other conditions change, a line for each that changes something.
-pub(super) fn conditions(findings: &Findings, view: &View<'_>) -> Vec<String> {
+pub(super) fn conditions(findings: &Findings, view: &View<'_>) -> Vec<Rendered> {
     let mut others: Vec<&str> = vec![];
     for table in deciding(findings).filter(|table| table.condition != view.condition) {
         if !others.contains(&table.condition.as_str()) {
@@ -188,10 +185,11 @@ pub(super) fn conditions(findings: &Findings, view: &View<'_>) -> Vec<String> {
     }
     let line = |condition: &&str| {
         let label = clean(condition);
-        Some(match changed_under(findings, view, condition)?.as_slice() {
-            [] if is_open(view) => format!("under {label}: undecided as well"),
-            [] => format!("under {label}: the same verdicts"),
-            some => format!("under {label}: {}", some.join(", ")),
+        let changed = changed_under(findings, view, condition)?;
+        Some(match changed.is_empty() {
+            true if is_open(view) => text!["under ", label, ": undecided as well"],
+            true => text!["under ", label, ": the same verdicts"],
+            false => text!["under ", label, ": ", Rendered::joined(changed, ", ")],
         })
     };
     others.iter().filter_map(line).collect()
@@ -203,13 +201,13 @@ pub(super) fn depends_on_condition(findings: &Findings, view: &View<'_>) -> bool
     others.any(|other| changed_under(findings, view, other).is_some_and(|changed| !changed.is_empty()))
 }
 
-/// What is claimed under another condition of variants of which that is something else; none where nothing was inferred.
 /// Whether nothing is decided.
 fn is_open(view: &View<'_>) -> bool {
     view.compared().all(|(_, comparison)| matches!(comparison.verdict, Verdict::Undecided { .. }))
 }
 
-fn changed_under(findings: &Findings, view: &View<'_>, condition: &str) -> Option<Vec<String>> {
+/// What is claimed under another condition of variants of which that is something else; none where nothing was inferred.
+fn changed_under(findings: &Findings, view: &View<'_>, condition: &str) -> Option<Vec<Rendered>> {
     let condition = findings.tables.iter().map(|table| table.condition.as_str()).find(|name| *name == condition)?;
     let there = View::under(findings, condition)?;
     if there.compared().all(|(_, comparison)| comparison.inferred == Inferred::TooFew) {
@@ -223,7 +221,7 @@ fn changed_under(findings: &Findings, view: &View<'_>, condition: &str) -> Optio
             let is_other = here.verdict != other.verdict && (is_shown(here) || is_shown(other))
                 || has_changed(findings, condition, variant);
             let amount = Amount::of(other, there.unit, there.better);
-            is_other.then(|| format!("{} {}", name(variant), glue(&amount.claim)))
+            is_other.then(|| text![name(variant), " ", amount.claim.glued()])
         })
         .collect();
     Some(changed)
@@ -243,7 +241,7 @@ fn has_changed(findings: &Findings, condition: &str, variant: &str) -> bool {
 }
 
 /// What each option does on average over the others, the largest first; none unless factors are crossed.
-pub(super) fn options(findings: &Findings, view: &View<'_>) -> Option<String> {
+pub(super) fn options(findings: &Findings, view: &View<'_>) -> Option<Rendered> {
     let family = findings.effects.iter().find(|family| {
         family.kind == Kind::Main
             && family.metric == findings.method.deciding_metric
@@ -258,19 +256,19 @@ pub(super) fn options(findings: &Findings, view: &View<'_>) -> Option<String> {
     shown.sort_by(|a, b| b.1.estimate.ln().abs().total_cmp(&a.1.estimate.ln().abs()));
     let each = shown.iter().map(|(effect, comparison)| {
         let amount = Amount::of(comparison, family.unit, family.better).claim;
-        format!("{} {}", clean(&effect.name), glue(&amount))
+        text![clean(&effect.name), " ", amount.glued()]
     });
-    let each: Vec<String> = each.collect();
+    let each: Vec<Rendered> = each.collect();
     let place = family.workload.as_deref().filter(|_| view.workloads.len() > 1);
     let place = place.map_or(String::new(), |workload| format!(" on {}", clean(workload)));
-    Some(match each.as_slice() {
-        [] => format!("options{place}: none is shown to matter on average over the others"),
-        some => format!("options{place}, on average over the others: {}", some.join(", ")),
+    Some(match each.is_empty() {
+        true => text!["options", place, ": none is shown to matter on average over the others"],
+        false => text!["options", place, ", on average over the others: ", Rendered::joined(each, ", ")],
     })
 }
 
 /// What each step of a factor does whose levels rise.
-pub(super) fn trends(findings: &Findings, view: &View<'_>) -> Vec<String> {
+pub(super) fn trends(findings: &Findings, view: &View<'_>) -> Vec<Rendered> {
     let families = findings.effects.iter().filter(|family| {
         family.kind == Kind::Trend
             && family.metric == findings.method.deciding_metric
@@ -278,11 +276,10 @@ pub(super) fn trends(findings: &Findings, view: &View<'_>) -> Vec<String> {
     });
     let line = |(family, effect): (&Effects, &Effect)| {
         let comparison = effect.comparison.as_ref()?;
-        let Amount { claim, interval } = Amount::of(comparison, family.unit, family.better);
+        let Amount { claim, interval, .. } = Amount::of(comparison, family.unit, family.better);
         let place = family.workload.as_deref().filter(|_| view.workloads.len() > 1);
         let place = place.map_or(String::new(), |workload| format!(" on {}", clean(workload)));
-        let interval = if interval.is_empty() { interval } else { format!(" ({interval})") };
-        Some(format!("{}{place}: {claim}{interval}", clean(&effect.name)))
+        Some(text![clean(&effect.name), place, ": ", claim, interval.bracketed()])
     };
     families.flat_map(|family| family.effects.iter().map(move |effect| (family, effect))).filter_map(line).collect()
 }

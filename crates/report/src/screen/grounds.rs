@@ -101,11 +101,9 @@ fn surroundings(findings: &Findings, condition: &ConditionParts) -> Option<Groun
 
 /// Which builds the claims are about.
 fn builds(findings: &Findings) -> Option<Ground> {
-    let claim = claim(findings);
-    let claim = claim.trim().trim_end_matches('.');
-    let (title, meaning) = claim.split_once(": ")?;
+    let [title, meaning] = claim(findings)?;
     let is_full = findings.layouts.is_some_and(|layouts| layouts.passes > 0 && layouts.passes == layouts.of);
-    Some(Ground { is_full, title: unglue(title), details: vec![unglue(meaning)] })
+    Some(Ground { is_full, title: unglue(&title), details: vec![unglue(&meaning)] })
 }
 
 /// The margin, as it is drawn: `margin ±1 %`.

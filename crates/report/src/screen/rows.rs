@@ -6,6 +6,7 @@ use super::facts::in_seconds;
 use super::view::{Absence, Line, Stand, View};
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::plot::Axis;
+use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, middle, width};
 use crate::format::{fitting, fixed, percent, units};
 use crate::words::{self, is_open, is_same_program, with_shared};
@@ -25,7 +26,7 @@ const PICTURE_MAX: usize = 41;
 pub(super) struct Cells<'a> {
     pub(super) name: String,
     pub(super) claim: Piece,
-    pub(super) interval: String,
+    pub(super) interval: Rendered,
     comparison: Option<&'a Comparison>,
     is_baseline: bool,
 }
@@ -36,8 +37,8 @@ pub(super) fn print(findings: &Findings, view: &View<'_>, lines: &[Line<'_>], pa
     let confidence = format!("{} interval", percent(findings.method.confidence));
     let against = if view.lines.len() > 2 { format!("against {}", clean(view.baseline())) } else { String::new() };
     let widest = |least: usize, of: &dyn Fn(&Cells<'_>) -> usize| rows.iter().map(of).fold(least, usize::max);
-    let claims = widest(0, &|row| width(&row.claim.text));
-    let intervals = widest(width(&confidence), &|row| width(&row.interval));
+    let claims = widest(0, &|row| row.claim.text.width());
+    let intervals = widest(width(&confidence), &|row| row.interval.width());
     let numbers = claims + intervals + 2 * GAP;
     let wanted = widest(0, &|row| width(&row.name)).clamp(NAME_MIN, NAME_MAX);
     let drawn = rows.iter().filter_map(|row| drawable(row.comparison));
@@ -48,7 +49,7 @@ pub(super) fn print(findings: &Findings, view: &View<'_>, lines: &[Line<'_>], pa
     let room = columns.saturating_sub(names + numbers + GAP);
     let axis = is_drawn.then(|| Axis::over(ratios.into_iter(), findings.method.margin, room.min(PICTURE_MAX)));
     let line = |name: Piece, claim: Piece, interval: Piece, picture: Option<Piece>| {
-        let fill = |taken: &Piece, to: usize| Piece::plain(" ".repeat(to.saturating_sub(width(&taken.text))));
+        let fill = |taken: &Piece, to: usize| Piece::plain(" ".repeat(to.saturating_sub(taken.text.width())));
         let gap = || Piece::plain(" ".repeat(GAP));
         let mut pieces = vec![name.clone(), fill(&name, names), gap(), fill(&claim, claims), claim, gap()];
         pieces.extend([fill(&interval, intervals), interval]);
@@ -109,7 +110,7 @@ pub(super) fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -
         Stand::Baseline(value) => Cells {
             name,
             claim: Piece::new(value.map_or_else(|| "baseline".to_owned(), |value| typical(value, view)), Ink::Aside),
-            interval: String::new(),
+            interval: Rendered::default(),
             comparison: None,
             is_baseline: true,
         },
@@ -121,10 +122,11 @@ pub(super) fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -
             is_baseline: false,
         },
         Stand::Compared(comparison) => {
-            let Amount { claim, interval } = Amount::of(comparison, view.unit, view.better);
-            let by = in_seconds(view, comparison).filter(|_| view.lines.len() == 2 && !claim.contains('×'));
-            let by = by.filter(|_| comparison.differs()).map_or(String::new(), |by| format!(" ({by})"));
-            let claim = Piece::new(format!("{claim}{by}"), words::ink(comparison.verdict));
+            let amount = Amount::of(comparison, view.unit, view.better);
+            let by = in_seconds(view, comparison).filter(|_| view.lines.len() == 2 && amount.times().is_none());
+            let by = by.filter(|_| comparison.differs()).map(|by| format!(" ({by})")).unwrap_or_default();
+            let Amount { claim, interval, .. } = amount;
+            let claim = Piece::new(text![claim, by], words::ink(comparison.verdict));
             Cells { name, claim, interval, comparison: Some(comparison), is_baseline: false }
         }
         Stand::Absent(why) => {
@@ -135,7 +137,7 @@ pub(super) fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -
                 Absence::NoTrials => "no trials",
             };
             let claim = Piece::new(what, Ink::Worse);
-            Cells { name, claim, interval: String::new(), comparison: None, is_baseline: false }
+            Cells { name, claim, interval: Rendered::default(), comparison: None, is_baseline: false }
         }
     }
 }

@@ -4,8 +4,9 @@
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::side_by_side::side_by_side as pair;
 use bakeoff_model::record::{Block, LayerLine, Outcome, Record, Session, StudyLine, Trial, VariantLine};
-use bakeoff_report::{Context, Style, provenance, screen, side_by_side, terminal, trace};
+use bakeoff_report::{Context, Style, brief, provenance, screen, side_by_side, terminal, trace};
 use bakeoff_testkit::foreign::{is_harmless, steered};
+use bakeoff_testkit::letters;
 
 const STYLE: Style = Style { width: 100, colour: false };
 #[test]
@@ -19,7 +20,7 @@ fn no_string_of_findings_steers_a_terminal() {
             let beside = side_by_side(&pair(&steered, &findings), &steered, &findings, STYLE);
             let context = Context { more: "bakeoff report STUDY", ..Context::default() };
             let screen = screen(&steered, context, STYLE);
-            for page in [screen, terminal(&steered, STYLE), bakeoff_report::answer(&steered), beside] {
+            for page in [screen, terminal(&steered, STYLE), letters(&brief(&steered, context).answer), beside] {
                 assert!(is_harmless(&page), "{name}: {page:?}");
             }
             tried += 1;

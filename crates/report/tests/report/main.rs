@@ -8,5 +8,6 @@ mod foreign;
 mod judged;
 mod pages;
 mod parts;
+mod properties;
 mod screens;
 mod side_by_side;

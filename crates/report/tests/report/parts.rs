@@ -6,6 +6,7 @@ use bakeoff_report::draw::paint::Item;
 use bakeoff_report::draw::text::unglue;
 use bakeoff_report::{Ground, Style, grounds, parts, terminal, to_pass_on};
 use bakeoff_testkit::findings::{all, troubled};
+use bakeoff_testkit::letters;
 use bakeoff_testkit::records::{execute, measure, noise, study};
 
 fn words(text: &str) -> String {
@@ -20,10 +21,11 @@ fn every_item_says_what_the_terminal_says() {
         let mut seen = 0;
         for item in parts.sections.iter().flat_map(|section| &section.items) {
             let said: Vec<String> = match item {
-                Item::Paragraph(piece) => vec![words(&piece.text)],
-                Item::Line(pieces) => vec![words(&pieces.iter().map(|piece| piece.text.as_str()).collect::<String>())],
+                Item::Paragraph(piece) => vec![words(&letters(&piece.text))],
+                Item::Line(pieces) => vec![words(&pieces.iter().map(|piece| letters(&piece.text)).collect::<String>())],
                 // A row may be broken where its name is long.
-                Item::Table { rows, .. } => rows.iter().flatten().map(|piece| words(&piece.text)).collect(),
+                Item::Table { rows, .. } => rows.iter().flatten().map(|piece| words(&letters(&piece.text))).collect(),
+                Item::Quote(line) => vec![words(&letters(line))],
             };
             for text in said {
                 assert!(whole.contains(&text), "{name}: {text} is not in {whole}");
@@ -32,7 +34,7 @@ fn every_item_says_what_the_terminal_says() {
         }
         assert!(seen > 3, "{name}: {seen}");
         for (number, note) in (1..).zip(&parts.notes) {
-            assert!(whole.contains(&words(&format!("[{number}] {note}"))), "{name}: [{number}] {note}");
+            assert!(whole.contains(&words(&format!("[{number}] {}", letters(note)))), "{name}: [{number}] {note:?}");
         }
         for (table, text) in findings.tables.iter().zip(&parts.tables) {
             assert_eq!(text.rows.len(), text.variants.len());

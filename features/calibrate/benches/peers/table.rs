@@ -141,7 +141,7 @@ pub(crate) fn page(rows: &[Row], style: Style) -> String {
     }
     let heads =
         (1..).zip(SURROUNDINGS).map(|(at, (world, order))| glue(&format!("[{at}] {} {}", world.name(), order.name())));
-    page.paragraph(&format!("{}.", heads.collect::<Vec<_>>().join(", ")), style.width, 0, Ink::Plain);
+    page.paragraph(format!("{}.", heads.collect::<Vec<_>>().join(", ")), style.width, 0, Ink::Plain);
     let fewest = rows.iter().flat_map(|row| row.cells.iter().flatten()).map(|cell| cell.studies).min();
     let text = format!(
         "Sequential is AAAA BBBB, alternating AB AB AB; ours is a claim about randomised blocks and makes none of anything \

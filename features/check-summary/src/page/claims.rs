@@ -7,6 +7,7 @@ use bakeoff_report::draw::notes::Notes;
 use bakeoff_report::draw::paint::{Ink, Page};
 use bakeoff_report::draw::text::{clean, glue};
 use bakeoff_report::format::percent;
+use bakeoff_report::text;
 
 /// All claims; nothing if there are none.
 pub(super) fn print(findings: &SummaryFindings, page: &mut Page, notes: &mut Notes, columns: usize) {
@@ -19,9 +20,9 @@ pub(super) fn print(findings: &SummaryFindings, page: &mut Page, notes: &mut Not
             Outcome::Impossible => ("impossible", Ink::Worse),
         };
         let mark = notes.mark(finding.comparison.caveats.iter().map(|caveat| caveat.text()));
-        let heading = format!("claim \"{}\": {word}{}", clean(&finding.claim.text), glue(&mark));
-        page.paragraph(&heading, columns, 2, ink);
-        page.paragraph(&format!("  {}", why(finding, findings)), columns, 2, Ink::Plain);
+        let heading = text![format!("claim \"{}\": {word}", clean(&finding.claim.text)), mark];
+        page.paragraph(heading, columns, 2, ink);
+        page.paragraph(format!("  {}", why(finding, findings)), columns, 2, Ink::Plain);
     }
 }
 

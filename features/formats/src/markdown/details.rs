@@ -1,28 +1,30 @@
 //! The folded part of the page: every table, the machine, how it was judged, and how to repeat it.
 
-use super::escape::{block, inline, name};
+use super::escape::{block, code, inline, line};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::record::Record;
 use bakeoff_report::draw::text::unglue;
-use bakeoff_report::{TimeUnit, again, provenance, table_texts, to_pass_on};
+use bakeoff_report::{TimeUnit, again, provenance, table_texts, text, to_pass_on};
 
 /// All of it.
 pub(super) fn folded(record: &Record, findings: &Findings, time_unit: Option<TimeUnit>) -> String {
     let mut out = "\n<details>\n<summary>All metrics, machine, method, and how to repeat it</summary>\n\n".to_owned();
     let (tables, notes) = table_texts(findings, time_unit);
     for table in &tables {
-        out += &format!("{}\n\n", inline(&table.caption));
-        let titles: Vec<String> = table.titles.iter().map(|title| inline(title)).collect();
+        out += &format!("{}\n\n", line(&table.caption));
+        let titles: Vec<String> = table.titles.iter().map(line).collect();
         out += &format!("| {} |\n|:--|{}\n", titles.join(" | "), "--:|".repeat(titles.len().saturating_sub(1)));
         for cells in &table.rows {
             let cells = cells.iter().enumerate();
-            let cells = cells.map(|(at, cell)| if at == 0 { name(cell) } else { inline(cell) });
+            let cells = cells.map(|(at, cell)| if at == 0 { code(cell) } else { line(cell) });
             out += &format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "));
         }
-        out += &format!("\n{}\n\n", inline(&table.noise));
+        out += &format!("\n{}\n\n", line(&table.noise));
     }
     if !notes.is_empty() {
-        (1..).zip(&notes).for_each(|(number, note)| out += &format!("- {}\n", inline(&format!("[{number}] {note}"))));
+        (1..)
+            .zip(&notes)
+            .for_each(|(number, note)| out += &format!("- {}\n", line(&text![format!("[{number}] "), note])));
         out.push('\n');
     }
     // Who reads a pull request need not know what the machine is called.

@@ -3,6 +3,8 @@
 //! afterwards is parted by an empty comment. What is written here is seen as it was given.
 
 use bakeoff_model::plain::clean;
+use bakeoff_report::draw::rendered::{Rendered, Role, Writer};
+use bakeoff_report::draw::text::unglue;
 use std::collections::BTreeSet;
 
 /// What stands between two signs that would mean something together.
@@ -10,6 +12,31 @@ const APART: &str = "<!-- -->";
 
 /// Signs that mean something anywhere in a line: in CommonMark, in its tables, and to forges, which know formulas too.
 const SIGNS: &str = "&<>\\`*_[]|~#@$!{}^";
+
+/// The letters of a text, for Markdown.
+struct Letters(String);
+
+impl Writer for Letters {
+    fn part(&mut self, _: Role, text: &str) {
+        self.0 += text;
+    }
+}
+
+fn letters(text: &Rendered) -> String {
+    let mut letters = Letters(String::new());
+    text.write_to(&mut letters);
+    letters.0
+}
+
+/// A text in one line.
+pub(super) fn line(text: &Rendered) -> String {
+    inline(&unglue(&letters(text)))
+}
+
+/// A text that is a name, as code.
+pub(super) fn code(text: &Rendered) -> String {
+    name(&letters(text))
+}
 
 /// A sentence with names in it, in one line.
 pub(super) fn inline(text: &str) -> String {
@@ -86,7 +113,7 @@ fn plain_brackets(chars: &[char]) -> BTreeSet<usize> {
 }
 
 /// A name, as code.
-pub(super) fn name(text: &str) -> String {
+fn name(text: &str) -> String {
     let text = clean(text);
     let chars: Vec<char> = text.trim().chars().collect();
     let mut out = String::new();

@@ -416,3 +416,19 @@ fn the_worst_case_wins() {
     assert_eq!(gate.outcome, Outcome::Broken);
     assert!(text(&gate).contains("1 of 12 trials of d failed. Of 3 comparisons, 1 fails."), "{}", text(&gate));
 }
+
+/// What `--only` leaves of the findings is decided as before, and nothing else.
+#[test]
+fn variants_that_are_left_out_have_no_case() {
+    let record =
+        executed(&["loop", "scan"], &["baseline", "b", "c"], |variant, _| if variant == "c" { 1.5 } else { 1.0 });
+    let findings = bakeoff_judge::judge(&record);
+    let limits = || Wanted { limits: Limits::of_all(0.02), variants: vec![] };
+    let all = gate(&record, &findings, &limits()).unwrap();
+    let mut left = findings.clone();
+    assert_eq!(left.retain(&["b".to_owned()]), None);
+    let only = gate(&record, &left, &limits()).unwrap();
+    let expect: Vec<Case> = all.cases.iter().filter(|case| case.variant == "b").cloned().collect();
+    assert_eq!(only.cases, expect);
+    assert_eq!((all.outcome, only.outcome), (Outcome::Fails, Outcome::Passes));
+}

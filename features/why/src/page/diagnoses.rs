@@ -14,7 +14,7 @@ use bakeoff_report::words::{Change, Wording};
 pub(super) fn print(findings: &Findings, gathered: &Gathered, page: &mut Page, columns: usize) {
     for diagnosis in &gathered.diagnoses {
         for cause in &diagnosis.causes {
-            page.paragraph(&explained(findings, diagnosis, cause), columns, 2, Ink::Plain);
+            page.paragraph(explained(findings, diagnosis, cause), columns, 2, Ink::Plain);
         }
     }
     let open = |is_same: bool| {
@@ -26,7 +26,7 @@ pub(super) fn print(findings: &Findings, gathered: &Gathered, page: &mut Page, c
         ("all that was gathered is the same, and explains nothing of", open(true)),
     ] {
         if !open.is_empty() {
-            page.paragraph(&format!("{what}: {}", open.join("; ")), columns, 2, Ink::Open);
+            page.paragraph(format!("{what}: {}", open.join("; ")), columns, 2, Ink::Open);
         }
     }
 }

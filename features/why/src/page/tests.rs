@@ -5,8 +5,9 @@ use super::fixture::evidence;
 use super::{causes, print};
 use crate::findings::SECTION;
 use bakeoff_judge::findings::{Findings, Verdict};
-use bakeoff_report::{SectionPage, Style, answer, terminal_with};
+use bakeoff_report::{Context, SectionPage, Style, brief, terminal_with};
 use bakeoff_testkit::foreign::{is_harmless, steered};
+use bakeoff_testkit::letters;
 use std::path::PathBuf;
 
 fn page(findings: &Findings, width: usize) -> String {
@@ -31,7 +32,7 @@ fn the_section_is_as_expected() {
     for width in [80, 120] {
         check(&format!("evidence-{width}.txt"), &page(&evidence(), width));
     }
-    check("evidence-answer.txt", &(answer(&evidence()) + "\n"));
+    check("evidence-answer.txt", &(letters(&brief(&evidence(), Context::default()).answer) + "\n"));
 }
 
 #[test]
@@ -39,9 +40,9 @@ fn beside_building_an_interval_says_its_confidence() {
     let mut findings = evidence();
     let one = &mut findings.built_and_executed[0];
     (one.building.verdict, one.speed.comparison.verdict) = (Verdict::Negligible, Verdict::Negligible);
-    let text = answer(&findings);
-    let (_, text) = text.split_once("Built and executed").unwrap();
-    assert_eq!(text.matches(" at 90 %)").count(), 2, "{text}");
+    let table = page(&findings, 120);
+    let table = table.split("building, measured in addition").nth(1).unwrap_or_default();
+    assert!(table.contains(" at 90 %"), "{table}");
 }
 
 /// `docs/report.md` shows pieces of this page.

@@ -28,7 +28,7 @@ pub(super) fn print(trace: &TraceTable, page: &mut Page, columns: usize) {
         }
     };
     if trace.service.is_some() && trace.profiles.iter().all(|profile| profile.total.count == 0) {
-        page.paragraph(&format!("{heading}: nothing"), columns, 2, Ink::Plain);
+        page.paragraph(format!("{heading}: nothing"), columns, 2, Ink::Plain);
         return;
     }
     page.paragraph(&heading, columns, 2, Ink::Heading);
@@ -57,7 +57,7 @@ fn calls(trace: &TraceTable, page: &mut Page, columns: usize) {
     let shown = side_by_side(trace, &["all calls"], trace.profiles.iter().map(row).collect(), page, columns);
     let rest: Vec<String> = trace.differing.iter().skip(shown).map(|name| clean(name)).collect();
     if !rest.is_empty() {
-        page.paragraph(&format!("also different: {}", rest.join(", ")), columns, 2, Ink::Plain);
+        page.paragraph(format!("also different: {}", rest.join(", ")), columns, 2, Ink::Plain);
     }
     let has_errors = trace.profiles.iter().any(|profile| profile.total.errors > 0);
     if has_errors {
@@ -101,11 +101,11 @@ struct Row {
 /// Prints as many of the calls that differ as there is room for, and says how many these are.
 fn side_by_side(trace: &TraceTable, first: &[&str], rows: Vec<Row>, page: &mut Page, columns: usize) -> usize {
     let wide = |title: &str, cell: &dyn Fn(&Row) -> usize| rows.iter().map(cell).fold(width(title), usize::max) + 2;
-    let fixed = (0..).zip(first).map(|(place, title)| wide(title, &|row: &Row| width(&row.first[place].text)));
+    let fixed = (0..).zip(first).map(|(place, title)| wide(title, &|row: &Row| row.first[place].text.width()));
     let mut room = columns.saturating_sub(NAMES_MIN + fixed.sum::<usize>());
     let mut shown = 0;
     for name in &trace.differing {
-        let Some(rest) = room.checked_sub(wide(name, &|row: &Row| width(&row.calls[shown].text))) else { break };
+        let Some(rest) = room.checked_sub(wide(name, &|row: &Row| row.calls[shown].text.width())) else { break };
         (room, shown) = (rest, shown + 1);
     }
     let names = trace.differing[..shown].iter().map(|name| clean(name));
@@ -136,7 +136,7 @@ fn files(executed: &Executed, is_all: bool, page: &mut Page, columns: usize) {
     if !executed.fewer.is_empty() {
         parts.push(format!("but not {}", list(&mut executed.fewer.iter())));
     }
-    page.paragraph(&format!("executed by {who}: {}", parts.join("; ")), columns, 2, Ink::Plain);
+    page.paragraph(format!("executed by {who}: {}", parts.join("; ")), columns, 2, Ink::Plain);
 }
 
 fn shortened(mut names: Vec<String>) -> String {
@@ -167,7 +167,7 @@ fn paths(
         }
     }
     for (by, paths) in groups {
-        page.paragraph(&format!("{what} by {} only:", variants(by)), columns, 2, Ink::Plain);
+        page.paragraph(format!("{what} by {} only:", variants(by)), columns, 2, Ink::Plain);
         let shown = if paths.len() > PATHS_MAX + 1 { PATHS_MAX } else { paths.len() };
         for path in &paths[..shown] {
             page.line(vec![Piece::plain(format!("  {}", foreign(&path.path, columns.saturating_sub(2))))]);
