@@ -2,6 +2,7 @@
 //! first of each group leave the plan, and the journal says with whom they share a row. Which are the same is judged
 //! elsewhere.
 
+use crate::spec::Spec;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::{Merged, screen};
 use bakeoff_model::plain::clean;
@@ -67,7 +68,7 @@ fn same_revisions(plan: &Plan, shared: &[SharedLine], builds: &[BuildLine], fact
     let is_built = builds.iter().all(|build| build.outcome == BuildOutcome::Built);
     let names_revisions = |name: &String| {
         let factor = factors.iter().find(|factor| factor.name == *name);
-        factor.is_some_and(|factor| factor.levels.iter().any(|level| !level.revisions.is_empty()))
+        factor.is_some_and(|factor| factor.levels.iter().any(|level| !Spec::of_level(level).revisions.is_empty()))
     };
     let baseline = plan.baseline();
     let differ_in_revisions = shared.iter().all(|SharedLine { variant, .. }| {
@@ -112,6 +113,7 @@ fn something_is_left(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bakeoff_model::kept::Kept;
     use bakeoff_model::plan::Variant;
     use bakeoff_model::record::{FactorLine, Proof};
     use bakeoff_model::study::{Level, Levels};
@@ -198,7 +200,8 @@ mod tests {
         let shared = merge(&mut plan, &study, &builds);
         let factor = |revision: Option<&str>| {
             let revisions = revision.map(|revision| ("layer".to_owned(), revision.to_owned())).into_iter().collect();
-            [Factor { name: "opt".to_owned(), levels: vec![Level { revisions, ..Level::default() }] }]
+            let spec = Kept::new(Spec { revisions, ..Spec::default() });
+            [Factor { name: "opt".to_owned(), levels: vec![Level { spec, ..Level::default() }] }]
         };
         let text = same_revisions(&plan, &shared, &builds, &factor(Some("main")));
         assert!(text.is_some_and(|text| text.starts_with("opt=own locale=C, opt=O2 locale=C: all revisions")));

@@ -10,6 +10,7 @@ use crate::error::{At, Error};
 use crate::files::write_whole;
 use crate::inputs::Node;
 use crate::shell::NOTE;
+use crate::spec::Spec;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome, Foreseen};
 use std::{fs, io};
@@ -19,8 +20,8 @@ const LINE_CHARS: usize = 400;
 
 /// What the study says of a build's failing, and the line of its log that shows it.
 pub(crate) fn of(line: &BuildLine, variants: &[Variant]) -> Option<Foreseen> {
-    let mut own = variants.iter().filter(|variant| line.variants.contains(&variant.name));
-    let texts = &own.find(|variant| !variant.fails.is_empty())?.fails;
+    let own = variants.iter().filter(|variant| line.variants.contains(&variant.name));
+    let texts = own.map(|variant| &Spec::of(variant).fails).find(|fails| !fails.is_empty())?;
     let found = texts.iter().find_map(|text| Some((text, line_with(&line.outcome, text)?)));
     let (text, line) = found.map_or_else(|| (texts.join("` or `"), None), |(text, line)| (text.clone(), Some(line)));
     Some(Foreseen { text, line })
@@ -53,7 +54,7 @@ pub(crate) fn remembered(cache: &Cache, node: &Node<'_>, variants: &[Variant]) -
 
 fn is_foreseen(node: &Node<'_>, outcome: &BuildOutcome, variants: &[Variant]) -> bool {
     let mut own = variants.iter().filter(|variant| node.variants.contains(&variant.name));
-    own.all(|variant| variant.fails.iter().any(|text| line_with(outcome, text).is_some()))
+    own.all(|variant| Spec::of(variant).fails.iter().any(|text| line_with(outcome, text).is_some()))
 }
 
 /// The first line of a failed build's log that has the text, or else its reason in one line if that has it.

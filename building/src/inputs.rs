@@ -11,13 +11,15 @@
 use crate::cache::Cache;
 use crate::error::Error;
 use crate::files::sha256_of;
+use crate::nouns::Layer;
 use crate::request::Request;
+use crate::spec::Spec;
 use crate::tools::program_of;
+use crate::tuning::{Tuning, cxx_of};
 use crate::{sources, tools};
 use bakeoff_model::digest::Digest;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::Place;
-use bakeoff_model::study::{Layer, Tuning, cxx_of};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
@@ -184,7 +186,7 @@ fn read_inputs<'a>(request: &Request<'a>, layer: &'a Layer) -> Result<Inputs<'a>
 
 /// The place in the request's list of the source that a variant's layer takes, if it takes one.
 fn source_of(request: &Request<'_>, layer: &Layer, variant: &Variant) -> Result<Option<usize>, Error> {
-    let Some(name) = variant.sources.get(&layer.name).or(layer.source.as_ref()) else { return Ok(None) };
+    let Some(name) = Spec::of(variant).sources.get(&layer.name).or(layer.source.as_ref()) else { return Ok(None) };
     let unknown = || Error::UnknownSource { layer: layer.name.clone(), name: name.clone() };
     request.sources.iter().position(|source| source.name == *name).ok_or_else(unknown).map(Some)
 }
@@ -227,17 +229,6 @@ fn says_native(layer: &Layer, variables: &BTreeMap<&str, &str>, tuning: &Tuning)
     texts.any(|text| text.contains("native"))
 }
 
-/// What levels change in the calls of compilers of a layer that calls none.
-static UNTUNED: Tuning = Tuning {
-    all: vec![],
-    c: vec![],
-    cxx: vec![],
-    link: vec![],
-    rust: vec![],
-    compiler: None,
-    training: BTreeMap::new(),
-};
-
 impl<'r, 'a> Once<'r, 'a> {
     fn new(cache: &'r Cache, request: &'r Request<'a>) -> Self {
         // Headers and libraries come with the system; its name and release stand for them.
@@ -249,17 +240,18 @@ impl<'r, 'a> Once<'r, 'a> {
     fn node(&self, inputs: &Inputs<'a>, variant: &'a Variant, previous: Option<&str>) -> Result<Node<'a>, Error> {
         let layer = inputs.layer;
         let source = source_of(self.request, layer, variant)?;
-        let patches = layer.patches.iter().chain(variant.patches.get(&layer.name).into_iter().flatten());
+        let spec = Spec::of(variant);
+        let patches = layer.patches.iter().chain(spec.patches.get(&layer.name).into_iter().flatten());
         let patches: Vec<StudyFile<'a>> = patches.map(|file| self.patch(layer, file)).collect::<Result<_, _>>()?;
-        let mentions = |name: &str| layer.mentions(name) || variant.tuning.mentions(&layer.name, name);
-        let mentioned = variant.build_variables.iter().filter(|(name, _)| mentions(name));
+        let mentions = |name: &str| layer.mentions(name) || spec.tuning.mentions(&layer.name, name);
+        let mentioned = spec.variables.iter().filter(|(name, _)| mentions(name));
         let variables: BTreeMap<&str, &str> = mentioned.map(|(name, value)| (name.as_str(), value.as_str())).collect();
 
         let mut tools = BTreeMap::new();
         let mut missing_tool = None;
         let patch = (!patches.is_empty()).then_some("patch");
         let compiler_cache = layer.compiler_cache.map(program_of);
-        let tuning = if layer.compiles_nothing { &UNTUNED } else { &variant.tuning };
+        let tuning = if layer.compiles_nothing { &Spec::nothing().tuning } else { &spec.tuning };
         let added = patch.into_iter().chain(compiler_cache).chain(tuning.compiler.as_deref());
         for tool in tools::tools_of(&layer.tools, &variables).into_iter().chain(added) {
             match tools::identity(self.cache, tool)? {

@@ -32,6 +32,7 @@ mod learned;
 mod leave;
 mod maker;
 mod manifest;
+mod nouns;
 mod on_demand;
 mod paths;
 mod profile;
@@ -45,10 +46,13 @@ mod shell;
 mod site;
 mod source_notes;
 mod sources;
+mod spec;
+mod study_file;
 mod survey;
 mod takes;
 mod tools;
 mod tools_seen;
+mod tuning;
 mod unpack;
 mod uses;
 mod wrapper;
@@ -68,13 +72,18 @@ pub use inventory::{Inventory, Item, Kind};
 pub use kept::{KeptSource, kept_of_layer, kept_prefix, kept_source, kept_tree, made_by, short_name};
 pub use leave::{Leave, Quiet};
 pub use manifest::{Damage, DamageKind};
+pub use nouns::{Chain, CompilerCache, Layer, Source, SourceFrom};
 pub use on_demand::{Command, Failed, OnDemand};
 pub use proof::differences;
 pub use request::Request;
 pub use schedule::build_all;
 pub use source_notes::source_note;
 pub use sources::{Found, NotFound, commit_now, find_source, import_source, pinned_revision, place_in_repository};
+pub use spec::Spec;
+pub use study_file::StudyFile;
+pub use study_file::lock::{Lock, Locked, State, parse as parse_lock};
 pub use survey::{Wanted, WantedLayer, WantedSource, survey};
+pub use tuning::Tuning;
 pub use unpack::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
 pub use uses::{KnownStudy, Needs, needs};
 pub use wrapper::compiles_or_links;
@@ -89,7 +98,11 @@ pub struct Building;
 impl Feature for Building {
     fn register(&self, to: &mut Registry) {
         to.commands.extend(commands::all());
-        to.makers.push(Making { open: || Ok(Box::new(Cache::open(Cache::default_root()?)?)), check });
+        to.makers.push(Making {
+            builder: &StudyFile,
+            open: || Ok(Box::new(Cache::open(Cache::default_root()?)?)),
+            check,
+        });
     }
 }
 

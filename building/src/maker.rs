@@ -2,6 +2,7 @@
 
 use crate::commands::build::build;
 use crate::during::During;
+use crate::nouns::{Chain, Source, SourceFrom};
 use crate::{Cache, DamageKind, Request, Wanted, alike, relinking, survey, takes};
 use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use bakeoff_command::{Code, CommandError, Foreseen, Made, Maker, Merged, Order};
@@ -9,7 +10,7 @@ use bakeoff_lab::on_demand::OnDemand;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::record::{BuildLine, BuildOutcome, StudyLine};
-use bakeoff_model::study::{Source, SourceFrom, Study};
+use bakeoff_model::study::Study;
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write as _};
 use std::path::{Path, PathBuf};
@@ -24,11 +25,11 @@ impl Maker for Cache {
         let missing = builds.iter().filter(|build| build.missing().next().is_some()).count();
         let (takes, takes_s) = takes::text(&builds, self, jobs);
         Ok(Foreseen {
-            variants: builds_text(plan, &builds) + &commits_text(&study.sources),
+            variants: builds_text(plan, &builds) + &commits_text(&Chain::of(study).sources),
             missing: (missing > 0).then(|| format!("{missing} of {} builds are not in the cache", builds.len())),
             takes,
             takes_s,
-            during: relinking::text(plan, &study.layers, &builds),
+            during: relinking::text(plan, &Chain::of(study).layers, &builds),
         })
     }
 

@@ -2,9 +2,10 @@
 //! measured itself. A study that asks for neither has none of these lines.
 
 use crate::Wanted;
+use crate::nouns::Layer;
 use bakeoff_command::estimates::{about, at_most};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::study::{Layer, Vary};
+use bakeoff_model::study::Vary;
 use std::fmt::Write as _;
 
 /// The lines, below those about what is built beforehand and how long the trials take.

@@ -1,8 +1,8 @@
 //! What is asked of this crate: the builds of one study. It is data; what they are is found in `inputs.rs`.
 
+use crate::nouns::{Chain, Layer, Source};
 use bakeoff_command::Order;
 use bakeoff_model::plan::Variant;
-use bakeoff_model::study::{Layer, Source};
 use std::path::{Path, PathBuf};
 
 /// The builds that a study needs.
@@ -26,7 +26,7 @@ impl<'a> Request<'a> {
     /// The builds of an order.
     pub fn of(order: &Order<'a>) -> Self {
         let Order { study, dir, own, plan, jobs, .. } = *order;
-        let (sources, layers, variants) = (&study.sources, &study.layers, &plan.variants);
-        Self { study_dir: dir, own, sources, layers, variants, jobs }
+        let Chain { sources, layers } = Chain::of(study);
+        Self { study_dir: dir, own, sources, layers, variants: &plan.variants, jobs }
     }
 }

@@ -4,8 +4,8 @@ use crate::cache::Cache;
 use crate::error::Error;
 use crate::foreseen;
 use crate::inputs::{Link, MissingTool, chains, missing_tool, stages};
+use crate::nouns::Layer;
 use crate::request::Request;
-use bakeoff_model::study::Layer;
 use std::cell::OnceCell;
 use std::path::PathBuf;
 

@@ -17,12 +17,14 @@ use crate::cache::Cache;
 use crate::error::{At, Error, Failure};
 use crate::files::write_whole;
 use crate::inputs::{Inputs, Node};
+use crate::nouns::{CompilerCache, Layer};
 use crate::shell::{Environment, Shell};
+use crate::spec::Spec;
 use crate::tools::{TOOL_VARIABLES, configurations_of_cargo, places, program_of};
+use crate::tuning::Tuning;
 use crate::wrapper::{self, Call, Wrappers};
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::FlagSeen;
-use bakeoff_model::study::{CompilerCache, Layer, Tuning};
 pub use made::Made;
 pub(crate) use profiled::{Compilation, OfGcc, Profiles};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +61,8 @@ pub(crate) struct Between {
 impl Between {
     /// Prepares the wrappers of the usual tools, and of those that `$CC` and its like name in any of the variants.
     pub(crate) fn prepare(cache: &Cache, layers: &[Layer], variants: &[Variant]) -> Arc<Self> {
-        let values = variants.iter().flat_map(|variant| TOOL_VARIABLES.map(|name| variant.build_variables.get(name)));
+        let specs = variants.iter().map(Spec::of);
+        let values = specs.flat_map(|spec| TOOL_VARIABLES.map(|name| spec.variables.get(name)));
         let first = values.flatten().filter_map(|value| value.split_whitespace().next());
         let also: BTreeSet<String> = first.map(str::to_owned).collect();
         let path = std::env::var_os("PATH").unwrap_or_default();

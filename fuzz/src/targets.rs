@@ -1,13 +1,13 @@
 //! The targets: each takes bytes that anybody may have written to one reader of ours, and on through whatever follows it.
 
-use bakeoff_building::{Limits, unpack_archive};
+use bakeoff_building::{Limits, parse_lock, unpack_archive};
 use bakeoff_check_summary::published;
 use bakeoff_host::executed_with;
 use bakeoff_command::Registry;
 use bakeoff_ministat::reading;
 use bakeoff_model::marks::{self, Chunk};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::study_file::{self, lock};
+use bakeoff_model::study_file;
 use bakeoff_parcel::{Bounds, open};
 use bakeoff_readers::{Options, Origin};
 use bakeoff_report::Style;
@@ -48,7 +48,7 @@ fn text(data: &[u8]) -> Option<&str> {
 
 fn study(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    match study_file::parse_with(text, &features().sections) {
+    match study_file::parse_with(text, &features().sections, Some(&bakeoff_building::StudyFile)) {
         Ok(study) => {
             let names: Vec<String> = study.plans.iter().map(|plan| plan.name.clone()).collect();
             for plan in names.iter().filter_map(|name| Plan::of(&study, name).ok()) {
@@ -63,7 +63,7 @@ fn study(data: &[u8]) {
 }
 
 fn locked(data: &[u8]) {
-    if let Some(Ok(lock)) = text(data).map(lock::parse) {
+    if let Some(Ok(lock)) = text(data).map(parse_lock) {
         let _ = lock.render();
     }
 }

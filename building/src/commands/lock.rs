@@ -2,14 +2,14 @@
 //! same sources. `sources.rs` fetches them.
 
 use super::build;
+use crate::nouns::{Chain, Source, SourceFrom};
+use crate::study_file::lock::{Lock, Locked, State, parse};
 use crate::{BuildEvent, Cache, NotFound, commit_now, find_source};
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::study_folder::{StudyFolder, Unlocked};
+use bakeoff_command::study_folder::{StudyFolder, Unlocked, problems};
 use bakeoff_command::{Registry, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_model::problem::suggest;
-use bakeoff_model::study::{Source, SourceFrom};
-use bakeoff_model::study_file::lock::{Lock, Locked, State};
 use bakeoff_report::format;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -45,7 +45,12 @@ enum Error {
 
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let Unlocked { folder, lock_path, lock } = StudyFolder::open_unlocked(&args.study, features)?;
-    let sources = &folder.study.sources;
+    let lock = match lock {
+        Some(text) => parse(&text).map_err(|list| problems(&lock_path, &text, list))?,
+        // No lock file is one without entries.
+        None => Lock::default(),
+    };
+    let sources = &Chain::of(&folder.study).sources;
     if let Some(Some(name)) = &args.update {
         can_be_updated(name, sources, &lock)?;
     }

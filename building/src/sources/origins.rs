@@ -4,9 +4,9 @@
 use super::bring::{Loaded, Site, environment};
 use super::{git, tree};
 use crate::files::entries;
+use crate::nouns::{Source, SourceFrom};
 use crate::shell::Stop;
 use crate::tools::find;
-use bakeoff_model::study::{Source, SourceFrom};
 use std::path::PathBuf;
 
 /// Brings a source from where it is.

@@ -6,7 +6,7 @@ use super::git;
 use super::tree::{Without, content_without_sha256, part_sha256};
 use crate::cache::Cache;
 use crate::error::{At as _, Error};
-use bakeoff_model::study::{Source, SourceFrom};
+use crate::nouns::{Source, SourceFrom};
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 

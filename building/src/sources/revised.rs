@@ -6,7 +6,7 @@ use crate::cache::Cache;
 use crate::error::{At as _, Error};
 use crate::event::Notify;
 use crate::files::write_whole;
-use bakeoff_model::study::{Source, SourceFrom};
+use crate::nouns::{Source, SourceFrom};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};

@@ -2,8 +2,9 @@
 //! name, and the folders of tools. What lies anywhere else gets into a build only as a source or a file of the study, which
 //! its name covers. Nothing is confined here.
 
+use crate::nouns::Layer;
+use crate::spec::Spec;
 use bakeoff_model::plan::Variant;
-use bakeoff_model::study::Layer;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,8 +37,9 @@ pub(super) fn readable(search_path: &str, layers: &[Layer], variants: &[Variant]
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten().filter(|_| !is_of_system);
         entries.map(|entry| entry.path()).filter(|path| path.is_symlink()).for_each(|path| add(&path));
     }
-    let values = variants.iter().flat_map(|variant| variant.build_variables.values().map(String::as_str));
-    let compilers = variants.iter().filter_map(|variant| variant.tuning.compiler.as_deref());
+    let specs = || variants.iter().map(Spec::of);
+    let values = specs().flat_map(|spec| spec.variables.values().map(String::as_str));
+    let compilers = specs().filter_map(|spec| spec.tuning.compiler.as_deref());
     let tools = layers.iter().flat_map(|layer| layer.tools.iter().map(String::as_str));
     for word in values.chain(compilers).chain(tools).filter_map(|text| text.split_whitespace().next()) {
         let path = Path::new(word);

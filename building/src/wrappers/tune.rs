@@ -3,8 +3,8 @@
 
 use crate::shell::Environment;
 use crate::tools::{compiler_of, find};
+use crate::tuning::{Tuning, cxx_of};
 use crate::wrapper::{APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CC, CXX, RUSTC_WRAPPER, RUSTFLAGS, Wrappers};
-use bakeoff_model::study::{Tuning, cxx_of};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;

@@ -2,8 +2,8 @@
 
 use crate::study::{Study, layer};
 use bakeoff_building::{BuildEvent, Found, NotFound, commit_now, find_source, pinned_revision, place_in_repository};
+use bakeoff_building::{Source, SourceFrom};
 use bakeoff_model::record::BuildOutcome;
-use bakeoff_model::study::{Source, SourceFrom};
 use bakeoff_testkit::files::{read, sh, sha256};
 use std::fs;
 use std::net::TcpListener;

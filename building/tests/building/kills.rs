@@ -2,13 +2,13 @@
 //! build succeeds without anything being cleaned, and takes nothing of the killed one for whole that is not.
 
 use crate::again;
+use crate::study::Variant;
 use crate::study::layer;
 use bakeoff_building::{BuildEvent, Cache, Request, build_all};
+use bakeoff_building::{Layer, Source, SourceFrom};
 use bakeoff_host::machine::Machine;
-use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_model::shuffle::Stream;
-use bakeoff_model::study::{Layer, Source, SourceFrom};
 use bakeoff_testkit::files::{read, sha256};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -47,7 +47,7 @@ fn build(folder: &Path, word: &str, told: &(dyn Fn(BuildEvent) + Sync)) -> (Cach
         build_variables: [("M".to_owned(), m.to_owned()), ("T".to_owned(), t.to_owned())].into(),
         ..Variant::default()
     };
-    let variants = [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")].map(variant);
+    let variants = [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")].map(|words| variant(words).planned());
     let request =
         Request { study_dir: &study_dir, own: &[], sources: &[source], layers: &layers, variants: &variants, jobs: 4 };
     let lines = build_all(&cache, &request, told).unwrap();

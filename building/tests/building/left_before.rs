@@ -3,8 +3,8 @@
 
 use crate::study::{Study, are_here, layer};
 use bakeoff_building::BuildEvent;
+use bakeoff_building::{Source, SourceFrom};
 use bakeoff_model::record::BuildLine;
-use bakeoff_model::study::{Source, SourceFrom};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -3,8 +3,8 @@
 
 use crate::study::{Study, layer};
 use bakeoff_building::{BuildEvent, Error, Found, Request, build_all, find_source};
+use bakeoff_building::{Source, SourceFrom};
 use bakeoff_model::record::BuildOutcome;
-use bakeoff_model::study::{Source, SourceFrom};
 use bakeoff_testkit::files::{read, sh, sha256};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -2,7 +2,7 @@
 
 use crate::study::{Study, are_here, layer};
 use bakeoff_building::Error;
-use bakeoff_model::study::{Source, SourceFrom};
+use bakeoff_building::{Source, SourceFrom};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;

@@ -2,10 +2,10 @@
 //! whose opening waits for the other side, so nothing here depends on how fast anything is.
 
 use crate::again;
+use crate::study::Variant;
 use crate::study::layer;
 use bakeoff_building::{BuildEvent, Cache, Error, Request, build_all};
 use bakeoff_host::machine::Machine;
-use bakeoff_model::plan::Variant;
 use bakeoff_testkit::files::{read, sh};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -30,7 +30,7 @@ fn build_one_layer_if_asked() {
         own: &[],
         sources: &[],
         layers: &[layer("slow", &script)],
-        variants: &[Variant { name: "v".to_owned(), ..Variant::default() }],
+        variants: &[Variant { name: "v".to_owned(), ..Variant::default() }.planned()],
         jobs: 1,
     };
     let tell = |event| match event {
@@ -223,7 +223,7 @@ fn builds_wait_while_trials_execute_and_the_other_way_round() {
     let mut builder = meeting.builder(&script);
     assert_eq!(builder.says(), format!("waiting {}", std::process::id()));
     // Who executes the trials may build between them.
-    let variants = [Variant { name: "own".to_owned(), ..Variant::default() }];
+    let variants = [Variant { name: "own".to_owned(), ..Variant::default() }.planned()];
     let layers = [layer("own", "echo > $PREFIX/x")];
     let dir = cache.root();
     let request = Request { study_dir: dir, own: &[], sources: &[], layers: &layers, variants: &variants, jobs: 1 };

@@ -1,8 +1,8 @@
 //! What is seen of a build: the same code in two folders, descriptions, and sizes of chosen files.
 
 use crate::study::{Study, layer};
+use bakeoff_building::Layer;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
-use bakeoff_model::study::Layer;
 
 /// A program that knows its prefix, with debugging information that knows its work folder.
 const PROGRAM: &str = "mkdir -p \"$PREFIX/bin\"

@@ -1,15 +1,38 @@
 //! A small study to build: its folder, its cache, and what was told about its builds.
 
-use bakeoff_building::{BuildEvent, Cache, Error, OnDemand, Request, Wanted, build_all, survey};
+use bakeoff_building::{
+    BuildEvent, Cache, Error, Layer, OnDemand, Request, Source, SourceFrom, Spec, Tuning, Wanted, build_all, survey,
+};
 use bakeoff_host::machine::Machine;
-use bakeoff_model::plan::Variant;
+use bakeoff_model::kept::Kept;
+use bakeoff_model::plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
-use bakeoff_model::study::{Layer, Source, SourceFrom};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use tempfile::TempDir;
+
+/// A variant, as far as it is built.
+#[derive(Clone, Default)]
+pub(crate) struct Variant {
+    pub(crate) name: String,
+    pub(crate) build_variables: BTreeMap<String, String>,
+    pub(crate) patches: BTreeMap<String, Vec<String>>,
+    pub(crate) sources: BTreeMap<String, String>,
+    pub(crate) fails: Vec<String>,
+    pub(crate) tuning: Tuning,
+}
+
+impl Variant {
+    /// The same, as a plan has it.
+    pub(crate) fn planned(&self) -> plan::Variant {
+        let Self { name, build_variables: variables, patches, sources, fails, tuning } = self.clone();
+        let spec = Kept::new(Spec { variables, patches, sources, fails, tuning, ..Spec::default() });
+        plan::Variant { name, spec, ..plan::Variant::default() }
+    }
+}
 
 /// Everything that a request is made of.
 pub(crate) struct Study {
@@ -87,7 +110,8 @@ impl Study {
             own: &[],
             sources: &self.sources,
             layers: &self.layers,
-            variants: &self.variants,
+            // It lives as long as the test, which is not long.
+            variants: Vec::leak(self.variants.iter().map(Variant::planned).collect()),
             jobs: self.jobs,
         }
     }

@@ -2,8 +2,8 @@
 //! or replace the compiler, Debian's packaging, and compilers that other languages call.
 
 use crate::study::{Study, are_here, layer, program};
+use bakeoff_building::{Source, SourceFrom};
 use bakeoff_model::record::BuildLine;
-use bakeoff_model::study::{Source, SourceFrom};
 use std::fs;
 use std::path::Path;
 use std::process::Command;

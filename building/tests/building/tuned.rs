@@ -1,8 +1,8 @@
 //! Words and compilers of levels, as they reach compilers that know nothing of them: the real ones of this machine.
 
 use crate::study::{Study, are_here, layer, program};
+use bakeoff_building::Layer;
 use bakeoff_model::record::BuildLine;
-use bakeoff_model::study::Layer;
 use bakeoff_testkit::files::read;
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! What is known of a layer's calls of compilers, where its script may write, and caches of compilers.
 
 use crate::study::{Study, layer, program};
+use bakeoff_building::CompilerCache;
 use bakeoff_model::record::FlagSeen;
-use bakeoff_model::study::CompilerCache;
 use bakeoff_testkit::files::read;
 use std::fs;
 use std::path::Path;

@@ -12,7 +12,7 @@ use bakeoff_lab::{Ending, Executor};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{FeatureLine, Record};
 use bakeoff_model::study::Study;
-use bakeoff_model::study_file::Extension;
+use bakeoff_model::study_file::{Builder, Extension};
 use bakeoff_model::suite::Harnesses;
 use bakeoff_report::{Cause, SectionPage, TimeUnit};
 use clap::ArgMatches;
@@ -323,6 +323,11 @@ impl Registry {
         all
     }
 
+    /// The reader of what a study file says about making variants.
+    pub fn builder(&self) -> Option<&'static dyn Builder> {
+        self.makers.first().map(|making| making.builder)
+    }
+
     /// What makes the variants of a study; `None` if nothing has to be made, and nobody could.
     ///
     /// # Errors
@@ -330,7 +335,7 @@ impl Registry {
     pub fn maker(&self, study: &Study) -> Result<Option<Box<dyn Maker>>, CommandError> {
         match self.makers.first() {
             Some(making) => (making.open)().map(Some),
-            None if study.layers.is_empty() => Ok(None),
+            None if !study.builds() => Ok(None),
             None => Err(CommandError::usage("this bakeoff cannot build programs, as the study asks with [[build]]")
                 .hint(
                     "it was compiled without its feature `building`, which is a default: compile it again with that",

@@ -7,6 +7,7 @@ use bakeoff_lab::on_demand::OnDemand;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, SharedLine, StudyLine};
 use bakeoff_model::study::Study;
+use bakeoff_model::study_file::Builder;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ use std::path::{Path, PathBuf};
 /// Who makes variants.
 #[derive(Debug, Clone, Copy)]
 pub struct Making {
+    /// Reads what a study file says about it.
+    pub builder: &'static dyn Builder,
     /// Gets ready to make some.
     pub open: fn() -> Result<Box<dyn Maker>, CommandError>,
     /// What `doctor` shows about the place where they are kept.

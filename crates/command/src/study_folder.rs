@@ -9,9 +9,9 @@ use bakeoff_host::disk::{read_file, read_text};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::plan::Plan;
-use bakeoff_model::problem::Problems;
+use bakeoff_model::problem::{Problem, Problems};
 use bakeoff_model::study::{LoadOf, Ready, Study};
-use bakeoff_model::study_file::{self, lock::Lock};
+use bakeoff_model::study_file;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,8 +37,8 @@ pub struct Unlocked {
     pub folder: StudyFolder,
     /// Where the lock file is or would be: beside the study's, and called like it.
     pub lock_path: PathBuf,
-    /// What it says.
-    pub lock: Lock,
+    /// Its text, if it is there.
+    pub lock: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -102,8 +102,11 @@ impl Inputs {
 impl StudyFolder {
     /// Reads the study in a folder, or in a file that is named directly; with the hashes of the lock file beside it.
     pub fn open(path: &Path, features: &Registry) -> Result<Self, CommandError> {
-        let Unlocked { mut folder, lock, .. } = Self::open_unlocked(path, features)?;
-        lock.apply(&mut folder.study.sources);
+        let Unlocked { mut folder, lock_path, lock } = Self::open_unlocked(path, features)?;
+        if let (Some(builder), Some(recipe), Some(text)) = (features.builder(), &folder.study.recipe, lock) {
+            let locked = builder.locked(recipe.as_ref(), &text);
+            folder.study.recipe = Some(locked.map_err(|list| problems(&lock_path, &text, list))?);
+        }
         Ok(folder)
     }
 
@@ -115,10 +118,8 @@ impl StudyFolder {
                 .hint("name a folder that holds a study.toml, such as studies/perl-options")
         };
         let text = read_text(&file, STUDY_BYTES).map_err(unreadable)?;
-        let study = study_file::parse_with(&text, &features.sections).map_err(|list| {
-            let problems = Problems::new(&file.display().to_string(), &text, list);
-            CommandError::text(Code::Usage, problems.render(screen::err_colour()))
-        })?;
+        let study = study_file::parse_with(&text, &features.sections, features.builder());
+        let study = study.map_err(|list| problems(&file, &text, list))?;
         let file = std::path::absolute(&file).map_err(unreadable)?;
         let dir = file.parent().map(Path::to_owned).unwrap_or_default();
         let lock_path = file.with_extension("lock");
@@ -230,17 +231,18 @@ pub fn words(command: &str) -> impl Iterator<Item = &str> {
     command.split(|c: char| c.is_whitespace() || "\"';&|()<>=".contains(c)).filter(|word| !word.is_empty())
 }
 
-/// No lock file is one without entries.
-fn read_lock(path: &Path) -> Result<Lock, CommandError> {
-    let text = match read_text(path, STUDY_BYTES) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lock::default()),
-        Err(source) => return Err(CommandError::usage(Error::Lock { path: path.to_owned(), source })),
-    };
-    study_file::lock::parse(&text).map_err(|list| {
-        let problems = Problems::new(&path.display().to_string(), &text, list);
-        CommandError::text(Code::Usage, problems.render(screen::err_colour()))
-    })
+fn read_lock(path: &Path) -> Result<Option<String>, CommandError> {
+    match read_text(path, STUDY_BYTES) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(CommandError::usage(Error::Lock { path: path.to_owned(), source })),
+    }
+}
+
+/// The problems of a file, as the error of a command.
+pub fn problems(file: &Path, text: &str, list: Vec<Problem>) -> CommandError {
+    let problems = Problems::new(&file.display().to_string(), text, list);
+    CommandError::text(Code::Usage, problems.render(screen::err_colour()))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 pub mod decimal;
 pub mod digest;
+pub mod kept;
 pub mod marks;
 pub mod metric;
 pub mod pattern;

@@ -2,13 +2,13 @@
 //! rules alone, so the same study and seed always give the same plan. It is not what happened: that is a
 //! [`crate::record::Record`].
 
+use crate::kept::Kept;
 use crate::metric::{self, Clock};
 use crate::problem::suggest;
 use crate::record::{Block, Building, Drawn, Excluded, FactorLine, MOST_PADDING_BYTES, TWIN, Trial};
 use crate::shuffle::Stream;
 use crate::study::{
-    Around, Condition, Decide, Factor, Level, Levels, PlanSpec, Service, Study, Tuning, VariantRule, Vary, VoidRule,
-    Workload,
+    Around, Condition, Decide, Factor, Level, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
 };
 use crate::until::Until;
 use std::collections::BTreeMap;
@@ -23,24 +23,16 @@ pub struct Variant {
     pub name: String,
     /// Its level of every factor.
     pub levels: Levels,
-    /// Variables of its build factors' levels, for the build scripts.
-    pub build_variables: BTreeMap<String, String>,
     /// Variables of its run factors' levels, for trials and services; `SERVICE.VARIABLE` is for that service only.
     pub run_variables: BTreeMap<String, String>,
     /// A command in place of the workload's.
     pub run: Option<String>,
     /// Commands in place of those around the workload's trials.
     pub around: Around,
-    /// Patches of its build factors' levels, by layer, in the order of the factors.
-    pub patches: BTreeMap<String, Vec<String>>,
-    /// The source that a layer takes in place of its own, by layer.
-    pub sources: BTreeMap<String, String>,
-    /// What the log of its build says when it fails, if the study foresees that: of each of its levels that say so.
-    pub fails: Vec<String>,
     /// The file below its prefix that is booted, and in which its trials are executed.
     pub kernel: Option<String>,
-    /// What its build factors' levels change in every call of a compiler, joined in the order of the factors.
-    pub tuning: Tuning,
+    /// What it is built by, as the study's [`crate::study::Recipe`] joins it of the levels of its build factors.
+    pub spec: Kept,
 }
 
 /// Which variants take part, in which cells, how often, in which order.
@@ -178,7 +170,7 @@ impl Plan {
             until: spec.until,
             variants,
             excluded,
-            build_factors: build_factors(study),
+            build_factors: study.recipe.iter().flat_map(|recipe| recipe.factors(&study.build_factors)).collect(),
             workloads,
             services,
             conditions,
@@ -384,8 +376,9 @@ fn cells(study: &Study, spec: &PlanSpec) -> (Vec<Workload>, Vec<Service>, Vec<Co
 /// Whether and how building is measured. It has nothing beside it: its blocks are of a condition that asks for nothing.
 fn building(study: &Study, spec: &PlanSpec, conditions: &[Condition]) -> Option<Building> {
     let idle = conditions.iter().find(|condition| condition.parts().is_empty());
+    let steps = study.recipe.as_ref().map(|recipe| recipe.steps()).unwrap_or_default();
     (spec.rebuild > 0).then(|| Building {
-        workloads: study.layers.iter().map(|layer| Building::workload_of(&layer.name)).collect(),
+        workloads: steps.iter().map(|step| Building::workload_of(step)).collect(),
         condition: idle.map_or("idle", |condition| &condition.name).to_owned(),
         blocks: spec.rebuild,
     })
@@ -393,21 +386,6 @@ fn building(study: &Study, spec: &PlanSpec, conditions: &[Condition]) -> Option<
 
 fn factors(study: &Study) -> impl Iterator<Item = &Factor> {
     study.build_factors.iter().chain(&study.run_factors)
-}
-
-/// What the build factors say that they change. Where nothing is built, nothing is compared with them.
-fn build_factors(study: &Study) -> Vec<FactorLine> {
-    let said = |level: &Level| {
-        let texts = level.variables.clone().into_iter().chain(level.tuning.texts());
-        (level.name.clone(), texts.collect())
-    };
-    let line = |factor: &Factor| FactorLine {
-        name: factor.name.clone(),
-        levels: factor.levels.iter().map(said).collect(),
-        implied: study.layers.iter().filter_map(|layer| layer.implied.get(&factor.name)).flatten().cloned().collect(),
-        takes_sources: factor.levels.iter().any(|level| !level.sources.is_empty()),
-    };
-    if study.layers.is_empty() { vec![] } else { study.build_factors.iter().map(line).collect() }
 }
 
 /// Every combination of levels that the plan's rule asks for, each once; the baseline is always among them.
@@ -424,7 +402,7 @@ fn points(study: &Study, spec: &PlanSpec) -> Vec<Levels> {
             points = vec![Levels::new()];
             for factor in factors(study) {
                 let longer = |p: &Levels| {
-                    let each = |l: &crate::study::Level| {
+                    let each = |l: &Level| {
                         let mut q = p.clone();
                         q.insert(factor.name.clone(), l.name.clone());
                         q
@@ -459,24 +437,18 @@ fn display_name(study: &Study, levels: &Levels, baseline: &Levels) -> String {
     if terms.is_empty() { BASELINE.to_owned() } else { terms.join(" ") }
 }
 
+/// The levels among these of the factors, in the order of the factors.
+fn chosen<'a>(factors: &'a [Factor], levels: &Levels) -> Vec<&'a Level> {
+    let of = |factor: &'a Factor| factor.levels.iter().find(|level| levels.get(&factor.name) == Some(&level.name));
+    factors.iter().filter_map(of).collect()
+}
+
 fn variant(study: &Study, name: String, levels: Levels) -> Variant {
-    let chosen = |f: &Factor| f.levels.iter().find(|l| levels.get(&f.name) == Some(&l.name)).cloned();
-    let variables = |factors: &[Factor]| factors.iter().filter_map(chosen).flat_map(|l| l.variables).collect();
-    let (build_variables, run_variables) = (variables(&study.build_factors), variables(&study.run_factors));
-    let run = factors(study).filter_map(chosen).find_map(|level| level.run);
-    let kernel = study.build_factors.iter().filter_map(chosen).find_map(|level| level.kernel);
-    let (mut patches, mut sources) = (BTreeMap::<String, Vec<String>>::new(), BTreeMap::new());
-    let (mut fails, mut tuning) = (vec![], Tuning::default());
-    for level in study.build_factors.iter().filter_map(chosen) {
-        for (layer, files) in level.patches {
-            patches.entry(layer).or_default().extend(files);
-        }
-        sources.extend(level.sources);
-        fails.extend(level.fails);
-        tuning.join(level.tuning);
-    }
-    let around = Around::default();
-    Variant { name, levels, build_variables, run_variables, run, around, patches, sources, fails, kernel, tuning }
+    let build = chosen(&study.build_factors, &levels);
+    let run_variables = chosen(&study.run_factors, &levels).into_iter().flat_map(|l| l.variables.clone()).collect();
+    let kernel = build.iter().find_map(|level| level.kernel.clone());
+    let spec = study.recipe.as_ref().map(|recipe| recipe.spec(&build)).unwrap_or_default();
+    Variant { name, levels, run_variables, run: None, around: Around::default(), kernel, spec }
 }
 
 mod head;

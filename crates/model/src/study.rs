@@ -1,28 +1,28 @@
-//! A study, as it was written down: factors and their levels, sources and layers, workloads, conditions, plans and
-//! how to decide. It is what [`crate::study_file`] makes of a `study.toml` without problems; it is not yet a plan:
-//! no variant has been formed and nothing has been excluded.
+//! A study, as it was written down: factors and their levels, workloads, conditions, plans and how to decide. It is what
+//! [`crate::study_file`] makes of a `study.toml` without problems; it is not yet a plan: no variant has been formed and
+//! nothing has been excluded.
 
+use crate::kept::Kept;
 use crate::metric::{Direction, Unit};
+use crate::record::FactorLine;
 use crate::until::Until;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use std::sync::Arc;
 
-mod build;
 mod mentioned;
-mod tuning;
 mod words;
-
-pub use build::{CompilerCache, Layer, Source, SourceFrom, WORKTREE};
 
 /// The folder of journals, in the folder of a study. It is no part of a source that a study takes from its own project.
 pub const STATE_FOLDER: &str = ".bakeoff";
 pub(crate) use mentioned::mentioned;
-pub(crate) use tuning::split;
-pub use tuning::{Tuning, cxx_of};
+pub use mentioned::mentions;
 pub use words::Part;
 
 /// One question written down.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Study {
     /// Short name; used in file names and headings.
     pub name: String,
@@ -34,10 +34,8 @@ pub struct Study {
     pub run_factors: Vec<Factor>,
     /// Combinations of levels that are left out, each with its reason.
     pub excludes: Vec<Exclude>,
-    /// Inputs of builds, pinned by their SHA-256.
-    pub sources: Vec<Source>,
-    /// The build steps, in order; all of them install into one prefix.
-    pub layers: Vec<Layer>,
+    /// What is built, and how; none if nothing is.
+    pub recipe: Option<Arc<dyn Recipe>>,
     /// What is executed and measured.
     pub workloads: Vec<Workload>,
     /// Processes that workloads need.
@@ -52,6 +50,26 @@ pub struct Study {
     pub sections: BTreeMap<String, serde_json::Value>,
     /// The names of those sections that make trials comparable.
     pub sections_of_trials: BTreeSet<String>,
+}
+
+/// What is built for the variants of a study, and how, as far as a plan must know it: who builds has read it, and is alone in
+/// looking into it.
+pub trait Recipe: Any + Debug + Send + Sync {
+    /// The names of its steps, in their order.
+    fn steps(&self) -> Vec<String>;
+
+    /// What the build factors say that they change: what builds are compared with.
+    fn factors(&self, factors: &[Factor]) -> Vec<FactorLine>;
+
+    /// What a variant is built by that has these levels of the build factors, in the order of the factors.
+    fn spec(&self, levels: &[&Level]) -> Kept;
+}
+
+impl Study {
+    /// Whether anything is built.
+    pub fn builds(&self) -> bool {
+        self.recipe.as_ref().is_some_and(|recipe| !recipe.steps().is_empty())
+    }
 }
 
 /// Something varied on purpose.
@@ -70,23 +88,11 @@ pub struct Level {
     pub name: String,
     /// Environment variables: the UPPER-CASE keys. A build factor's are for the scripts, a run factor's for trials.
     pub variables: BTreeMap<String, String>,
-    /// Replaces the workload's command: the instruction `run`.
-    pub run: Option<String>,
-    /// Files of the study's folder that are applied with `patch` to a layer's source, by the layer's name: the
-    /// instruction `patches`.
-    pub patches: BTreeMap<String, Vec<String>>,
-    /// The source that a layer takes in place of its own, by the layer's name: the instruction `source`.
-    pub sources: BTreeMap<String, String>,
-    /// The revision of its source that a layer takes, by the layer's name: the instruction `revision`. The source of that
-    /// revision is in [`Self::sources`].
-    pub revisions: BTreeMap<String, String>,
-    /// What the log of a build with it says when it fails, as it is meant to: the instruction `fails`.
-    pub fails: Option<String>,
     /// A file of the finished build, relative to its prefix, that is booted, and in which the trials are executed: the
     /// instruction `kernel`.
     pub kernel: Option<String>,
-    /// What it changes in every call of a compiler: the instructions `append`, `compiler` and their like.
-    pub tuning: Tuning,
+    /// What else it says about what is built: its instructions, as the crate that builds has read them.
+    pub spec: Kept,
 }
 
 /// Levels by factor: a point, or a corner, of the space of variants.

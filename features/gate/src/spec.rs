@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn limits_are_for_all_workloads_or_for_each() {
         let read = |gate: &str| {
-            let study = parse_with(&study(gate), &[&GateSection]).unwrap();
+            let study = parse_with(&study(gate), &[&GateSection], None).unwrap();
             let limits = Limits::of_section(study.sections.get(NAME));
             limits.map(|limits| ["loop", "sort"].map(|workload| limits.of(workload, "suite")))
         };
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn other_limits_need_no_other_trials() {
         let identity = |gate: &str| {
-            let study = parse_with(&study(gate), &[&GateSection]).unwrap();
+            let study = parse_with(&study(gate), &[&GateSection], None).unwrap();
             Plan::of(&study, "default").unwrap().identity(&[].into(), "")
         };
         let without = identity("");
@@ -123,7 +123,7 @@ mod tests {
     fn problems_stand_at_their_place_with_a_remedy() {
         let check = |gate: &str, message: &str, place: &str| {
             let text = study(gate);
-            let problems = parse_with(&text, &[&GateSection]).unwrap_err();
+            let problems = parse_with(&text, &[&GateSection], None).unwrap_err();
             assert_eq!(problems.len(), 1, "{problems:?}");
             let problem = &problems[0];
             assert!(problem.message.contains(message) && !problem.remedy.is_empty(), "{problem:?}");

@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn a_workload_has_a_harness_and_then_decides_on_the_time_of_an_operation() {
-        let study = parse_with(&study("harness = \"go\"", ""), &[&HarnessKey]).unwrap();
+        let study = parse_with(&study("harness = \"go\"", ""), &[&HarnessKey], None).unwrap();
         assert_eq!(study.workloads[0].harness.as_deref(), Some("go"));
         assert_eq!(study.decide.metrics, ["sec/op"]);
         assert_eq!(study.workloads[0].output, bakeoff_model::study::OutputUse::Varies);
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn what_is_wrong_has_a_remedy() {
         let check = |text: &str, message: &str, remedy: &str| {
-            let problems = parse_with(text, &[&HarnessKey]).unwrap_err();
+            let problems = parse_with(text, &[&HarnessKey], None).unwrap_err();
             let found = problems.iter().any(|p| p.message.contains(message) && p.remedy.contains(remedy));
             assert!(found, "{problems:?}");
         };

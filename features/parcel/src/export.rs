@@ -6,8 +6,7 @@ use crate::format::Member;
 use crate::kept::{files_of_layer, prefix_of_layer, source_of};
 use crate::name::top_of;
 use crate::pack::{Packed, Packing};
-use bakeoff_building::Cache;
-use bakeoff_building::short_name;
+use bakeoff_building::{Cache, Chain, short_name};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::journals::{redaction, tell_removed};
 use bakeoff_command::scratch::Scratch;
@@ -208,7 +207,7 @@ fn sources(
     notes: &mut Notes,
 ) -> Result<(), CommandError> {
     let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
-    for source in &folder.study.sources {
+    for source in &Chain::of(&folder.study).sources {
         wanted.extend(source.sha256.as_deref().map(|sha256| (source.name.as_str(), sha256)));
     }
     wanted.extend(builds(records).flat_map(|build| &build.sources).map(|(n, sha256)| (n.as_str(), sha256.as_str())));

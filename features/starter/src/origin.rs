@@ -1,9 +1,10 @@
 //! Where the source is had from, and where its study will be: a folder gets the study into itself, anything else a new folder
 //! in the current one. The crate `builds` fetches it, by hash; the commands that it executes are written here.
 
-use bakeoff_building::{Cache, KeptSource, Limits, find_source, kept_source, place_in_repository, unpack_archive};
+use bakeoff_building::{
+    Cache, KeptSource, Limits, Source, SourceFrom, find_source, kept_source, place_in_repository, unpack_archive,
+};
 use bakeoff_command::{Code, CommandError};
-use bakeoff_model::study::{Source, SourceFrom};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 

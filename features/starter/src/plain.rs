@@ -11,7 +11,7 @@ use crate::recognise::{Errors, Found, How, System};
 use crate::script::{self, Program, found_nothing};
 use crate::workload::stub;
 use crate::write::{Output, Written, text};
-use bakeoff_building::{BuildEvent, Cache, Made, Request, build_all, kept_tree, made_by, source_note};
+use bakeoff_building::{BuildEvent, Cache, Chain, Made, Request, build_all, kept_tree, made_by, source_note};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_model::metric;
@@ -76,7 +76,7 @@ impl Attempt<'_> {
         let own = ["study.toml".to_owned(), self.program.product.expected()];
         folder.own.extend(own.map(|name| self.origin.study_dir.join(name)));
         let plan = Plan::of(&folder.study, "default")?;
-        let mut layers = folder.study.layers.clone();
+        let mut layers = Chain::of(&folder.study).layers.clone();
         layers.iter_mut().next_back().into_iter().for_each(|layer| layer.keeps_tree = keeps_tree);
         let baseline = std::slice::from_ref(plan.baseline());
         let request = Request { layers: &layers, variants: baseline, ..Request::of(&folder.order(&plan, 1, true)) };

@@ -3,7 +3,7 @@
 
 use crate::plain::{failure, tell};
 use crate::progress::{as_plain, step, watched};
-use bakeoff_building::{Cache, Request, Wanted, build_all, survey};
+use bakeoff_building::{Cache, Request, Spec, Wanted, build_all, survey};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{CommandError, Registry, screen};
 use bakeoff_model::plan::Plan;
@@ -67,7 +67,8 @@ pub(crate) fn prove(
 
 /// How often the program is built. What is optimised by a profile is built twice.
 fn missing(wanted: &[Wanted], plan: &Plan) -> u32 {
-    let is_trained = |name: &String| plan.variants.iter().any(|v| v.name == *name && !v.tuning.training.is_empty());
+    let is_trained =
+        |name: &String| plan.variants.iter().any(|v| v.name == *name && !Spec::of(v).tuning.training.is_empty());
     let builds = |one: &Wanted| if one.variants.iter().any(is_trained) { 2 } else { 1 };
     wanted.iter().filter(|one| one.missing().next().is_some()).map(builds).sum()
 }

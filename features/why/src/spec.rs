@@ -34,7 +34,7 @@ impl Extension for EvidenceSection {
     }
 
     fn read(&self, section: &Section<'_>, known: Known<'_>) -> Value {
-        if section.has("facts") && known.layers.is_empty() {
+        if section.has("facts") && !known.builds {
             let remedy = "remove it, or add a `[[build]]`";
             let span = section.place_of("facts").unwrap_or_else(|| section.span.clone());
             section.sink.report(span, "`facts` are of what is built, and this study builds nothing", "", remedy);

@@ -52,7 +52,11 @@ impl Ours {
     pub(crate) fn new(folder: &Path, journal: Journal, output: &str, probes: bool, executions: u32) -> Self {
         std::fs::create_dir_all(folder).unwrap();
         let study = STUDY.replace("OUTPUT", output);
-        let mut plan = Plan::of(&bakeoff_model::study_file::parse(&study).unwrap(), "default").unwrap();
+        let mut plan = Plan::of(
+            &bakeoff_model::study_file::parse_with(&study, &[], Some(&bakeoff_building::StudyFile)).unwrap(),
+            "default",
+        )
+        .unwrap();
         plan.blocks = (executions / 3).max(1);
         let setup = Setup {
             dir: folder.to_owned(),

@@ -171,7 +171,8 @@ fn the_example_of_the_study_file_is_one() {
     let page = fs::read_to_string(root().join("docs/study-file.md")).unwrap();
     let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let text = example.replace("…64 hexadecimal digits…", &"0".repeat(64));
-    if let Err(list) = bakeoff_model::study_file::parse_with(&text, &bakeoff_cli::features().sections) {
+    let features = bakeoff_cli::features();
+    if let Err(list) = bakeoff_model::study_file::parse_with(&text, &features.sections, features.builder()) {
         panic!("{}", bakeoff_model::problem::Problems::new("docs/study-file.md", &text, list).render(false));
     }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
-const TEN_MISTAKES: &str = include_str!("../../../model/tests/data/ten-mistakes.toml");
+const TEN_MISTAKES: &str = include_str!("../../../../building/tests/data/ten-mistakes.toml");
 
 #[test]
 fn all_mistakes_of_a_study_are_shown_at_once_and_nothing_is_done() {

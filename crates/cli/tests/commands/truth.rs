@@ -33,7 +33,11 @@ metrics = ["wall"]
 
 /// A whole study with that truth, executed in simulation and judged.
 fn study(truth: Truth, seed: u64) -> Findings {
-    let mut plan = Plan::of(&bakeoff_model::study_file::parse(STUDY).unwrap(), "default").unwrap();
+    let mut plan = Plan::of(
+        &bakeoff_model::study_file::parse_with(STUDY, &[], Some(&bakeoff_building::StudyFile)).unwrap(),
+        "default",
+    )
+    .unwrap();
     plan.seed = seed;
     let mut record = Record::new(plan.study_line(&BTreeMap::new(), "", Some("planted")));
     let place = Default::default();

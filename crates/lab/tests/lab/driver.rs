@@ -9,7 +9,8 @@ use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_lab::{Ending, Error, Event, Execution, Executor, Pass, Standing, Task, drive};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Changed, Checked, Line, MOST_REPEATS, Outcome, Record, Trial};
-use bakeoff_model::study::{Condition, VoidRule};
+use bakeoff_model::study::{Condition, Study, VoidRule};
+use bakeoff_model::study_file::parse_with;
 use std::cell::{Cell, RefCell};
 
 const STUDY: &str = r#"
@@ -34,8 +35,12 @@ baseline = { cc = "gcc" }
 /// 4 passes × 2 workloads × (2 variants + the twin).
 const TRIALS: usize = 24;
 
+fn read(text: &str) -> Study {
+    parse_with(text, &[], Some(&bakeoff_building::StudyFile)).unwrap()
+}
+
 fn plan() -> Plan {
-    Plan::of(&bakeoff_model::study_file::parse(STUDY).unwrap(), "default").unwrap()
+    Plan::of(&read(STUDY), "default").unwrap()
 }
 
 fn empty_record(plan: &Plan) -> Record {
@@ -395,7 +400,7 @@ impl Executor for Told<'_> {
 #[test]
 fn what_a_pass_needs_is_made_before_its_first_trial_and_for_those_that_have_trials_to_come() {
     let text = STUDY.replace("blocks = 4", "blocks = 2\nvary = [\"link-order\"]\nrebuild = 1");
-    let plan = Plan::of(&bakeoff_model::study_file::parse(&text).unwrap(), "default").unwrap();
+    let plan = Plan::of(&read(&text), "default").unwrap();
     let story = RefCell::new(vec![]);
     let mut record = empty_record(&plan);
     let mut first = Told { simulated: simulated(&plan), story: &story, interrupted_at: Some(2) };

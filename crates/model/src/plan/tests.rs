@@ -3,7 +3,7 @@
 use super::{Error, Plan, link_seed};
 use crate::metric::{Direction, Unit};
 use crate::record::{TWIN, Trial};
-use crate::study::{OpSpec, OutputUse, VoidRule};
+use crate::study::{Levels, OpSpec, OutputUse, VoidRule};
 use crate::until::Until;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ baseline = { cc = "gcc", opt = "O2" }
 "#;
 
 fn plan(name: &str) -> Result<Plan, Error> {
-    Plan::of(&crate::study_file::parse(STUDY).unwrap(), name)
+    Plan::of(&crate::study_file::tests::parse(STUDY).unwrap(), name)
 }
 
 fn names(plan: &Plan) -> Vec<&str> {
@@ -55,20 +55,20 @@ fn the_default_is_every_combination_and_the_baseline_comes_first() {
     assert_eq!(plan.excluded[0].name, "cc=clang opt=O1");
     assert_eq!(plan.excluded[0].reason, "does not build");
     assert_eq!(plan.study_line(&BTreeMap::new(), "", None).excluded, plan.excluded);
-    assert_eq!(plan.variants[4].build_variables["CC"], "clang");
+    assert_eq!(plan.variants[4].spec.get::<Levels>().unwrap()["CC"], "clang");
     assert_eq!(plan.trials(), 4 * 2 * 6);
 }
 
 #[test]
 fn several_levels_are_left_out_at_once() {
     let text = STUDY.replace("opt = \"O1\" }\nreason", "opt = [\"O1\", \"O3\"] }\nreason");
-    let plan = Plan::of(&crate::study_file::parse(&text).unwrap(), "default").unwrap();
+    let plan = Plan::of(&crate::study_file::tests::parse(&text).unwrap(), "default").unwrap();
     assert_eq!(names(&plan), ["baseline", "opt=O1", "opt=O3", "cc=clang"]);
     let excluded: Vec<&str> = plan.excluded.iter().map(|excluded| excluded.name.as_str()).collect();
     assert_eq!(excluded, ["cc=clang opt=O1", "cc=clang opt=O3"]);
     for (list, remedy) in [("[]", "leave the factor out"), ("[\"O4\"]", "did you mean"), ("[1]", "")] {
         let text = text.replace("[\"O1\", \"O3\"]", list);
-        let problem = &crate::study_file::parse(&text).unwrap_err()[0];
+        let problem = &crate::study_file::tests::parse(&text).unwrap_err()[0];
         assert!(problem.message.contains("`opt`") && problem.remedy.contains(remedy), "{problem:?}");
     }
 }
@@ -82,21 +82,9 @@ fn rules_choose_who_takes_part() {
 }
 
 #[test]
-fn a_variant_fails_as_any_of_its_levels_does() {
-    let text = STUDY
-        .replace("\"clang\" }\n[", "\"clang\", fails = \"no float\" }\n[")
-        .replace("-O3\" }", "-O3\", fails = \"slow\" }");
-    let plan = Plan::of(&crate::study_file::parse(&text).unwrap(), "default").unwrap();
-    let of = |name: &str| plan.variants.iter().find(|variant| variant.name == name).unwrap().fails.join(" ");
-    assert_eq!(of("cc=clang opt=O3"), "no float slow");
-    assert_eq!(of("cc=clang"), "no float");
-    assert_eq!(of("baseline"), "");
-}
-
-#[test]
 fn an_excluded_baseline_is_an_error_that_says_why() {
     let text = STUDY.replace("cc = \"clang\", opt = \"O1\" }\nreason", "cc = \"gcc\", opt = \"O2\" }\nreason");
-    let error = Plan::of(&crate::study_file::parse(&text).unwrap(), "default").unwrap_err();
+    let error = Plan::of(&crate::study_file::tests::parse(&text).unwrap(), "default").unwrap_err();
     assert!(error.to_string().contains("does not build"), "{error}");
 }
 
@@ -178,7 +166,7 @@ fn the_identity_of_a_study_without_newer_parts_is_what_it_always_was() {
 const SURROUNDED: &str = include_str!("../../tests/data/surrounded.toml");
 
 fn surrounded(text: &str, name: &str) -> Plan {
-    let study = crate::study_file::parse(text)
+    let study = crate::study_file::tests::parse(text)
         .unwrap_or_else(|list| panic!("{}", crate::problem::Problems::new("study.toml", text, list).render(false)));
     Plan::of(&study, name).unwrap()
 }
@@ -202,7 +190,7 @@ fn a_plan_takes_its_workloads_their_services_and_its_conditions() {
 fn a_workload_that_takes_no_part_takes_its_metrics_with_it() {
     let judged = |metrics: &str, name: &str| {
         let text = SURROUNDED.replace("[decide]", &format!("[decide]\nmetrics = {metrics}"));
-        Plan::of(&crate::study_file::parse(&text).unwrap(), name)
+        Plan::of(&crate::study_file::tests::parse(&text).unwrap(), name)
     };
     let metrics = r#"["wall", "load.wall", "op.p99", "lost"]"#;
     let whole = judged(metrics, "default").unwrap();
@@ -331,7 +319,7 @@ fn the_head_of_a_journal_describes_the_metrics_that_the_table_does_not() {
 /// The study, with these lines in its plan.
 fn with(lines: &str) -> Plan {
     let text = STUDY.replacen("seed = 178\n", &format!("seed = 178\n{lines}\n"), 1);
-    Plan::of(&crate::study_file::parse(&text).unwrap(), "default").unwrap()
+    Plan::of(&crate::study_file::tests::parse(&text).unwrap(), "default").unwrap()
 }
 
 #[test]

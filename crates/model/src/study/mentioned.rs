@@ -12,7 +12,7 @@ pub(crate) fn mentioned(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether one of them is this variable.
-pub(super) fn mentions(text: &str, variable: &str) -> bool {
+pub fn mentions(text: &str, variable: &str) -> bool {
     mentioned(text).any(|name| name == variable)
 }
 

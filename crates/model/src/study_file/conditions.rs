@@ -18,7 +18,7 @@ const OF: &[&str] = &["baseline", "self"];
 
 pub(super) fn conditions(
     file: &Section<'_>,
-    run_factors: &[PlacedFactor],
+    run_factors: &[PlacedFactor<'_>],
     services: &[PlacedService],
 ) -> Vec<Condition> {
     let mut conditions = vec![];
@@ -31,7 +31,7 @@ pub(super) fn conditions(
     conditions
 }
 
-fn condition(section: &Section<'_>, run_factors: &[PlacedFactor], services: &[PlacedService]) -> Condition {
+fn condition(section: &Section<'_>, run_factors: &[PlacedFactor<'_>], services: &[PlacedService]) -> Condition {
     let load = load(section, services);
     let processes = section.number_of("processes", "processes", MOST_AT_ONCE).unwrap_or(1);
     let cpus = section.cpus("cpus");
@@ -114,10 +114,10 @@ fn realtime(section: &Section<'_>) -> Option<u32> {
     fits
 }
 
-fn environment(section: &Section<'_>, run_factors: &[PlacedFactor]) -> BTreeMap<String, String> {
+fn environment(section: &Section<'_>, run_factors: &[PlacedFactor<'_>]) -> BTreeMap<String, String> {
     let Some((locale, span)) = section.string("locale") else { return BTreeMap::new() };
     let sets =
-        |factor: &&PlacedFactor| factor.variables.iter().any(|(name, _)| name.rsplit('.').next() == Some("LC_ALL"));
+        |factor: &&PlacedFactor<'_>| factor.variables.iter().any(|(name, _)| name.rsplit('.').next() == Some("LC_ALL"));
     if let Some(factor) = run_factors.iter().find(sets) {
         let message = format!("run factor `{}` sets `LC_ALL` too", factor.factor.name);
         let remedy = "a locale is either a factor, which is compared, or part of a condition";

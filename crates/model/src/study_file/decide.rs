@@ -14,8 +14,8 @@ const HARNESS_METRICS: &[&str] = &["sec/op"];
 
 pub(super) fn decide(
     file: &Section<'_>,
-    build: &[PlacedFactor],
-    run: &[PlacedFactor],
+    build: &[PlacedFactor<'_>],
+    run: &[PlacedFactor<'_>],
     workloads: &[Workload],
 ) -> Decide {
     // How long a harness executes is mostly its own choice.
@@ -75,8 +75,8 @@ fn baseline(
     section: &Section<'_>,
     value: &DeValue<'_>,
     span: Range<usize>,
-    build: &[PlacedFactor],
-    run: &[PlacedFactor],
+    build: &[PlacedFactor<'_>],
+    run: &[PlacedFactor<'_>],
 ) -> Levels {
     let named: Vec<&str> =
         value.as_table().map(|t| t.keys().map(|k| k.get_ref().as_ref()).collect()).unwrap_or_default();
@@ -102,7 +102,7 @@ fn controls(section: &Section<'_>, workloads: &[Workload], metrics: &mut Vec<Str
 }
 
 /// Factors whose levels rise: at least three numbers, each above the one before.
-fn trends(section: &Section<'_>, build: &[PlacedFactor], run: &[PlacedFactor]) -> Vec<String> {
+fn trends(section: &Section<'_>, build: &[PlacedFactor<'_>], run: &[PlacedFactor<'_>]) -> Vec<String> {
     let mut trends = vec![];
     for (name, span) in section.strings("trends") {
         let factors = || build.iter().chain(run).map(|placed| &placed.factor);

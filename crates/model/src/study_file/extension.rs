@@ -1,19 +1,23 @@
-//! Sections of features: the core knows that they may be there, reads them through an [`Extension`] in its turn, so that
-//! their problems stand among the others, and keeps their values without looking into them.
+//! Parts of the study file that others read: sections of features through an [`Extension`], and what is built through a
+//! [`Builder`]. So their problems stand among the others. The core keeps their values without looking into them.
 
+use super::factors::PlacedFactor;
 use super::section::{Section, Sink};
-use crate::study::{Layer, Workload};
+use crate::problem::Problem;
+use crate::study::{PlanSpec, Recipe, Workload};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What a section may refer to.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
     /// The workloads.
     pub workloads: &'a [Workload],
-    /// The layers of builds.
-    pub layers: &'a [Layer],
+    /// Whether anything is built.
+    pub builds: bool,
     /// Where the first level names a kernel, if one does.
     pub kernel: Option<&'a Range<usize>>,
 }
@@ -38,6 +42,31 @@ pub trait Extension: Sync {
 
     /// The file does not have it; a problem, if it cannot do without.
     fn missing(&self, _sink: &Sink, _known: Known<'_>) {}
+}
+
+/// What can be said about building, besides the levels of build factors.
+#[derive(Debug, Clone, Copy)]
+pub struct Referred<'a> {
+    /// The plans.
+    pub plans: &'a [PlanSpec],
+    /// The workloads.
+    pub workloads: &'a [Workload],
+}
+
+/// Reads what a study builds: the sections `build` and `sources`, and the instructions of build factors.
+pub trait Builder: Debug + Sync {
+    /// The instructions: the lower-case keys that a level may have.
+    fn keys(&self) -> &'static [&'static str];
+
+    /// Reads all of it, and puts into each level what its instructions say. It is called when everything that this may
+    /// refer to was read.
+    fn read(&self, file: &Section<'_>, factors: &mut [PlacedFactor<'_>], referred: Referred<'_>) -> Arc<dyn Recipe>;
+
+    /// The same, with what the lock file says about it.
+    ///
+    /// # Errors
+    /// All problems of the lock file.
+    fn locked(&self, recipe: &dyn Recipe, lock: &str) -> Result<Arc<dyn Recipe>, Vec<Problem>>;
 }
 
 /// The values of all sections that are there.

@@ -1,11 +1,6 @@
 //! Factors, their levels, and references to them: `[build_factors.x]`, `[run_factors.x]`, `[[exclude]]`, and the
 //! tables that pick levels by factor. It checks names, not whether a combination makes sense.
 
-mod instructions;
-mod tuning;
-
-pub(super) use instructions::Buildable;
-
 use super::section::{Section, Sink, check_level_name};
 use crate::problem::suggest;
 use crate::study::{Exclude, Factor, Level, Levels};
@@ -15,18 +10,35 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// A factor, where it is named, and where each of its variables is.
-pub(super) struct PlacedFactor {
-    pub(super) factor: Factor,
-    pub(super) span: Range<usize>,
-    pub(super) variables: Vec<(String, Range<usize>)>,
-    /// Where its levels name a kernel.
-    pub(super) kernels: Vec<Range<usize>>,
-    /// Where its levels name a compiler.
-    pub(super) compilers: Vec<Range<usize>>,
-    /// Where its levels have a profile.
-    pub(super) profiles: Vec<Range<usize>>,
-    /// The levels that say `revision`, whether what they say is one or not.
-    pub(super) revised: Vec<String>,
+#[derive(Debug)]
+pub struct PlacedFactor<'a> {
+    /// The factor.
+    pub factor: Factor,
+    /// Where it is named.
+    pub span: Range<usize>,
+    /// Its variables, and where levels set them.
+    pub variables: Vec<(String, Range<usize>)>,
+    /// The instructions of each of its levels, for the [`super::Builder`] to read.
+    pub instructions: Vec<Vec<Instruction<'a>>>,
+}
+
+/// A lower-case key of a level.
+#[derive(Debug)]
+pub struct Instruction<'a> {
+    /// The key, which is one of [`super::Builder::keys`].
+    pub key: &'a str,
+    /// Where it is.
+    pub span: Range<usize>,
+    /// Its value.
+    pub value: &'a Spanned<DeValue<'a>>,
+}
+
+impl PlacedFactor<'_> {
+    /// Where its levels have this instruction.
+    pub fn places(&self, key: &str) -> Vec<Range<usize>> {
+        let all = self.instructions.iter().flatten().filter(|instruction| instruction.key == key);
+        all.map(|instruction| instruction.span.clone()).collect()
+    }
 }
 
 /// What builds set themselves.
@@ -36,26 +48,33 @@ const OF_TRIALS: &[&str] = &["PREFIX", "PATH", "HOME", "TMPDIR"];
 /// What the variable with a service's port begins with.
 pub(super) const PORT: &str = "PORT_";
 
-pub(super) fn build_factors(file: &Section<'_>, buildable: &Buildable<'_>) -> Vec<PlacedFactor> {
-    read(file, "build_factors", OF_BUILDS, Some(buildable))
+/// Which keys levels may have.
+#[derive(Clone, Copy)]
+struct Keys<'a> {
+    /// Variables that no level sets.
+    reserved: &'a [&'a str],
+    /// Instructions; unknown if nobody reads them.
+    instructions: Option<&'a [&'a str]>,
+    /// Whether instructions may be there.
+    builds: bool,
+    /// Services, which have variables of their own.
+    services: &'a [&'a str],
 }
 
-pub(super) fn run_factors(file: &Section<'_>) -> Vec<PlacedFactor> {
-    read(file, "run_factors", OF_TRIALS, None)
+pub(super) fn build_factors<'a>(file: &Section<'a>, instructions: Option<&[&str]>) -> Vec<PlacedFactor<'a>> {
+    read(file, "build_factors", Keys { reserved: OF_BUILDS, instructions, builds: true, services: &[] })
 }
 
-fn read(
-    file: &Section<'_>,
-    key: &'static str,
-    reserved: &[&str],
-    buildable: Option<&Buildable<'_>>,
-) -> Vec<PlacedFactor> {
-    let mut factors: Vec<PlacedFactor> = vec![];
-    let services = file.any("services").filter(|_| buildable.is_none()).and_then(|(services, _)| services.as_table());
+pub(super) fn run_factors<'a>(file: &Section<'a>, instructions: Option<&[&str]>) -> Vec<PlacedFactor<'a>> {
+    let services = file.any("services").and_then(|(services, _)| services.as_table());
     let services: Vec<&str> = services.into_iter().flat_map(DeTable::keys).map(|name| &**name.get_ref()).collect();
+    read(file, "run_factors", Keys { reserved: OF_TRIALS, instructions, builds: false, services: &services })
+}
+
+fn read<'a>(file: &Section<'a>, key: &'static str, keys: Keys<'_>) -> Vec<PlacedFactor<'a>> {
+    let mut factors: Vec<PlacedFactor<'_>> = vec![];
     for section in file.named_sections(key) {
-        let mut levels = vec![];
-        let mut variables = vec![];
+        let (mut levels, mut variables, mut instructions) = (vec![], vec![], vec![]);
         for (name, span, value) in section.entries() {
             check_level_name(section.sink, name, span.clone());
             let Some(table) = value.get_ref().as_table() else {
@@ -64,87 +83,71 @@ fn read(
                 continue;
             };
             // `v1.2 = {}` is the key `2` of a table `v1`.
-            let is_part = |key: &str, value| !services.contains(&key) && is_part_of_name(key, value);
+            let is_part = |key: &str, value| !keys.services.contains(&key) && keys.is_part_of_name(key, value);
             if let Some((key, _)) = table.iter().find(|(key, value)| is_part(key.get_ref(), value)) {
                 let message = format!("to TOML, `{name}.{}` is a key of a table `{name}`", key.get_ref());
                 let mut remedy = format!("write the name in quotes: `\"{name}.{}\" = {{ … }}`", key.get_ref());
-                if !services.is_empty() {
-                    remedy += &format!("; of services: {}", suggest(key.get_ref(), services.iter().copied()));
+                if !keys.services.is_empty() {
+                    let services = keys.services.iter().copied();
+                    remedy += &format!("; of services: {}", suggest(key.get_ref(), services));
                 }
                 section.sink.report(span, &message, "", &remedy);
                 continue;
             }
-            levels.push(level(section.sink, name, table, reserved, (buildable, &services), &mut variables));
+            let mut own = vec![];
+            levels.push(level(section.sink, (name, table), keys, &mut variables, &mut own));
+            instructions.push(own);
         }
         if levels.is_empty() {
             let remedy = "add a level, such as `on = { FLAG = \"-Don\" }`";
             section.sink.report(section.span.clone(), &format!("factor `{}` has no level", section.name), "", remedy);
         }
-        let [kernels, compilers, profiles] = ["kernel", "compiler", "profile"].map(|key| places(&section, key));
-        let revised = revised(&section);
         let factor = Factor { name: section.name.clone(), levels };
-        let span = section.span.clone();
-        factors.push(PlacedFactor { factor, span, variables, kernels, compilers, profiles, revised });
+        factors.push(PlacedFactor { factor, span: section.span.clone(), variables, instructions });
     }
     factors
 }
 
-/// Where the levels have this key.
-fn places(factor: &Section<'_>, key: &str) -> Vec<Range<usize>> {
-    let levels = factor.entries().into_iter().filter_map(|(_, _, value)| value.get_ref().as_table());
-    let keys = levels.flat_map(|level| level.keys().filter(|known| known.get_ref() == key));
-    keys.map(Spanned::span).collect()
-}
-
-fn revised(factor: &Section<'_>) -> Vec<String> {
-    let says =
-        |value: &Spanned<DeValue<'_>>| value.get_ref().as_table().is_some_and(|level| level.contains_key("revision"));
-    factor.entries().into_iter().filter(|(_, _, value)| says(value)).map(|(name, _, _)| name.to_owned()).collect()
-}
-
-fn level(
+fn level<'a>(
     sink: &Sink,
-    name: &str,
-    table: &DeTable<'_>,
-    reserved: &[&str],
-    (buildable, services): (Option<&Buildable<'_>>, &[&str]),
+    (name, table): (&str, &'a DeTable<'a>),
+    keys: Keys<'_>,
     placed: &mut Vec<(String, Range<usize>)>,
+    instructions: &mut Vec<Instruction<'a>>,
 ) -> Level {
     // Ports are handed out to trials only; a build may call a variable as it likes.
-    let is_port = |word: &str| reserved == OF_TRIALS && word.starts_with(PORT);
+    let is_port = |word: &str| !keys.builds && word.starts_with(PORT);
     let mut level = Level { name: name.to_owned(), ..Level::default() };
-    let mut revisions = vec![];
     for (key, value) in table.iter() {
         let (word, span) = (key.get_ref().as_ref(), key.span());
         match word {
-            _ if services.contains(&word) && (value.get_ref().is_table() || !is_variable(word)) => {
+            _ if keys.services.contains(&word) && (value.get_ref().is_table() || !is_variable(word)) => {
                 let Some(table) = value.get_ref().as_table() else {
                     let message = format!("the service `{word}` needs a table of variables");
                     sink.report(span, &message, "", "for example `{ SIZE = \"64\" }`");
                     continue;
                 };
                 let mut of_service = vec![];
-                let own = self::level(sink, name, table, reserved, (None, &[]), &mut of_service);
+                let of = Keys { services: &[], ..keys };
+                let own = self::level(sink, (name, table), of, &mut of_service, instructions);
                 let qualified = |variable: String| format!("{word}.{variable}");
                 level.variables.extend(own.variables.into_iter().map(|(name, value)| (qualified(name), value)));
                 placed.extend(of_service.into_iter().map(|(name, span)| (qualified(name), span)));
             }
-            _ if is_instruction(word) && buildable.is_none() => {
+            _ if keys.has(word) && !keys.builds => {
                 let message = format!("a run factor has no `{word}`: nothing is built for its levels");
                 sink.report(span, &message, "", "move the factor to [build_factors]");
             }
-            "patches" => level.patches = instructions::patches(sink, value, buildable),
-            "source" => level.sources = instructions::sources(sink, value, buildable),
-            "revision" => revisions = instructions::by_layer(sink, value, "revision", buildable),
-            "fails" => level.fails = instructions::fails(sink, value),
-            "kernel" => level.kernel = instructions::kernel(sink, value),
-            _ if tuning::KEYS.contains(&word) => tuning::read(sink, word, value, buildable, &mut level.tuning),
+            _ if keys.has(word) => instructions.push(Instruction { key: word, span, value }),
+            // That nobody could read it is a problem of the whole section.
+            _ if !is_variable(word) && keys.builds && keys.instructions.is_none() => {}
             _ if !is_variable(word) => {
-                let remedy = format!("{}; variables are UPPER-CASE", suggest(word, instructions()));
+                let known = keys.instructions.map(|known| suggest(word, known.iter().copied()) + "; ");
+                let remedy = format!("{}variables are UPPER-CASE", known.unwrap_or_default());
                 sink.report(span, &format!("level `{name}` has no instruction `{word}`"), "unknown key", &remedy);
             }
-            _ if reserved.contains(&word) || word.starts_with("BAKEOFF_") || is_port(word) => {
-                let remedy = format!("choose another name; bakeoff sets {} itself", reserved.join(", "));
+            _ if keys.reserved.contains(&word) || word.starts_with("BAKEOFF_") || is_port(word) => {
+                let remedy = format!("choose another name; bakeoff sets {} itself", keys.reserved.join(", "));
                 sink.report(span, &format!("the variable `{word}` is taken"), "", &remedy);
             }
             _ => match value.get_ref() {
@@ -156,23 +159,18 @@ fn level(
             },
         }
     }
-    // Of the source that the level chooses, wherever that stands.
-    level.revisions = instructions::revisions(sink, &revisions, &level, buildable);
     level
 }
 
-/// The lower-case keys of a level.
-fn instructions() -> impl Iterator<Item = &'static str> {
-    ["patches", "source", "revision", "fails", "kernel"].into_iter().chain(tuning::KEYS)
-}
+impl Keys<'_> {
+    fn has(&self, key: &str) -> bool {
+        self.instructions.is_some_and(|known| known.contains(&key))
+    }
 
-fn is_instruction(key: &str) -> bool {
-    instructions().any(|known| known == key)
-}
-
-/// Whether a key of a level is what comes behind a dot in the level's name.
-fn is_part_of_name(key: &str, value: &Spanned<DeValue<'_>>) -> bool {
-    value.get_ref().is_table() && !is_instruction(key) && !is_variable(key)
+    /// Whether a key of a level is what comes behind a dot in the level's name.
+    fn is_part_of_name(&self, key: &str, value: &Spanned<DeValue<'_>>) -> bool {
+        value.get_ref().is_table() && !self.has(key) && !is_variable(key)
+    }
 }
 
 fn is_variable(word: &str) -> bool {
@@ -180,7 +178,7 @@ fn is_variable(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-pub(super) fn excludes(file: &Section<'_>, build: &[PlacedFactor], run: &[PlacedFactor]) -> Vec<Exclude> {
+pub(super) fn excludes(file: &Section<'_>, build: &[PlacedFactor<'_>], run: &[PlacedFactor<'_>]) -> Vec<Exclude> {
     let mut excludes = vec![];
     for section in file.section_list("exclude") {
         let when = section.any("when");
@@ -204,8 +202,8 @@ pub(super) fn levels(
     sink: &Sink,
     value: &DeValue<'_>,
     span: Range<usize>,
-    build: &[PlacedFactor],
-    run: &[PlacedFactor],
+    build: &[PlacedFactor<'_>],
+    run: &[PlacedFactor<'_>],
 ) -> Levels {
     let one =
         |(factor, value): (&Factor, &Spanned<DeValue<'_>>)| Some((factor.name.clone(), level_of(sink, factor, value)?));
@@ -217,8 +215,8 @@ fn any_levels(
     sink: &Sink,
     value: &DeValue<'_>,
     span: Range<usize>,
-    build: &[PlacedFactor],
-    run: &[PlacedFactor],
+    build: &[PlacedFactor<'_>],
+    run: &[PlacedFactor<'_>],
 ) -> BTreeMap<String, Vec<String>> {
     let several = |(factor, value): (&Factor, &Spanned<DeValue<'_>>)| {
         let levels = match value.get_ref().as_array() {
@@ -241,8 +239,8 @@ fn picked<'a>(
     sink: &Sink,
     value: &'a DeValue<'a>,
     span: Range<usize>,
-    build: &'a [PlacedFactor],
-    run: &'a [PlacedFactor],
+    build: &'a [PlacedFactor<'a>],
+    run: &'a [PlacedFactor<'a>],
 ) -> Vec<(&'a Factor, &'a Spanned<DeValue<'a>>)> {
     let Some(table) = value.as_table() else {
         let remedy = "for example `{ malloc = \"perl\" }`";

@@ -24,8 +24,8 @@ const SHARES: &[&str] = &["steal", "foreign_cpu"];
 
 /// What a plan can choose from.
 pub(super) struct Known<'a> {
-    pub(super) build: &'a [PlacedFactor],
-    pub(super) run: &'a [PlacedFactor],
+    pub(super) build: &'a [PlacedFactor<'a>],
+    pub(super) run: &'a [PlacedFactor<'a>],
     pub(super) workloads: &'a [Workload],
     pub(super) conditions: &'a [Condition],
     /// The metrics that are judged.

@@ -20,7 +20,8 @@ impl Sink {
         self.0.borrow_mut().push(Problem { span, message, label, remedy });
     }
 
-    pub(super) fn into_list(self) -> Vec<Problem> {
+    /// The problems, in the order in which they were reported.
+    pub fn into_list(self) -> Vec<Problem> {
         self.0.into_inner()
     }
 }
@@ -29,9 +30,9 @@ impl Sink {
 #[derive(Debug)]
 pub struct Section<'a> {
     /// Its own key, for a table within a table of tables.
-    pub(super) name: String,
+    pub name: String,
     /// How messages call it, such as `[plan]`.
-    pub(super) title: String,
+    pub title: String,
     /// Where it is named in the file.
     pub span: Range<usize>,
     table: &'a DeTable<'a>,
@@ -47,7 +48,8 @@ const PERCENTAGE: &str = "above 0 %, in quotes, such as \"2%\"";
 pub type Placed<T> = Option<(T, Range<usize>)>;
 
 impl<'a> Section<'a> {
-    pub(super) fn new(title: &str, table: &'a DeTable<'a>, span: Range<usize>, sink: &'a Sink) -> Self {
+    /// A table that messages call by this title, and that is named at this place.
+    pub fn new(title: &str, table: &'a DeTable<'a>, span: Range<usize>, sink: &'a Sink) -> Self {
         let name = String::new();
         Self { name, title: title.to_owned(), span, table, asked: RefCell::default(), sink }
     }
@@ -67,14 +69,17 @@ impl<'a> Section<'a> {
     }
 
     /// The keys with their places, in the order of the file; for tables whose keys are names.
-    pub(super) fn entries(&self) -> Vec<(&'a str, Range<usize>, &'a Spanned<DeValue<'a>>)> {
+    pub fn entries(&self) -> Vec<(&'a str, Range<usize>, &'a Spanned<DeValue<'a>>)> {
         let mut entries: Vec<_> = self.table.iter().map(|(k, v)| (k.get_ref().as_ref(), k.span(), v)).collect();
         entries.sort_by_key(|(_, span, _)| span.start);
         entries
     }
 
     fn ask(&self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
-        self.asked.borrow_mut().push(key);
+        let mut asked = self.asked.borrow_mut();
+        if !asked.contains(&key) {
+            asked.push(key);
+        }
         self.table.get(key)
     }
 
@@ -111,7 +116,8 @@ impl<'a> Section<'a> {
         }
     }
 
-    pub(super) fn required_string(&self, key: &'static str, remedy: &str) -> Placed<String> {
+    /// The same of a key that must be there.
+    pub fn required_string(&self, key: &'static str, remedy: &str) -> Placed<String> {
         if !self.has(key) {
             self.missing(key, remedy);
         }
@@ -127,7 +133,8 @@ impl<'a> Section<'a> {
         Some((number?, value.span()))
     }
 
-    pub(super) fn required_integer(&self, key: &'static str, remedy: &str) -> Placed<i64> {
+    /// A whole number whose key must be there.
+    pub fn required_integer(&self, key: &'static str, remedy: &str) -> Placed<i64> {
         if !self.has(key) {
             self.missing(key, remedy);
         }
@@ -219,7 +226,7 @@ impl<'a> Section<'a> {
     }
 
     /// `true` or `false`.
-    pub(super) fn boolean(&self, key: &'static str) -> Option<bool> {
+    pub fn boolean(&self, key: &'static str) -> Option<bool> {
         let value = self.ask(key)?;
         if value.get_ref().as_bool().is_none() {
             self.wrong_type(key, value, "true or false");
@@ -293,12 +300,12 @@ impl<'a> Section<'a> {
     }
 
     /// A value of several possible types, with its place.
-    pub(super) fn any(&self, key: &'static str) -> Placed<&'a DeValue<'a>> {
+    pub fn any(&self, key: &'static str) -> Placed<&'a DeValue<'a>> {
         self.ask(key).map(|value| (value.get_ref(), value.span()))
     }
 
     /// A table.
-    pub(super) fn section(&self, key: &'static str) -> Option<Section<'a>> {
+    pub fn section(&self, key: &'static str) -> Option<Section<'a>> {
         let value = self.ask(key)?;
         let Some(table) = value.get_ref().as_table() else {
             self.wrong_type(key, value, "a table");
@@ -310,14 +317,14 @@ impl<'a> Section<'a> {
     }
 
     /// A table of named tables, `[key.NAME]`; the names are checked.
-    pub(super) fn named_sections(&self, key: &'static str) -> Vec<Section<'a>> {
+    pub fn named_sections(&self, key: &'static str) -> Vec<Section<'a>> {
         let sections = self.sections_of_any_name(key);
         sections.iter().for_each(|section| check_name(self.sink, &section.name, section.span.clone(), "a name"));
         sections
     }
 
     /// The same, whatever the names are.
-    pub(super) fn sections_of_any_name(&self, key: &'static str) -> Vec<Section<'a>> {
+    pub fn sections_of_any_name(&self, key: &'static str) -> Vec<Section<'a>> {
         let Some(outer) = self.section(key) else { return vec![] };
         let mut sections = vec![];
         for (name, span, value) in outer.entries() {
@@ -342,7 +349,7 @@ impl<'a> Section<'a> {
     }
 
     /// A list of tables, `[[key]]`.
-    pub(super) fn section_list(&self, key: &'static str) -> Vec<Section<'a>> {
+    pub fn section_list(&self, key: &'static str) -> Vec<Section<'a>> {
         let Some(value) = self.ask(key) else { return vec![] };
         let Some(array) = value.get_ref().as_array() else {
             self.wrong_type(key, value, &format!("a list of tables; write `[[{key}]]`"));
@@ -389,7 +396,7 @@ fn kind(value: &DeValue<'_>) -> &'static str {
 }
 
 /// Names become parts of file names, of `factor=level` and of metrics, so they are kept plain.
-pub(super) fn check_name(sink: &Sink, name: &str, span: Range<usize>, what: &str) {
+pub fn check_name(sink: &Sink, name: &str, span: Range<usize>, what: &str) {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-+".contains(c);
     let starts = name.starts_with(|c: char| c.is_ascii_alphanumeric());
     if !starts || !name.chars().all(plain) || name == crate::record::TWIN || name == crate::plan::BASELINE {
@@ -411,7 +418,7 @@ pub(super) fn check_level_name(sink: &Sink, name: &str, span: Range<usize>) {
 }
 
 /// Files of a study are named relative to its folder and lie inside it.
-pub(super) fn check_inside(sink: &Sink, path: &str, span: Range<usize>) {
+pub fn check_inside(sink: &Sink, path: &str, span: Range<usize>) {
     if path.starts_with('/') || path.split('/').any(|part| part == "..") {
         let remedy = "name a file inside the study's folder, relative to it";
         sink.report(span, &format!("{path:?} leaves the study's folder"), "", remedy);

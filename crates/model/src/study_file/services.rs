@@ -24,7 +24,7 @@ pub(super) struct PlacedService {
     commands: Vec<(String, Range<usize>)>,
 }
 
-pub(super) fn services(file: &Section<'_>, run_factors: &[PlacedFactor]) -> Vec<PlacedService> {
+pub(super) fn services(file: &Section<'_>, run_factors: &[PlacedFactor<'_>]) -> Vec<PlacedService> {
     let sections = file.named_sections("services");
     let known: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
     let placed: Vec<PlacedService> = sections.iter().map(|section| service(section, &known)).collect();
@@ -146,7 +146,12 @@ fn stop(service: &Section<'_>) -> (i32, f64) {
 }
 
 /// One service for all trials of a block cannot be one variant's, nor know what is fresh for every trial.
-fn check_shared_by_variants(sink: &Sink, placed: &PlacedService, all: &[PlacedService], run_factors: &[PlacedFactor]) {
+fn check_shared_by_variants(
+    sink: &Sink,
+    placed: &PlacedService,
+    all: &[PlacedService],
+    run_factors: &[PlacedFactor<'_>],
+) {
     let placed_variables = || run_factors.iter().flat_map(|factor| &factor.variables);
     let is_its_own = |name: &str| name.split_once('.').is_some_and(|(service, _)| service == placed.service.name);
     for (_, span) in placed_variables().filter(|(name, _)| is_its_own(name)) {

@@ -1,16 +1,14 @@
 //! What the study file's reader accepts, and what it says of what it does not.
 
-use super::parse;
+use super::{Builder, PlacedFactor, Referred, Section, parse_with};
+use crate::kept::Kept;
 use crate::problem::{Problem, Problems};
-use crate::study::{Levels, VariantRule, Vary};
+use crate::record::FactorLine;
+use crate::study::{Factor, Level, Levels, Recipe, Study, VariantRule};
 use crate::until::Until;
+use std::sync::Arc;
 
-mod builds;
 mod conditions;
-mod revisions;
-
-const DESIGN: &str = include_str!("../../tests/data/design.toml");
-const TEN_MISTAKES: &str = include_str!("../../tests/data/ten-mistakes.toml");
 
 /// A study in which only the tail is of interest.
 const GOOD: &str = "\
@@ -30,44 +28,50 @@ run = '\"$PREFIX/bin/hello\"'
 ";
 const DECIDE: &str = "[decide]\nbaseline = { cc = \"gcc\", opt = \"O2\" }\n";
 
+/// Stands for what builds: it knows the names of steps, and a variant's variables.
+#[derive(Debug)]
+struct Names(Vec<String>);
+
+impl Builder for Names {
+    fn keys(&self) -> &'static [&'static str] {
+        &["append", "kernel", "source"]
+    }
+
+    fn read(&self, file: &Section<'_>, _: &mut [PlacedFactor<'_>], _: Referred<'_>) -> Arc<dyn Recipe> {
+        let steps = file.section_list("build");
+        Arc::new(Self(steps.iter().filter_map(|step| Some(step.string("name")?.0)).collect()))
+    }
+
+    fn locked(&self, _: &dyn Recipe, _: &str) -> Result<Arc<dyn Recipe>, Vec<Problem>> {
+        Err(vec![])
+    }
+}
+
+impl Recipe for Names {
+    fn steps(&self) -> Vec<String> {
+        self.0.clone()
+    }
+
+    fn factors(&self, _: &[Factor]) -> Vec<FactorLine> {
+        vec![]
+    }
+
+    fn spec(&self, levels: &[&Level]) -> Kept {
+        Kept::new(levels.iter().flat_map(|level| level.variables.clone()).collect::<Levels>())
+    }
+}
+
+/// Reads a study whose building is of no interest.
+pub(crate) fn parse(text: &str) -> Result<Study, Vec<Problem>> {
+    parse_with(text, &[], Some(&Names(vec![])))
+}
+
 fn problems(text: &str) -> Vec<Problem> {
     parse(text).err().unwrap_or_default()
 }
 
 fn messages(text: &str) -> String {
     Problems::new("study.toml", text, problems(text)).render(false)
-}
-
-#[test]
-fn all_that_the_design_shows_is_read() {
-    let study = parse(DESIGN).unwrap_or_else(|_| panic!("{}", messages(DESIGN)));
-    let fix = study.build_factors.iter().find(|factor| factor.name == "fix").unwrap();
-    assert_eq!(fix.levels[1].patches["perl"], ["preload.patch"]);
-    assert_eq!(study.plans[0].vary, [Vary::EnvSize, Vary::LinkOrder]);
-}
-
-#[test]
-fn ten_mistakes_are_shown_at_once_each_with_its_line_and_remedy() {
-    let shown = messages(TEN_MISTAKES);
-    for (line, part) in [
-        (2, "\"ten mistakes\""),
-        (3, "did you mean `question`?"),
-        (7, "level `perl` must be a table"),
-        (10, "the variable `PREFIX` is taken"),
-        (11, "no layer uses the variable `THREADS`"),
-        (13, "[[exclude]] has no `reason`"),
-        (14, "did you mean `perl`?"),
-        (18, "64 lower-case hexadecimal digits"),
-        (22, "did you mean `perl`?"),
-        (26, "must be text in quotes"),
-        (29, "0 blocks are not possible"),
-        (32, "the baseline names no level of factor `threads`"),
-        (33, "did you mean `wall`?"),
-        (34, "95 is not a confidence"),
-    ] {
-        assert!(shown.contains(&format!("study.toml:{line}:")), "no problem in line {line}\n{shown}");
-        assert!(shown.contains(part), "{part:?} is missing\n{shown}");
-    }
 }
 
 #[test]
@@ -86,7 +90,6 @@ fn a_good_study_is_read_whole() {
     assert_eq!(study.plans[1].variants, VariantRule::Listed(vec![o3]));
     assert!((study.decide.margin - 0.005).abs() < 1e-12);
     assert_eq!(study.conditions[0].name, "idle");
-    assert_eq!(study.layers[0].tools, ["cc", "ld", "make"]);
 }
 
 #[test]
@@ -127,7 +130,6 @@ fn what_is_wrong_is_named_with_its_remedy() {
         (&format!("[plans.default]\n{DECIDE}"), "is `[plan]` itself"),
         (&format!("[workloads.baseline]\nrun = \"x\"\n{DECIDE}"), "must be plain"),
         (&format!("[workloads.up]\nrun = \"x\"\nexpect = \"../x\"\n{DECIDE}"), "leaves the study's folder"),
-        (&format!("[[build]]\nname = \"hello\"\nscript = \"x\"\n{DECIDE}"), "two layers `hello`"),
         (&format!("[build_factors.two]\nx = {{ CC = \"tcc\" }}\n{DECIDE}"), "factor `cc` sets the variable `CC` too"),
         ("[decide\n", "this is not TOML"),
         ("[decide]\nbaseline = 5\nbaseline = 6\n", "this is not TOML"),
@@ -155,4 +157,16 @@ fn an_empty_file_names_all_that_is_missing() {
     for part in ["has no `format`", "has no `name`", "no workload", "no baseline"] {
         assert!(shown.contains(part), "{part:?} is missing\n{shown}");
     }
+}
+
+#[test]
+fn what_nobody_can_read_is_refused_at_its_place() {
+    let text = format!("{GOOD}[plan]\nrebuild = 3\n{DECIDE}");
+    let text =
+        text.replace("gcc = { CC", "gcc = { append = \"-O1\", CC").replace("[[build]]", "[sources.x]\n[[build]]");
+    let problems = parse_with(&text, &[], None).unwrap_err();
+    let places: Vec<&str> = problems.iter().map(|problem| &text[problem.span.clone()]).collect();
+    assert_eq!(places, ["sources", "build", "build_factors", "plan"]);
+    assert!(problems.iter().all(|problem| problem.message == "this bakeoff was compiled without building"));
+    assert!(parse_with("format = 1\nname = \"t\"\n[workloads.w]\nrun = \"x\"\n[run_factors.a]\nb = {}\n[decide]\nbaseline = { a = \"b\" }\n", &[], None).is_ok());
 }

@@ -106,13 +106,7 @@ pub(super) fn trial(block: &Block, position: u32, variant: &str, seconds: f64) -
 /// A plan of one workload under one condition.
 pub(super) fn plan(design: Design<'_>, seed: u64) -> Plan {
     let levels = |name: &str| Levels::from([("variant".to_owned(), name.to_owned())]);
-    let variant = |name: &str| Variant {
-        name: name.to_owned(),
-        levels: levels(name),
-        build_variables: BTreeMap::new(),
-        run: None,
-        ..Variant::default()
-    };
+    let variant = |name: &str| Variant { name: name.to_owned(), levels: levels(name), ..Variant::default() };
     let workload = Workload {
         name: "work".to_owned(),
         run: String::new(),

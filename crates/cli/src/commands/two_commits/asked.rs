@@ -1,16 +1,20 @@
 //! Which revisions of which repository are compared, and how each is built: options, and the study that they amount to.
 //! Nothing is built here.
 
-use bakeoff_building::{BuildEvent, Cache, NotFound, pinned_revision, place_in_repository, tell};
+use bakeoff_building::{
+    BuildEvent, Cache, Chain, Layer, NotFound, Source, SourceFrom, Spec, pinned_revision, place_in_repository, tell,
+};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_host::search_path;
+use bakeoff_model::kept::Kept;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::record::{FactorLine, TWIN};
-use bakeoff_model::study::{Layer, Levels, Source, SourceFrom, Study};
+use bakeoff_model::study::{Levels, Study};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Revisions of a Git repository, in place of several commands.
 #[derive(Debug, clap::Args)]
@@ -89,7 +93,7 @@ impl Asked {
             name: name.clone(),
             levels: Levels::from([(FACTOR.to_owned(), name.clone())]),
             run: Some(command.to_owned()),
-            sources: BTreeMap::from([(LAYER.to_owned(), name.clone())]),
+            spec: Kept::new(Spec { sources: BTreeMap::from([(LAYER.to_owned(), name.clone())]), ..Spec::default() }),
             ..Variant::default()
         };
         let variants: Vec<Variant> = found.iter().map(variant).collect();
@@ -136,8 +140,7 @@ impl Revisions {
             build_factors: vec![],
             run_factors: vec![],
             excludes: vec![],
-            sources: self.sources.clone(),
-            layers: vec![self.layer.clone()],
+            recipe: Some(Arc::new(Chain { sources: self.sources.clone(), layers: vec![self.layer.clone()] })),
             workloads: plan.workloads.clone(),
             services: vec![],
             conditions: plan.conditions.clone(),

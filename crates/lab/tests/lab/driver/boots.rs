@@ -1,6 +1,6 @@
 //! Passes that are split by variant: one boot for each variant and the twin, and in it all workloads × conditions.
 
-use super::{empty_record, never};
+use super::{empty_record, never, read};
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_lab::{BootTask, Booted, Ending, Error, Event, Execution, Executor, Look, Standing, Task, drive};
 use bakeoff_model::metric::Clock;
@@ -35,7 +35,7 @@ const TRIALS: usize = 48;
 const BOOTS: usize = 12;
 
 fn plan() -> Plan {
-    let plan = Plan::of(&bakeoff_model::study_file::parse(STUDY).unwrap(), "default").unwrap();
+    let plan = Plan::of(&read(STUDY), "default").unwrap();
     assert!(plan.boots());
     plan
 }

@@ -1,6 +1,6 @@
 //! A variant that fails in each of its first blocks stops, whatever interrupts the study, and goes on where that is asked for.
 
-use super::{empty_record, never, session};
+use super::{empty_record, never, read, session};
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_lab::{Ending, Error, Execution, Executor, Standing, Task};
 use bakeoff_model::plan::Plan;
@@ -11,7 +11,7 @@ use std::cell::Cell;
 fn plan(keep_going: bool) -> Plan {
     let study =
         super::STUDY.replace("clang = {", "tcc = { CC = \"tcc\" }\nclang = {").replace("blocks = 4", "blocks = 5");
-    let study = bakeoff_model::study_file::parse(&study).unwrap();
+    let study = read(&study);
     Plan { keep_going, ..Plan::of(&study, "default").unwrap() }
 }
 

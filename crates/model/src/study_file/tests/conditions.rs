@@ -416,8 +416,6 @@ fn mistakes_in_plans_are_named() {
         refuses(&format!("{WORKLOAD}[plan]\n{keys}"), message, remedy);
     };
     check("vary = [\"env_size\"]\n", "`env_size` cannot be varied", "did you mean `env-size`?");
-    check("vary = [\"link-order\"]\n", "cannot be varied where nothing is built", "add a `[[build]]` layer");
-    check("rebuild = 5\n", "cannot be measured where nothing is built", "add a `[[build]]` layer");
     check("vary = [\"env-size\", \"env-size\"]\n", "varied twice", "leave one out");
     check("vary = \"env-size\"\n", "must be a list of texts", "");
     let factors: String = (0..41).map(|n| format!("[run_factors.f{n}]\na = {{}}\nb = {{ B{n} = \"1\" }}\n")).collect();

@@ -1,8 +1,8 @@
 //! `[sources.x]`: what to fetch, from where, and the hash that it must have. It checks what can be seen in the
-//! text; whether a fetch works is found out by the `build` crate.
+//! text; whether a fetch works is found out when it is built.
 
-use super::section::Section;
-use crate::study::{Source, SourceFrom, WORKTREE};
+use crate::nouns::{Source, SourceFrom, WORKTREE};
+use bakeoff_model::study_file::Section;
 use std::ops::Range;
 
 /// The keys that say where a source is had from; each source has one of them.
@@ -67,7 +67,7 @@ pub(super) fn wrong_revision(url: &str, revision: &str) -> Option<(String, &'sta
 }
 
 /// Whether a text can be a SHA-256 as this program writes them.
-pub(crate) fn is_sha256(text: &str) -> bool {
+pub(super) fn is_sha256(text: &str) -> bool {
     text.len() == 64 && text.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f'))
 }
 

@@ -1,7 +1,10 @@
 //! What is said of sources, layers and the instructions of levels.
 
 use super::{messages, parse};
-use crate::study::{CompilerCache, SourceFrom, Study};
+use crate::nouns::{Chain, CompilerCache, SourceFrom};
+use crate::spec::Spec;
+use bakeoff_model::plan::Plan;
+use bakeoff_model::study::Study;
 
 const STUDY: &str = r#"
 format = 1
@@ -46,8 +49,8 @@ fn a_source_has_one_origin() {
     let study =
         study("[sources.here]\npath = \"../perl\"\n[sources.there]\ngit = \"u\"\nrevision = \"v1\"\nunpack = false\n");
     let there = SourceFrom::Git { url: "u".to_owned(), revision: "v1".to_owned() };
-    assert_eq!(study.sources[2].from, SourceFrom::Path("../perl".to_owned()));
-    assert_eq!((&study.sources[3].from, study.sources[3].unpack), (&there, false));
+    assert_eq!(Chain::of(&study).sources[2].from, SourceFrom::Path("../perl".to_owned()));
+    assert_eq!((&Chain::of(&study).sources[3].from, Chain::of(&study).sources[3].unpack), (&there, false));
 
     refused("[sources.x]\n", "says nowhere to have it from", "`fetch`, `path`, `url` or `git`");
     refused("[sources.x]\npath = \"a\"\nurl = \"b\"\n", "more than one origin", "keep one of");
@@ -59,8 +62,8 @@ fn a_source_has_one_origin() {
 #[test]
 fn instructions_of_levels_are_of_the_only_layer_with_a_source_or_name_theirs() {
     let one = study("");
-    assert_eq!(one.build_factors[0].levels[1].sources["perl"], "perl-540");
-    assert_eq!(one.build_factors[1].levels[1].patches["perl"], ["a.patch", "b.patch"]);
+    assert_eq!(Spec::of_level(&one.build_factors[0].levels[1]).sources["perl"], "perl-540");
+    assert_eq!(Spec::of_level(&one.build_factors[1].levels[1]).patches["perl"], ["a.patch", "b.patch"]);
 
     let second = "[[build]]\nname = \"modules\"\nsource = \"perl-536\"\nscript = \"make\"\n";
     let shown = messages(&text(second));
@@ -82,7 +85,7 @@ fn instructions_of_levels_are_of_the_only_layer_with_a_source_or_name_theirs() {
 fn a_level_may_be_one_that_cannot_be_built() {
     let cure = |fails: &str| text("").replace("patches = [\"new.patch\"]", &format!("fails = {fails}"));
     let one = parse(&cure("\"R_X86_64_PC32\"")).unwrap();
-    assert_eq!(one.build_factors[0].levels[1].fails.as_deref(), Some("R_X86_64_PC32"));
+    assert_eq!(Spec::of_level(&one.build_factors[0].levels[1]).fails, ["R_X86_64_PC32"]);
     for wrong in ["true", "\" \"", "\"a\\nb\""] {
         let shown = messages(&cure(wrong));
         assert!(shown.contains("text that a line of the failing build's log has"), "{shown}");
@@ -95,7 +98,8 @@ fn a_level_may_be_one_that_cannot_be_built() {
 fn layers_follow_the_file_or_the_one_that_they_name() {
     let layer =
         |name: &str, after: &str| format!("[[build]]\nname = \"{name}\"\nscript = \"make\"\nafter = \"{after}\"\n");
-    let names = |tail: &str| study(tail).layers.iter().map(|l| l.name.clone()).collect::<Vec<_>>().join(" ");
+    let names =
+        |tail: &str| Chain::of(&study(tail)).layers.iter().map(|l| l.name.clone()).collect::<Vec<_>>().join(" ");
     assert_eq!(names(&layer("modules", "perl")), "perl modules");
     assert_eq!(names(&(layer("last", "modules") + &layer("modules", "perl"))), "perl modules last");
     refused(&layer("modules", "prel"), "there is no layer `prel`", "did you mean `perl`?");
@@ -108,7 +112,7 @@ fn layers_follow_the_file_or_the_one_that_they_name() {
 fn the_keys_of_a_layer_are_read() {
     let keys = "flags = [\"MALLOC\"]\ndescribe = [\"perl -V\"]\nimplied = { malloc = [\"d_*\"] }\nsizes = [\"bin/*\"]\n\
                 relink = \"make relink\"\ncache = \"ccache\"\ntimeout = \"2 min\"\npatches = [\"all.patch\"]\n";
-    let layer = study(keys).layers.remove(0);
+    let layer = Chain::of(&study(keys)).layers[0].clone();
     assert_eq!(
         (&*layer.flags, &*layer.describe, &*layer.sizes),
         (&["MALLOC".to_owned()][..], &["perl -V".to_owned()][..], &["bin/*".to_owned()][..])
@@ -144,21 +148,22 @@ fn a_level_may_append_words_to_every_call_of_a_compiler() {
         "[build_factors.cc]\ngcc = { compiler = \"gcc-12\", append = \"-pipe\" }\nclang = { compiler = \"clang\" }\n";
     let whole = text(cc).replace("opt = \"own\"", "opt = \"own\", cc = \"gcc\"");
     let study = parse(&whole).unwrap_or_else(|_| panic!("{}", messages(&whole)));
-    let opt = &study.build_factors[2].levels[1].tuning;
+    let opt = &Spec::of_level(&study.build_factors[2].levels[1]).tuning;
     assert_eq!((opt.all.as_slice(), opt.link.as_slice()), (&["-O3".into(), "-DX=a b".into()][..], &["-s".into()][..]));
-    assert!(study.build_factors[2].levels[0].tuning.is_empty());
-    assert_eq!(study.build_factors[3].levels[1].tuning.compiler.as_deref(), Some("clang"));
+    assert!(Spec::of_level(&study.build_factors[2].levels[0]).tuning.is_empty());
+    assert_eq!(Spec::of_level(&study.build_factors[3].levels[1]).tuning.compiler.as_deref(), Some("clang"));
 
-    let plan = crate::plan::Plan::of(&study, "default").unwrap();
+    let plan = Plan::of(&study, "default").unwrap();
     let last = plan.variants.last().unwrap();
     assert_eq!(last.name, "version=new malloc=perl opt=O3 cc=clang");
     // Words of several factors are joined in the order of the file.
     let both = plan.variants.iter().find(|variant| variant.name == "opt=O3").unwrap();
-    assert_eq!(both.tuning.all, ["-O3", "-DX=a b", "-pipe"]);
+    assert_eq!(Spec::of(both).tuning.all, ["-O3", "-DX=a b", "-pipe"]);
     assert_eq!(plan.build_factors[2].levels["O3"]["append"], "-O3 -DX=a b");
 
     let rust = whole.replace("own = {}", "own = { rustflags = \"-C opt-level=1 -Ctarget-cpu=native\" }");
-    let own = parse(&rust).unwrap_or_else(|_| panic!("{}", messages(&rust))).build_factors[2].levels[0].tuning.clone();
+    let study = parse(&rust).unwrap_or_else(|_| panic!("{}", messages(&rust)));
+    let own = &Spec::of_level(&study.build_factors[2].levels[0]).tuning;
     assert_eq!(own.rust, ["-C", "opt-level=1", "-Ctarget-cpu=native"]);
     assert_eq!(own.texts()["rustflags"], "-C opt-level=1 -Ctarget-cpu=native");
 
@@ -208,7 +213,10 @@ fn no_compiler_cache_comes_between_levels_that_append() {
 #[test]
 fn what_compiles_nothing_says_so_and_has_no_profile() {
     let study = parse(&text("compiles = false\n")).unwrap();
-    assert!(study.layers[0].compiles_nothing && !parse(&text("compiles = true\n")).unwrap().layers[0].compiles_nothing);
+    assert!(
+        Chain::of(&study).layers[0].compiles_nothing
+            && !Chain::of(&parse(&text("compiles = true\n")).unwrap()).layers[0].compiles_nothing
+    );
     assert!(messages(&text("compiles = \"no\"\n")).contains("true or false"));
     let shown = messages(&text(&format!("compiles = false\n{PROFILED}")));
     assert!(shown.contains("layer `perl` has `compiles = false`, and a profile"), "{shown}");
@@ -221,13 +229,13 @@ fn a_level_may_be_built_by_the_profile_of_a_training() {
     let text = |tail: &str| text(tail).replace("version = \"old\"", "version = \"old\", opt = \"own\"");
     let whole = text(PROFILED);
     let study = parse(&whole).unwrap_or_else(|_| panic!("{}", messages(&whole)));
-    let tuning = &study.build_factors[2].levels[1].tuning;
+    let tuning = &Spec::of_level(&study.build_factors[2].levels[1]).tuning;
     assert_eq!(tuning.training, [("perl".to_owned(), "\"$PREFIX/p\" x".to_owned())].into());
     assert!(tuning.concerns("perl") && tuning.mentions("perl", "PREFIX") && !tuning.mentions("perl", "MALLOC"));
-    let plan = crate::plan::Plan::of(&study, "default").unwrap();
+    let plan = Plan::of(&study, "default").unwrap();
     assert_eq!(plan.build_factors[2].levels["pgo"]["profile"], "\"$PREFIX/p\" x");
     let variant = plan.variants.iter().find(|variant| variant.name == "opt=pgo").unwrap();
-    assert_eq!(variant.tuning.training["perl"], "\"$PREFIX/p\" x");
+    assert_eq!(Spec::of(variant).tuning.training["perl"], "\"$PREFIX/p\" x");
 
     // Of several layers it names its own.
     let second = "[[build]]\nname = \"modules\"\nsource = \"perl-536\"\nscript = \"make\"\n";
@@ -236,7 +244,7 @@ fn a_level_may_be_built_by_the_profile_of_a_training() {
     let named = PROFILED.replace("profile = '\"$PREFIX/p\" x'", "profile = { modules = 'x' }");
     let second = second.replace("source = \"perl-536\"\n", "");
     let study = parse(&text(&format!("{second}{named}"))).unwrap();
-    let tuning = &study.build_factors[2].levels[1].tuning;
+    let tuning = &Spec::of_level(&study.build_factors[2].levels[1]).tuning;
     assert_eq!(tuning.training, [("modules".to_owned(), "x".to_owned())].into());
 }
 

@@ -1,9 +1,9 @@
 //! `[[build]]`: the layers, brought into the order in which they are built. It checks what can be seen in the text;
-//! whether a script works is found out by the `build` crate.
+//! whether a script works is found out when it is built.
 
-use super::section::{Section, check_inside, check_name};
-use crate::problem::suggest;
-use crate::study::{CompilerCache, Layer, Source};
+use crate::nouns::{CompilerCache, Layer, Source};
+use bakeoff_model::problem::suggest;
+use bakeoff_model::study_file::{Section, check_inside, check_name};
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -1,16 +1,13 @@
 //! The instructions of a build factor's level that concern every call of a compiler: `append` and its like, `rustflags`,
 //! `compiler`, and `profile`. What a compiler makes of a word is not known here, but some words would change what the build is.
 
-use super::super::section::Sink;
-use super::instructions::{Buildable, by_layer};
-use crate::study::{Tuning, cxx_of, split};
+use super::levels::{Buildable, by_layer};
+use crate::tuning::{Tuning, cxx_of, split};
+use bakeoff_model::study_file::Sink;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
-
-pub(super) const KEYS: [&str; 7] =
-    ["append", "append_c", "append_cxx", "append_link", "rustflags", "compiler", "profile"];
 
 /// The key for rustc, whose options are others.
 const RUST: &str = "rustflags";
@@ -58,12 +55,12 @@ const RUST_VALUES: [&str; 15] = [
     "--remap-path-prefix",
 ];
 
-/// Reads one of [`KEYS`] into the level's tuning.
+/// Reads one of these into the level's tuning.
 pub(super) fn read(
     sink: &Sink,
     key: &str,
     value: &Spanned<DeValue<'_>>,
-    buildable: Option<&Buildable<'_>>,
+    buildable: &Buildable<'_>,
     tuning: &mut Tuning,
 ) {
     if key == "profile" {
@@ -94,11 +91,11 @@ pub(super) fn read(
 }
 
 /// `profile = "COMMAND"`, or `profile = { perl = "COMMAND" }` where several layers could be meant.
-fn training(sink: &Sink, value: &Spanned<DeValue<'_>>, buildable: Option<&Buildable<'_>>) -> BTreeMap<String, String> {
+fn training(sink: &Sink, value: &Spanned<DeValue<'_>>, buildable: &Buildable<'_>) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
-    let of_layers = match buildable.map(|buildable| buildable.layers) {
+    let of_layers = match buildable.layers {
         // It need not have a source.
-        Some([only]) if !value.get_ref().is_table() => vec![(only.name.clone(), value)],
+        [only] if !value.get_ref().is_table() => vec![(only.name.clone(), value)],
         _ => by_layer(sink, value, "profile", buildable),
     };
     for (layer, value) in of_layers {

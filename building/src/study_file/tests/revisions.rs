@@ -1,8 +1,9 @@
 //! Revisions of a repository as levels.
 
 use super::{messages, parse};
-use crate::plan::Plan;
-use crate::study::SourceFrom;
+use crate::nouns::{Chain, SourceFrom};
+use crate::spec::Spec;
+use bakeoff_model::plan::Plan;
 
 const STUDY: &str = r#"
 format = 1
@@ -42,11 +43,12 @@ fn refused(levels: &str, tail: &str, message: &str, remedy: &str) {
 #[test]
 fn each_revision_is_a_source_of_its_own() {
     let study = parse(&text(LEVELS, "")).unwrap();
-    let sources: Vec<(&str, &SourceFrom)> = study.sources.iter().map(|s| (s.name.as_str(), &s.from)).collect();
+    let sources: Vec<(&str, &SourceFrom)> =
+        Chain::of(&study).sources.iter().map(|s| (s.name.as_str(), &s.from)).collect();
     assert_eq!(sources, [("app@v1.0", &revision("v1.0")), ("app@HEAD~1", &revision("HEAD~1"))]);
     let plan = Plan::of(&study, "default").unwrap();
-    assert_eq!(plan.variants[0].sources["app"], "app@v1.0");
-    assert_eq!(plan.variants[1].sources["app"], "app@HEAD~1");
+    assert_eq!(Spec::of(&plan.variants[0]).sources["app"], "app@v1.0");
+    assert_eq!(Spec::of(&plan.variants[1]).sources["app"], "app@HEAD~1");
     assert!(plan.build_factors[0].takes_sources);
 }
 
@@ -54,11 +56,11 @@ fn each_revision_is_a_source_of_its_own() {
 fn a_level_without_one_takes_the_revision_of_the_source() {
     let levels = "old = {}\nnew = { revision = \"main\" }\nsame = { revision = \"v1.0\" }";
     let study = parse(&text(levels, "revision = \"v1.0\"\n")).unwrap();
-    let names: Vec<&str> = study.sources.iter().map(|source| source.name.as_str()).collect();
+    let names: Vec<&str> = Chain::of(&study).sources.iter().map(|source| source.name.as_str()).collect();
     assert_eq!(names, ["app", "app@main"]);
     let plan = Plan::of(&study, "default").unwrap();
-    assert_eq!(plan.variants[0].sources.get("app"), None);
-    assert_eq!(plan.variants[2].sources["app"], "app", "it is the source's own");
+    assert_eq!(Spec::of(&plan.variants[0]).sources.get("app"), None);
+    assert_eq!(Spec::of(&plan.variants[2]).sources["app"], "app", "it is the source's own");
     refused(levels, "", "[sources.app] has no `revision`", "one in each level");
     refused(LEVELS, &format!("sha256 = \"{}\"\n", "0".repeat(64)), "`sha256` cannot stand here", "leave it out");
 }
@@ -85,8 +87,8 @@ fn a_working_tree_is_of_a_folder_of_this_machine() {
     let levels = "old = { revision = \"HEAD\" }\nnew = { revision = \"worktree\" }";
     for folder in ["../app", "/src/app", "file:///src/app", "./a:b"] {
         let study = parse(&text(levels, "").replace("https://example.org/app.git", folder)).unwrap();
-        assert_eq!(study.sources[1].from, SourceFrom::Worktree(folder.to_owned()));
-        assert!(study.sources[1].from.is_as_it_is_now());
+        assert_eq!(Chain::of(&study).sources[1].from, SourceFrom::Worktree(folder.to_owned()));
+        assert!(Chain::of(&study).sources[1].from.is_as_it_is_now());
     }
     for address in ["https://example.org/a", "git@example.org:a", "host:a"] {
         let text = text(levels, "").replace("https://example.org/app.git", address);

@@ -1,26 +1,34 @@
 //! What several levels that change the calls of compilers must not do together, or with a layer. The keys are read in
-//! `factors/tuning.rs`.
+//! `words.rs`.
 
-use super::factors::PlacedFactor;
-use super::section::{Section, Sink};
-use crate::study::{Layer, PlanSpec, Tuning};
+use super::levels::Said;
+use crate::nouns::Layer;
+use crate::tuning::Tuning;
+use bakeoff_model::study::PlanSpec;
+use bakeoff_model::study_file::{Section, Sink};
+use std::ops::Range;
+
+/// The factors whose levels have this instruction: the name of each, and its first place.
+fn with<'a>(factors: &'a [Said<'_>], key: &str) -> impl Iterator<Item = (&'a str, Range<usize>)> {
+    let place = move |said: &'a Said<'_>| said.placed.places(key).into_iter().next();
+    factors.iter().filter_map(move |said| Some((said.placed.factor.name.as_str(), place(said)?)))
+}
 
 /// Of two factors that choose the compiler, one would silently win.
-pub(super) fn one_factor_chooses_the_compiler(sink: &Sink, factors: &[PlacedFactor]) {
-    let mut choosing = factors.iter().filter(|placed| !placed.compilers.is_empty());
-    let Some(first) = choosing.next() else { return };
-    for other in choosing {
-        let message = format!("factor `{}` chooses the compiler already", first.factor.name);
+pub(super) fn one_factor_chooses_the_compiler(sink: &Sink, factors: &[Said<'_>]) {
+    let mut choosing = with(factors, "compiler");
+    let Some((first, _)) = choosing.next() else { return };
+    for (_, at) in choosing {
+        let message = format!("factor `{first}` chooses the compiler already");
         let remedy = "choose it in the levels of one factor; `append` may stand in any";
-        sink.report(other.compilers[0].clone(), &message, "only one could win", remedy);
+        sink.report(at, &message, "only one could win", remedy);
     }
 }
 
 /// A cache that the project also calls by itself would not see what is appended behind it, and give the objects of another
 /// level.
-pub(super) fn no_cache_comes_between(file: &Section<'_>, factors: &[PlacedFactor], layers: &[Layer]) {
-    let mut levels = factors.iter().flat_map(|placed| &placed.factor.levels);
-    if levels.all(|level| level.tuning.is_empty()) {
+pub(super) fn no_cache_comes_between(file: &Section<'_>, factors: &[Said<'_>], layers: &[Layer]) {
+    if factors.iter().flat_map(Said::specs).all(|spec| spec.tuning.is_empty()) {
         return;
     }
     for layer in layers.iter().filter(|layer| layer.compiler_cache.is_some()) {
@@ -32,18 +40,17 @@ pub(super) fn no_cache_comes_between(file: &Section<'_>, factors: &[PlacedFactor
 }
 
 /// Of two factors that profile, one would silently win; and words that do the same by hand would disturb both.
-pub(super) fn one_factor_profiles(sink: &Sink, factors: &[PlacedFactor]) {
-    let mut profiling = factors.iter().filter(|placed| !placed.profiles.is_empty());
-    let Some(first) = profiling.next() else { return };
-    for other in profiling {
-        let message = format!("factor `{}` has a profile already", first.factor.name);
+pub(super) fn one_factor_profiles(sink: &Sink, factors: &[Said<'_>]) {
+    let mut profiling = with(factors, "profile");
+    let Some((first, at_first)) = profiling.next() else { return };
+    for (_, at) in profiling {
+        let message = format!("factor `{first}` has a profile already");
         let remedy = "put `profile` into the levels of one factor; `append` may stand in any";
-        sink.report(other.profiles[0].clone(), &message, "only one could win", remedy);
+        sink.report(at, &message, "only one could win", remedy);
     }
-    let levels = || factors.iter().flat_map(|placed| &placed.factor.levels);
-    if let Some(word) = levels().find_map(|level| by_hand(&level.tuning)) {
+    if let Some(word) = factors.iter().flat_map(Said::specs).find_map(|spec| by_hand(&spec.tuning)) {
         let message = format!("`profile` and `{word}`, which a level appends, are two profiles");
-        sink.report(first.profiles[0].clone(), &message, "", "leave the word out: `profile` makes and uses one itself");
+        sink.report(at_first, &message, "", "leave the word out: `profile` makes and uses one itself");
     }
 }
 
@@ -62,13 +69,12 @@ fn by_hand(tuning: &Tuning) -> Option<&str> {
 }
 
 /// What compiles nothing has no profile.
-pub(super) fn profiled_layers_compile(sink: &Sink, factors: &[PlacedFactor], layers: &[Layer]) {
-    for placed in factors {
+pub(super) fn profiled_layers_compile(sink: &Sink, factors: &[Said<'_>], layers: &[Layer]) {
+    for said in factors {
         let trained = |layer: &&Layer| {
-            let mut levels = placed.factor.levels.iter();
-            layer.compiles_nothing && levels.any(|level| level.tuning.training.contains_key(&layer.name))
+            layer.compiles_nothing && said.specs().any(|spec| spec.tuning.training.contains_key(&layer.name))
         };
-        if let (Some(layer), Some(at)) = (layers.iter().find(trained), placed.profiles.first()) {
+        if let (Some(layer), Some(at)) = (layers.iter().find(trained), said.placed.places("profile").first()) {
             let message = format!("layer `{}` has `compiles = false`, and a profile", layer.name);
             sink.report(at.clone(), &message, "", "name another layer, or leave `compiles` out of that one");
         }
@@ -76,11 +82,11 @@ pub(super) fn profiled_layers_compile(sink: &Sink, factors: &[PlacedFactor], lay
 }
 
 /// A build with a profile is no single script.
-pub(super) fn plans_allow_a_profile(sink: &Sink, plans: &[PlanSpec], factors: &[PlacedFactor]) {
-    let Some(at) = factors.iter().find_map(|placed| placed.profiles.first()) else { return };
+pub(super) fn plans_allow_a_profile(sink: &Sink, plans: &[PlanSpec], factors: &[Said<'_>]) {
+    let Some((_, at)) = with(factors, "profile").next() else { return };
     if plans.iter().any(|plan| plan.rebuild > 0) {
         let remedy = "leave `rebuild` out of the plan; the table of builds has what each build cost";
         let label = "it is built twice, with a training between";
-        sink.report(at.clone(), "`rebuild` measures one script, and a level has a profile", label, remedy);
+        sink.report(at, "`rebuild` measures one script, and a level has a profile", label, remedy);
     }
 }

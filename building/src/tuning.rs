@@ -2,8 +2,7 @@
 //! own, another compiler, or a profile to optimise by. It is data; the compiler wrapper of the crate `host` does it, and
 //! the study's scripts see nothing of it.
 
-use super::mentioned::mentions;
-
+use bakeoff_model::study::mentions;
 use std::collections::BTreeMap;
 
 /// The tuning of a level, or that of a variant: what its levels say, joined in the order of the factors. It concerns
@@ -51,7 +50,7 @@ impl Tuning {
             || self.training.contains_key(layer)
     }
 
-    /// Whether a layer's training mentions the variable, as [`super::Layer::mentions`] has it for the layer's script.
+    /// Whether a layer's training mentions the variable, as [`crate::nouns::Layer::mentions`] has it for the layer's script.
     pub fn mentions(&self, layer: &str, variable: &str) -> bool {
         self.training.get(layer).is_some_and(|command| mentions(command, variable))
     }
@@ -86,7 +85,7 @@ impl Tuning {
 
 /// The C++ compiler that belongs to a C compiler, by its name or path: `g++-12` to `gcc-12`. None if that is none of the
 /// families that we know.
-pub fn cxx_of(compiler: &str) -> Option<String> {
+pub(crate) fn cxx_of(compiler: &str) -> Option<String> {
     const FAMILIES: [(&str, &str); 4] = [("gcc", "g++"), ("clang", "clang++"), ("icx", "icpx"), ("cc", "c++")];
     let start = compiler.rfind('/').map_or(0, |slash| slash + 1);
     let (folder, name) = compiler.split_at(start);

@@ -1,27 +1,96 @@
 //! The instructions of a build factor's level: `patches`, `source` and `revision`, each of one layer: of the only one
 //! that has a source, or of the layer that it names; and `fails` and `kernel`, of the whole build.
 
-use super::super::section::{Sink, check_below_prefix, check_inside};
-use super::super::sources::wrong_revision;
-use crate::problem::suggest;
-use crate::study::{Layer, Level, Source};
+use super::sources::wrong_revision;
+use super::words;
+use crate::nouns::{Layer, Source};
+use crate::spec::Spec;
+use bakeoff_model::problem::suggest;
+use bakeoff_model::study_file::{Instruction, PlacedFactor, Sink, check_below_prefix, check_inside};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
 
 /// What the levels of a build factor can refer to.
-pub(in crate::study_file) struct Buildable<'a> {
-    pub(in crate::study_file) sources: &'a [Source],
-    pub(in crate::study_file) layers: &'a [Layer],
+pub(super) struct Buildable<'a> {
+    pub(super) sources: &'a [Source],
+    pub(super) layers: &'a [Layer],
+}
+
+/// The lower-case keys of a level.
+pub(super) const KEYS: [&str; 12] = [
+    "patches",
+    "source",
+    "revision",
+    "fails",
+    "kernel",
+    "append",
+    "append_c",
+    "append_cxx",
+    "append_link",
+    "rustflags",
+    "compiler",
+    "profile",
+];
+
+/// A build factor, and what its levels say.
+pub(super) struct Said<'a> {
+    pub(super) placed: &'a PlacedFactor<'a>,
+    pub(super) levels: Vec<SaidLevel>,
+}
+
+/// What a level says, and whether it has the key `revision`, whatever that says.
+pub(super) struct SaidLevel {
+    pub(super) spec: Spec,
+    pub(super) is_revised: bool,
+}
+
+impl<'a> Said<'a> {
+    pub(super) fn read(sink: &Sink, placed: &'a PlacedFactor<'a>, buildable: &Buildable<'_>) -> Self {
+        let levels = placed.instructions.iter().map(|all| SaidLevel {
+            spec: spec(sink, all, buildable),
+            is_revised: all.iter().any(|instruction| instruction.key == "revision"),
+        });
+        Self { placed, levels: levels.collect() }
+    }
+
+    pub(super) fn specs(&self) -> impl Iterator<Item = &Spec> {
+        self.levels.iter().map(|level| &level.spec)
+    }
+}
+
+fn spec(sink: &Sink, instructions: &[Instruction<'_>], buildable: &Buildable<'_>) -> Spec {
+    let mut spec = Spec::default();
+    let mut given = vec![];
+    for Instruction { key, value, .. } in instructions {
+        match *key {
+            "patches" => spec.patches = patches(sink, value, buildable),
+            "source" => spec.sources = sources(sink, value, buildable),
+            "revision" => given = by_layer(sink, value, key, buildable),
+            "fails" => spec.fails.extend(fails(sink, value)),
+            // The core has it.
+            "kernel" => {}
+            key => words::read(sink, key, value, buildable, &mut spec.tuning),
+        }
+    }
+    // Of the source that the level chooses, wherever that stands.
+    spec.revisions = revisions(sink, &given, &spec.sources, buildable);
+    spec
+}
+
+/// Puts the instruction `kernel` into the levels.
+pub(super) fn kernels(sink: &Sink, factors: &mut [PlacedFactor<'_>]) {
+    for placed in factors {
+        for (level, all) in placed.factor.levels.iter_mut().zip(&placed.instructions) {
+            let found = all.iter().find(|instruction| instruction.key == "kernel");
+            level.kernel = found.and_then(|instruction| kernel(sink, instruction.value));
+        }
+    }
 }
 
 /// `patches = ["fix.patch"]`, or `patches = { perl = ["fix.patch"] }` where several layers have a source.
-pub(super) fn patches(
-    sink: &Sink,
-    value: &Spanned<DeValue<'_>>,
-    buildable: Option<&Buildable<'_>>,
-) -> BTreeMap<String, Vec<String>> {
+fn patches(sink: &Sink, value: &Spanned<DeValue<'_>>, buildable: &Buildable<'_>) -> BTreeMap<String, Vec<String>> {
     let mut patches = BTreeMap::new();
     for (layer, value) in by_layer(sink, value, "patches", buildable) {
         let Some(list) = value.get_ref().as_array() else {
@@ -46,12 +115,8 @@ pub(super) fn patches(
 }
 
 /// `source = "perl-5.40"`, or `source = { perl = "perl-5.40" }` where several layers have a source.
-pub(super) fn sources(
-    sink: &Sink,
-    value: &Spanned<DeValue<'_>>,
-    buildable: Option<&Buildable<'_>>,
-) -> BTreeMap<String, String> {
-    let known = || buildable.iter().flat_map(|b| b.sources).map(|source| source.name.as_str());
+fn sources(sink: &Sink, value: &Spanned<DeValue<'_>>, buildable: &Buildable<'_>) -> BTreeMap<String, String> {
+    let known = || buildable.sources.iter().map(|source| source.name.as_str());
     let mut sources = BTreeMap::new();
     for (layer, value) in by_layer(sink, value, "source", buildable) {
         match value.get_ref().as_str() {
@@ -67,17 +132,17 @@ pub(super) fn sources(
 
 /// `revision = "HEAD~1"`, or `revision = { perl = "v5.40" }` where several layers have a source: of the source that the
 /// layer takes at this level.
-pub(super) fn revisions(
+fn revisions(
     sink: &Sink,
     given: &[(String, &Spanned<DeValue<'_>>)],
-    level: &Level,
-    buildable: Option<&Buildable<'_>>,
+    sources: &BTreeMap<String, String>,
+    buildable: &Buildable<'_>,
 ) -> BTreeMap<String, String> {
     let mut revisions = BTreeMap::new();
     for (layer, value) in given {
-        let own = buildable.iter().flat_map(|b| b.layers).find(|known| known.name == *layer);
-        let name = level.sources.get(layer).or(own.and_then(|own| own.source.as_ref()));
-        let source = buildable.iter().flat_map(|b| b.sources).find(|source| Some(&source.name) == name);
+        let own = buildable.layers.iter().find(|known| known.name == *layer);
+        let name = sources.get(layer).or(own.and_then(|own| own.source.as_ref()));
+        let source = buildable.sources.iter().find(|source| Some(&source.name) == name);
         let Some(revision) = value.get_ref().as_str() else {
             let remedy = "for example `revision = \"HEAD~1\"`";
             sink.report(value.span(), "a revision is text in quotes", "", remedy);
@@ -105,7 +170,7 @@ pub(super) fn revisions(
 }
 
 /// `fails = "R_X86_64_PC32"`: what the log of a build says that cannot succeed.
-pub(super) fn fails(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
+fn fails(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
     let text = value.get_ref().as_str().filter(|text| !text.trim().is_empty() && !text.contains('\n'));
     if text.is_none() {
         let remedy = "a few words of that line, such as `fails = \"undefined reference\"`";
@@ -115,7 +180,7 @@ pub(super) fn fails(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String>
 }
 
 /// `kernel = "boot/vmlinuz"`: a file below the prefix of the finished build.
-pub(super) fn kernel(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
+fn kernel(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
     let Some(file) = value.get_ref().as_str().filter(|file| !file.is_empty()) else {
         let remedy = "for example `kernel = \"boot/vmlinuz\"`, relative to $PREFIX";
         sink.report(value.span(), "`kernel` is a file of the finished build, in quotes", "", remedy);
@@ -130,29 +195,27 @@ pub(super) fn by_layer<'a>(
     sink: &Sink,
     value: &'a Spanned<DeValue<'a>>,
     word: &str,
-    buildable: Option<&Buildable<'_>>,
+    buildable: &Buildable<'_>,
 ) -> Vec<(String, &'a Spanned<DeValue<'a>>)> {
-    let layers = buildable.map(|buildable| buildable.layers).unwrap_or_default();
     let Some(table) = value.get_ref().as_table() else {
         return only_layer(sink, value.span(), word, buildable).map(|layer| (layer, value)).into_iter().collect();
     };
     let mut found = vec![];
     for (key, value) in table.iter() {
         let name = key.get_ref().as_ref();
-        if layers.iter().any(|layer| layer.name == name) {
+        if buildable.layers.iter().any(|layer| layer.name == name) {
             found.push((name.to_owned(), value));
         } else {
-            let known = layers.iter().map(|layer| layer.name.as_str());
+            let known = buildable.layers.iter().map(|layer| layer.name.as_str());
             sink.report(key.span(), &format!("there is no layer `{name}`"), "", &suggest(name, known));
         }
     }
     found
 }
 
-fn only_layer(sink: &Sink, span: Range<usize>, word: &str, buildable: Option<&Buildable<'_>>) -> Option<String> {
-    let layers = buildable.map(|buildable| buildable.layers).unwrap_or_default();
+fn only_layer(sink: &Sink, span: Range<usize>, word: &str, buildable: &Buildable<'_>) -> Option<String> {
     let with_source: Vec<&str> =
-        layers.iter().filter(|layer| layer.source.is_some()).map(|layer| layer.name.as_str()).collect();
+        buildable.layers.iter().filter(|layer| layer.source.is_some()).map(|layer| layer.name.as_str()).collect();
     match with_source[..] {
         [only] => return Some(only.to_owned()),
         [] => sink.report(span, &format!("`{word}` needs a layer with a source"), "", "add `source` to a [[build]]"),

@@ -1,10 +1,10 @@
 //! `study.lock`: the hashes of those sources that the study file gives none for, as `bakeoff lock` found them. It reads
 //! and writes the text, and says what of it holds for a study; nothing is fetched here.
 
-use super::section::{Section, Sink};
 use super::sources::{is_sha256, origin};
-use crate::problem::Problem;
-use crate::study::{Source, SourceFrom};
+use crate::nouns::{Source, SourceFrom};
+use bakeoff_model::problem::Problem;
+use bakeoff_model::study_file::{Section, Sink};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use toml::de::DeTable;
@@ -68,7 +68,7 @@ impl Lock {
     }
 
     /// Fills in the hashes that hold, and in place of a tag or branch the commit that it was.
-    pub fn apply(&self, sources: &mut [Source]) {
+    pub(super) fn apply(&self, sources: &mut [Source]) {
         for source in sources {
             let State::Locked(locked) = self.state(source) else { continue };
             source.sha256 = Some(locked.sha256.clone());

@@ -1,8 +1,30 @@
-//! What a build is made of: sources, and the layers that are built of them. Where they lie and whether they can be
-//! built is the business of the `build` crate.
+//! What a build is made of: sources, and the layers that are built of them, as the study file says. Where they lie and
+//! whether they can be built is not known here.
 
-use super::mentioned::mentions;
+use bakeoff_model::study::{Recipe, Study, mentions};
+use std::any::Any;
 use std::collections::BTreeMap;
+
+/// What a study builds: layers, of sources.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Chain {
+    /// Inputs of builds, pinned by their SHA-256.
+    pub sources: Vec<Source>,
+    /// The layers, in their order; all of them install into one prefix.
+    pub layers: Vec<Layer>,
+}
+
+impl Chain {
+    /// What a study builds.
+    pub fn of(study: &Study) -> &Self {
+        Self::of_recipe(study.recipe.as_deref())
+    }
+
+    pub(crate) fn of_recipe(recipe: Option<&dyn Recipe>) -> &Self {
+        static NOTHING: Chain = Chain { sources: vec![], layers: vec![] };
+        recipe.and_then(|recipe| (recipe as &dyn Any).downcast_ref()).unwrap_or(&NOTHING)
+    }
+}
 
 /// An input of a build.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +43,7 @@ pub struct Source {
 }
 
 /// The revision that means the files of a repository as they are now.
-pub const WORKTREE: &str = "worktree";
+pub(crate) const WORKTREE: &str = "worktree";
 
 /// Where a source is had from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,66 @@
+//! The part of the study file that says what is built: `[sources.x]`, `[[build]]`, and the instructions in the levels of
+//! build factors. It reads text, not files.
+
+mod check;
+mod layers;
+mod levels;
+pub(crate) mod lock;
+mod revisions;
+mod sources;
+mod tuned;
+mod words;
+
+use crate::nouns::Chain;
+use bakeoff_model::kept::Kept;
+use bakeoff_model::problem::Problem;
+use bakeoff_model::study::Recipe;
+use bakeoff_model::study_file::{Builder, PlacedFactor, Referred, Section};
+use levels::{Buildable, Said};
+use std::sync::Arc;
+
+/// Reads what a study builds.
+#[derive(Debug)]
+pub struct StudyFile;
+
+impl Builder for StudyFile {
+    fn keys(&self) -> &'static [&'static str] {
+        &levels::KEYS
+    }
+
+    fn read(
+        &self,
+        file: &Section<'_>,
+        factors: &mut [PlacedFactor<'_>],
+        Referred { plans, workloads }: Referred<'_>,
+    ) -> Arc<dyn Recipe> {
+        let placed = sources::sources(file);
+        let sources: Vec<_> = placed.iter().map(|placed| placed.source.clone()).collect();
+        let layers = layers::layers(file, &sources);
+        levels::kernels(file.sink, factors);
+        let buildable = Buildable { sources: &sources, layers: &layers };
+        let mut said: Vec<Said<'_>> = factors.iter().map(|placed| Said::read(file.sink, placed, &buildable)).collect();
+        let sources = revisions::sources(file.sink, placed, &layers, &mut said);
+        check::variables_are_used(file.sink, &said, &layers);
+        check::layers_name_what_there_is(file, &said, &layers);
+        check::plans_build_what_there_is(file, plans, &layers);
+        check::building_can_be_measured(file, plans, &layers, workloads);
+        tuned::one_factor_chooses_the_compiler(file.sink, &said);
+        tuned::no_cache_comes_between(file, &said, &layers);
+        tuned::one_factor_profiles(file.sink, &said);
+        tuned::profiled_layers_compile(file.sink, &said, &layers);
+        tuned::plans_allow_a_profile(file.sink, plans, &said);
+        let specs: Vec<_> = said.into_iter().flat_map(|said| said.levels).map(|level| level.spec).collect();
+        let levels = factors.iter_mut().flat_map(|placed| &mut placed.factor.levels);
+        levels.zip(specs).for_each(|(level, spec)| level.spec = Kept::new(spec));
+        Arc::new(Chain { sources, layers })
+    }
+
+    fn locked(&self, recipe: &dyn Recipe, lock: &str) -> Result<Arc<dyn Recipe>, Vec<Problem>> {
+        let mut chain = Chain::of_recipe(Some(recipe)).clone();
+        lock::parse(lock)?.apply(&mut chain.sources);
+        Ok(Arc::new(chain))
+    }
+}
+
+#[cfg(test)]
+mod tests;

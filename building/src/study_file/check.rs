@@ -1,0 +1,85 @@
+//! Checks that need more than one part of the file at once.
+
+use super::levels::Said;
+use crate::nouns::Layer;
+use bakeoff_model::problem::suggest;
+use bakeoff_model::record::Building;
+use bakeoff_model::study::{PlanSpec, Vary, Workload};
+use bakeoff_model::study_file::{Section, Sink};
+
+/// A build variable that no script mentions cannot take effect: the level would be a lie.
+pub(super) fn variables_are_used(sink: &Sink, factors: &[Said<'_>], layers: &[Layer]) {
+    if layers.is_empty() {
+        if let Some(factor) = factors.first() {
+            let remedy = "add a `[[build]]` layer whose script uses the variables of its levels";
+            sink.report(factor.placed.span.clone(), "there are build factors, but nothing is built", "", remedy);
+        }
+        return;
+    }
+    let specs = || factors.iter().flat_map(Said::specs);
+    for (variable, span) in factors.iter().flat_map(|said| &said.placed.variables) {
+        let trains = |layer: &Layer| specs().any(|spec| spec.tuning.mentions(&layer.name, variable));
+        if !layers.iter().any(|layer| layer.mentions(variable) || trains(layer)) {
+            let remedy = format!("use `${variable}` in a script or verify line of a [[build]] layer, or leave it out");
+            sink.report(span.clone(), &format!("no layer uses the variable `{variable}`"), "no effect", &remedy);
+        }
+    }
+}
+
+/// What a layer says of a factor, or of a level's variable, must be of one that there is.
+pub(super) fn layers_name_what_there_is(file: &Section<'_>, factors: &[Said<'_>], layers: &[Layer]) {
+    let names = || factors.iter().map(|said| said.placed.factor.name.as_str());
+    let variables = || factors.iter().flat_map(|said| &said.placed.variables).map(|(name, _)| name.as_str());
+    for layer in layers {
+        for factor in layer.implied.keys().filter(|factor| !names().any(|name| name == *factor)) {
+            let message =
+                format!("layer `{}` says what is implied by `{factor}`, which is not a build factor", layer.name);
+            file.sink.report(file.place_of("build").unwrap_or_default(), &message, "", &suggest(factor, names()));
+        }
+        for flag in layer.flags.iter().filter(|flag| !variables().any(|name| name == *flag)) {
+            let message = format!("layer `{}` lists the flags `{flag}`, which no level sets", layer.name);
+            file.sink.report(file.place_of("build").unwrap_or_default(), &message, "", &suggest(flag, variables()));
+        }
+    }
+}
+
+/// To relink, or to measure building, needs something that is built.
+pub(super) fn plans_build_what_there_is(file: &Section<'_>, plans: &[PlanSpec], layers: &[Layer]) {
+    if !layers.is_empty() {
+        return;
+    }
+    let at = file.place_of("plan").or(file.place_of("plans")).unwrap_or_default();
+    let remedy = "add a `[[build]]` layer, or leave it out";
+    if plans.iter().any(|plan| plan.vary.contains(&Vary::LinkOrder)) {
+        file.sink.report(at.clone(), "`link-order` cannot be varied where nothing is built", "", remedy);
+    }
+    if plans.iter().any(|plan| plan.rebuild > 0) {
+        file.sink.report(at, "`rebuild` cannot be measured where nothing is built", "", remedy);
+    }
+}
+
+/// Where building is measured, it stands beside the workloads, and what it costs must be the compiler's own.
+pub(super) fn building_can_be_measured(
+    file: &Section<'_>,
+    plans: &[PlanSpec],
+    layers: &[Layer],
+    workloads: &[Workload],
+) {
+    if plans.iter().all(|plan| plan.rebuild == 0) {
+        return;
+    }
+    let at = file.place_of("plan").or(file.place_of("plans")).unwrap_or_default();
+    for layer in layers {
+        let name = Building::workload_of(&layer.name);
+        if workloads.iter().any(|workload| workload.name == name) {
+            let message = format!("`{name}` is the name under which building `{}` is measured", layer.name);
+            let remedy = format!("rename the workload `{name}`, or leave `rebuild` out");
+            file.sink.report(at.clone(), &message, "there is a workload of that name", &remedy);
+        }
+        if layer.compiler_cache.is_some() {
+            let message = format!("`rebuild` would measure the compiler cache of the layer `{}`", layer.name);
+            let remedy = "leave `cache` out of the layer, or `rebuild` out of the plan";
+            file.sink.report(at.clone(), &message, "what building costs is not comparable", remedy);
+        }
+    }
+}

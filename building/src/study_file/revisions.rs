@@ -1,0 +1,98 @@
+//! Revisions of Git repositories as levels: each one that a level names becomes a source of its own, which is locked,
+//! kept and built as any other. What a revision is now is found out elsewhere.
+
+use super::levels::{Said, SaidLevel};
+use super::sources::PlacedSource;
+use crate::nouns::{Layer, Source, SourceFrom};
+use bakeoff_model::study_file::Sink;
+
+/// All sources of the study: those of the file that can be had as they stand there, and one for each revision that a level
+/// names, which that level takes from now on.
+pub(super) fn sources(
+    sink: &Sink,
+    placed: Vec<PlacedSource>,
+    layers: &[Layer],
+    factors: &mut [Said<'_>],
+) -> Vec<Source> {
+    one_factor_chooses(sink, layers, factors);
+    every_level_names_one(sink, &placed, layers, factors);
+    let mut sources: Vec<Source> = placed.into_iter().map(|placed| placed.source).collect();
+    for SaidLevel { spec, .. } in factors.iter_mut().flat_map(|said| &mut said.levels) {
+        for (layer, revision) in spec.revisions.clone() {
+            let name = spec.sources.get(&layer).or(source_of(layers, &layer));
+            let Some(of) = sources.iter().find(|source| Some(&source.name) == name).cloned() else { continue };
+            let source = at_revision(of, &revision);
+            spec.sources.insert(layer, source.name.clone());
+            if !sources.contains(&source) {
+                sources.push(source);
+            }
+        }
+    }
+    sources.retain(|source| !needs_revision(source));
+    sources
+}
+
+/// A source at a revision. Its name is none that a file can give to a source.
+fn at_revision(of: Source, revision: &str) -> Source {
+    let Some(url) = of.from.repository() else { return of };
+    let from = SourceFrom::git(url, revision);
+    if from == of.from {
+        return of;
+    }
+    Source { name: format!("{}@{revision}", of.name), from, sha256: None, ..of }
+}
+
+fn source_of<'a>(layers: &'a [Layer], layer: &str) -> Option<&'a String> {
+    layers.iter().find(|known| known.name == layer)?.source.as_ref()
+}
+
+fn needs_revision(source: &Source) -> bool {
+    matches!(&source.from, SourceFrom::Git { revision, .. } if revision.is_empty())
+}
+
+/// Of two factors that choose what a layer is built from, one would silently win.
+fn one_factor_chooses(sink: &Sink, layers: &[Layer], factors: &[Said<'_>]) {
+    let names = |said: &Said<'_>, layer: &str| said.specs().any(|spec| spec.revisions.contains_key(layer));
+    let chooses =
+        |said: &Said<'_>, layer: &str| names(said, layer) || said.specs().any(|spec| spec.sources.contains_key(layer));
+    for layer in layers {
+        let mut choosing = factors.iter().filter(|said| chooses(said, &layer.name));
+        let Some(first) = choosing.next() else { continue };
+        for other in choosing.filter(|other| names(first, &layer.name) || names(other, &layer.name)) {
+            let message =
+                format!("factor `{}` chooses what `{}` is built from too", first.placed.factor.name, layer.name);
+            let remedy = "name source and revision in the levels of one factor";
+            sink.report(other.placed.span.clone(), &message, "only one could win", remedy);
+        }
+    }
+}
+
+/// A repository without a revision of its own needs one of every level that takes it.
+fn every_level_names_one(sink: &Sink, placed: &[PlacedSource], layers: &[Layer], factors: &[Said<'_>]) {
+    for PlacedSource { source, span } in placed.iter().filter(|placed| needs_revision(&placed.source)) {
+        let is_it = |name: Option<&String>| name == Some(&source.name);
+        // One that is wrong is a problem of its own.
+        let lacks = |layer: &Layer, level: &SaidLevel| {
+            let revisions = &level.spec.revisions;
+            let names_one = revisions.contains_key(&layer.name) || revisions.is_empty() && level.is_revised;
+            is_it(level.spec.sources.get(&layer.name).or(layer.source.as_ref())) && !names_one
+        };
+        let is_settled =
+            |layer: &Layer| factors.iter().any(|said| said.levels.iter().all(|level| !lacks(layer, level)));
+        let is_chosen = |which: &dyn Fn(&Layer, &SaidLevel) -> bool| {
+            let by = |level: &SaidLevel| {
+                layers.iter().any(|layer| is_it(level.spec.sources.get(&layer.name)) && which(layer, level))
+            };
+            factors.iter().flat_map(|said| &said.levels).any(by)
+        };
+        let own = || layers.iter().filter(|layer| is_it(layer.source.as_ref()));
+        let is_unused = own().next().is_none() && !is_chosen(&|_, _| true);
+        let is_left = own().any(|layer| !is_settled(layer));
+        let is_chosen_bare = is_chosen(&lacks);
+        if is_unused || is_left || is_chosen_bare {
+            let message = format!("[sources.{}] has no `revision`", source.name);
+            let remedy = "a commit, tag or branch, `revision = \"v1.0\"`; or one in each level of a build factor";
+            sink.report(span.clone(), &message, "", remedy);
+        }
+    }
+}
