@@ -1,6 +1,7 @@
 //! The part of the study file that says what is built: `[sources.x]`, `[[build]]`, and the instructions in the levels of
 //! build factors. It reads text, not files.
 
+mod buildable;
 mod check;
 mod layers;
 mod levels;
@@ -15,7 +16,8 @@ use bakeoff_model::kept::Kept;
 use bakeoff_model::problem::Problem;
 use bakeoff_model::study::Recipe;
 use bakeoff_model::study_file::{Builder, PlacedFactor, Referred, Section};
-use levels::{Buildable, Said};
+use buildable::Buildable;
+use levels::Said;
 use std::sync::Arc;
 
 /// Reads what a study builds.

@@ -1,7 +1,7 @@
 //! The instructions of a build factor's level that concern every call of a compiler: `append` and its like, `rustflags`,
 //! `compiler`, and `profile`. What a compiler makes of a word is not known here, but some words would change what the build is.
 
-use super::levels::{Buildable, by_layer};
+use super::buildable::{Buildable, by_layer};
 use crate::tuning::{Tuning, cxx_of, split};
 use bakeoff_model::study_file::Sink;
 use std::collections::BTreeMap;
