@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// Any [`Error`] of a folder that cannot be listed.
-pub fn files(prefix: &Path, patterns: &[&str]) -> Result<BTreeMap<String, Metadata>, Error> {
+pub(crate) fn files(prefix: &Path, patterns: &[&str]) -> Result<BTreeMap<String, Metadata>, Error> {
     let patterns: Vec<Vec<&str>> = patterns.iter().map(|pattern| pattern.split('/').collect()).collect();
     let mut found = BTreeMap::new();
     if !patterns.is_empty() {

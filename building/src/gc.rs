@@ -11,11 +11,11 @@ use std::fs;
 use std::path::Path;
 
 /// What was made or used within this time stays: somebody may be about to use it.
-pub const YOUNG_S: f64 = 3600.0;
+pub(crate) const YOUNG_S: f64 = 3600.0;
 
 /// What is to go.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rule {
+pub(crate) struct Rule {
     /// Whatever was last used longer ago than this, in seconds; none: age alone removes nothing.
     pub older_than_s: Option<f64>,
     /// As much as it takes, the longest unused first, until the whole cache is no larger than this, in bytes.
@@ -28,7 +28,7 @@ pub struct Rule {
 
 /// What is decided of one thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
+pub(crate) enum Decision {
     /// It goes.
     Goes(Why),
     /// A study in reach needs it.
@@ -43,7 +43,7 @@ pub enum Decision {
 
 /// Why something goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub(crate) enum Why {
     /// It is what is left of a build that failed or was killed, and nothing can use it.
     Remains,
     /// Nobody has used it for too long.
@@ -53,7 +53,7 @@ pub enum Why {
 }
 
 /// Decides of every thing in a cache, in the order of the inventory.
-pub fn choose(inventory: &Inventory, rule: &Rule, needed: &Needs) -> Vec<Decision> {
+pub(crate) fn choose(inventory: &Inventory, rule: &Rule, needed: &Needs) -> Vec<Decision> {
     let needed: BTreeSet<&str> = needed.layers.iter().chain(&needed.sources).map(|d| crate::paths::short(d)).collect();
     let age_s = |item: &Item| rule.now_unix_s - item.last_used_unix_s;
     let first = |item: &Item| {
@@ -87,7 +87,7 @@ pub fn choose(inventory: &Inventory, rule: &Rule, needed: &Needs) -> Vec<Decisio
 
 /// What became of a thing that was to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Removed {
+pub(crate) enum Removed {
     /// It is gone.
     Gone,
     /// Somebody took it up since it was looked at; it stays.
@@ -99,7 +99,7 @@ pub enum Removed {
 ///
 /// # Errors
 /// Any [`Error`]; the next call removes what it leaves behind.
-pub fn remove(cache: &Cache, item: &Item) -> Result<Removed, Error> {
+pub(crate) fn remove(cache: &Cache, item: &Item) -> Result<Removed, Error> {
     let path = cache.root().join("locks").join(format!("{}.lock", item.name));
     let Some(_lock) = lock_of(&path)? else { return Ok(Removed::InUse) };
     if crate::inventory::aside(cache.root()).contains(&item.name) {

@@ -18,7 +18,7 @@ const NOT_BY_NAME: [&str; 3] = ["sources", "locks", "uses"];
 
 /// All that a cache holds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Inventory {
+pub(crate) struct Inventory {
     /// The cache folder.
     pub root: PathBuf,
     /// Everything that is distinguished, by kind and name.
@@ -29,7 +29,7 @@ pub struct Inventory {
 
 /// One thing that a cache holds, and all files that belong to it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
+pub(crate) struct Item {
     /// What it is.
     pub kind: Kind,
     /// The first 32 digits of its digest, or of its SHA-256.
@@ -48,7 +48,7 @@ pub struct Item {
 
 /// What a thing in a cache is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A finished layer.
     Layer {
         /// Its name in the study that built it.
@@ -74,7 +74,7 @@ impl Inventory {
     ///
     /// # Errors
     /// [`Error::File`] where something cannot be looked at.
-    pub fn of(cache: &Cache) -> Result<Self, Error> {
+    pub(crate) fn of(cache: &Cache) -> Result<Self, Error> {
         let root = cache.root();
         let uses = cache.last_uses()?;
         let uses: BTreeMap<&str, f64> = uses.iter().map(|(digest, at)| (short(digest), *at)).collect();
@@ -110,7 +110,7 @@ impl Inventory {
     }
 
     /// The size of everything, in bytes.
-    pub fn total_bytes(&self) -> u64 {
+    pub(crate) fn total_bytes(&self) -> u64 {
         self.items.iter().map(|item| item.bytes).sum::<u64>() + self.other_bytes
     }
 }

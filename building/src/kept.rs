@@ -12,13 +12,13 @@ fn is_digest(text: &str) -> bool {
 }
 
 /// The first 32 digits of a digest, by which everything of its layer is named; none if it is no digest.
-pub fn short_name(digest: &str) -> Option<&str> {
+pub(crate) fn short_name(digest: &str) -> Option<&str> {
     is_digest(digest).then(|| short(digest))
 }
 
 /// The record, manifest and log of a layer, as far as the cache with that root has them: what each is called in a copy,
 /// and where it is.
-pub fn kept_of_layer(root: &Path, digest: &str) -> Vec<(&'static str, PathBuf)> {
+pub(crate) fn kept_of_layer(root: &Path, digest: &str) -> Vec<(&'static str, PathBuf)> {
     let Some(name) = short_name(digest) else { return vec![] };
     let paths = Paths::below(root.to_owned());
     let files = [
@@ -30,7 +30,7 @@ pub fn kept_of_layer(root: &Path, digest: &str) -> Vec<(&'static str, PathBuf)> 
 }
 
 /// The prefix of a layer in the cache with that root; none if it is not whole.
-pub fn kept_prefix(root: &Path, digest: &str) -> Option<PathBuf> {
+pub(crate) fn kept_prefix(root: &Path, digest: &str) -> Option<PathBuf> {
     let name = short_name(digest)?;
     let paths = Paths::below(root.to_owned());
     let path = paths.prefix_of(name);
@@ -38,13 +38,13 @@ pub fn kept_prefix(root: &Path, digest: &str) -> Option<PathBuf> {
 }
 
 /// The tree that a layer was built in, if it is still there: because it was to be kept, or because building it failed.
-pub fn kept_tree(root: &Path, digest: &str) -> Option<PathBuf> {
+pub(crate) fn kept_tree(root: &Path, digest: &str) -> Option<PathBuf> {
     let tree = Paths::below(root.to_owned()).tree_of(short_name(digest)?);
     tree.is_dir().then_some(tree)
 }
 
 /// What the script of a layer compiled and linked; none if the cache with that root does not know it.
-pub fn made_by(root: &Path, digest: &str) -> Option<Made> {
+pub(crate) fn made_by(root: &Path, digest: &str) -> Option<Made> {
     let path = Paths::below(root.to_owned()).made_of(short_name(digest)?);
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
@@ -59,7 +59,7 @@ pub enum KeptSource {
 }
 
 /// What the cache with that root keeps of a source.
-pub fn kept_source(root: &Path, sha256: &str) -> Option<KeptSource> {
+pub(crate) fn kept_source(root: &Path, sha256: &str) -> Option<KeptSource> {
     if !is_digest(sha256) {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Sources and build layers into a content-addressed cache.
 //!
-//! [`survey`] says what the builds of a study are and which of them the cache holds; [`build_all`] makes those that it
-//! does not. A build is a chain of *layers*, one for each `[[build]]` of the study, all of which install into one
+//! [`Cache::survey`] says what the builds of a study are and which of them the cache holds; [`Cache::build_all`] makes
+//! those that it does not. A build is a chain of *layers*, one for each `[[build]]` of the study, all of which install into one
 //! `$PREFIX`; each layer is kept, under a digest of all that went into it, and shared by all variants that do not
 //! differ in it. A build that fails is a value ([`bakeoff_model::record::BuildOutcome::Failed`]) and stops no other.
 //!
@@ -14,6 +14,9 @@
 //! lines get the same.
 
 mod alike;
+#[cfg(test)]
+#[path = "../tests/building/main.rs"]
+mod building_tests;
 mod cache;
 mod chosen;
 mod commands;
@@ -23,6 +26,7 @@ mod error;
 mod event;
 mod files;
 mod foreseen;
+mod front;
 mod gc;
 mod inputs;
 mod inventory;
@@ -62,44 +66,46 @@ mod wrapper_tests;
 mod wrappers;
 
 pub use cache::Cache;
-pub use chosen::files as files_meant;
-pub use commands::build::{build, tell};
 pub use error::Error;
 pub use event::BuildEvent;
-pub use gc::{Decision, Removed, Rule, Why, YOUNG_S, choose, remove};
-pub use inputs::MissingTool;
-pub use inventory::{Inventory, Item, Kind};
-pub use kept::{KeptSource, kept_of_layer, kept_prefix, kept_source, kept_tree, made_by, short_name};
-pub use leave::{Leave, Quiet};
-pub use manifest::{Damage, DamageKind};
-pub use nouns::{Chain, CompilerCache, Layer, Source, SourceFrom};
-pub use on_demand::{Command, Failed, OnDemand};
-pub use proof::differences;
+pub use kept::KeptSource;
+pub use nouns::{Chain, Layer, Source, SourceFrom};
 pub use request::Request;
-pub use schedule::build_all;
-pub use source_notes::source_note;
-pub use sources::{Found, NotFound, commit_now, find_source, import_source, pinned_revision, place_in_repository};
+pub use sources::NotFound;
 pub use spec::Spec;
-pub use study_file::StudyFile;
-pub use study_file::lock::{Lock, Locked, State, parse as parse_lock};
-pub use survey::{Wanted, WantedLayer, WantedSource, survey};
-pub use tuning::Tuning;
-pub use unpack::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
-pub use uses::{KnownStudy, Needs, needs};
-pub use wrapper::compiles_or_links;
+pub use survey::Wanted;
+pub use unpack::Limits;
 pub use wrappers::Made;
+
+pub(crate) use gc::{Decision, Removed, Rule, Why, YOUNG_S, choose, remove};
+pub(crate) use inventory::{Inventory, Item, Kind};
+pub(crate) use manifest::DamageKind;
+pub(crate) use on_demand::{Command, Failed, OnDemand};
+pub(crate) use schedule::build_all;
+pub(crate) use source_notes::source_note;
+pub(crate) use sources::{commit_now, find_source};
+pub(crate) use survey::{WantedLayer, survey};
+pub(crate) use uses::{KnownStudy, Needs, needs};
+#[cfg(test)]
+use {
+    nouns::CompilerCache,
+    sources::{Found, pinned_revision, place_in_repository},
+    tuning::Tuning,
+    unpack::{Refusal, UnpackError, Unpacked, unpack_archive},
+};
 
 use bakeoff_command::{Feature, Making, Registry};
 use bakeoff_host::doctor::{Check, disk};
 
 /// The place where variants are built.
+#[derive(Debug)]
 pub struct Building;
 
 impl Feature for Building {
     fn register(&self, to: &mut Registry) {
         to.commands.extend(commands::all());
         to.makers.push(Making {
-            builder: &StudyFile,
+            builder: &Building,
             open: || Ok(Box::new(Cache::open(Cache::default_root()?)?)),
             check,
         });

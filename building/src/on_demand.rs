@@ -31,7 +31,7 @@ use std::path::PathBuf;
 const LOCK: &str = "aside";
 
 /// A builder on demand: one process of a cache at a time.
-pub struct OnDemand<'a> {
+pub(crate) struct OnDemand<'a> {
     builder: Builder<'a>,
     stages: Vec<Stage<'a>>,
     lock: Lock,
@@ -52,7 +52,7 @@ struct Trial {
 
 /// A command that builds, all of whose surroundings are there.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Command {
+pub(crate) struct Command {
     /// The program and its arguments.
     pub argv: Vec<String>,
     /// Where it starts.
@@ -67,7 +67,7 @@ pub struct Command {
 
 /// Why something could not be built on demand.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Failed {
+pub(crate) struct Failed {
     /// The layer.
     pub layer: String,
     /// In one line.
@@ -91,7 +91,7 @@ impl<'a> OnDemand<'a> {
     ///
     /// # Errors
     /// Any [`Error`].
-    pub fn open(cache: &'a Cache, request: &Request<'a>, waiting: impl Fn(Option<u32>)) -> Result<Self, Error> {
+    pub(crate) fn open(cache: &'a Cache, request: &Request<'a>, waiting: impl Fn(Option<u32>)) -> Result<Self, Error> {
         let lock = cache.lock(LOCK, waiting)?;
         let folder = cache.paths.aside();
         fs::create_dir_all(&folder).at("make the folder", &folder)?;
@@ -113,7 +113,7 @@ impl<'a> OnDemand<'a> {
     ///
     /// # Errors
     /// [`Error::NothingPermuted`] if there was nothing whose order could be another; any other [`Error`].
-    pub fn layout(&mut self, variant: &str, of: &str, seed: u32) -> Result<Result<PathBuf, Failed>, Error> {
+    pub(crate) fn layout(&mut self, variant: &str, of: &str, seed: u32) -> Result<Result<PathBuf, Failed>, Error> {
         let Self { builder, stages, lock, layouts, .. } = self;
         let chains = chains(stages);
         let Some(chain) = chains.iter().find(|chain| is_of(chain, variant)) else {
@@ -157,7 +157,7 @@ impl<'a> OnDemand<'a> {
     ///
     /// # Errors
     /// [`Error::File`].
-    pub fn clear(&mut self) -> Result<(), Error> {
+    pub(crate) fn clear(&mut self) -> Result<(), Error> {
         self.layouts.drain(..).try_for_each(|name| remove(self.builder.cache, &name))
     }
 
@@ -166,7 +166,7 @@ impl<'a> OnDemand<'a> {
     ///
     /// # Errors
     /// Any [`Error`].
-    pub fn prepare(&mut self, layer: &str, variant: &str) -> Result<Result<Command, Failed>, Error> {
+    pub(crate) fn prepare(&mut self, layer: &str, variant: &str) -> Result<Result<Command, Failed>, Error> {
         let stage = self.stages.iter().position(|stage| stage.inputs.layer.name == layer);
         let place = stage.and_then(|stage| place_of(&self.stages[stage], variant));
         let Some((stage, place)) = stage.zip(place) else {
@@ -211,7 +211,7 @@ impl<'a> OnDemand<'a> {
     ///
     /// # Errors
     /// Any [`Error`].
-    pub fn finish(&mut self, succeeded: bool) -> Result<Result<Option<u64>, Failed>, Error> {
+    pub(crate) fn finish(&mut self, succeeded: bool) -> Result<Result<Option<u64>, Failed>, Error> {
         let Some(mut trial) = self.trial.take() else { return Ok(Ok(None)) };
         let layer = self.stages[trial.stage].inputs.layer;
         let checked = if succeeded { trial.check(&layer.verify).map(Some) } else { Ok(None) };

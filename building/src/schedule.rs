@@ -8,6 +8,7 @@
 use crate::cost::add;
 use crate::error::{Error, Failure};
 use crate::event::Notify;
+use crate::inputs::MissingTool;
 use crate::inputs::{Link, Stage, chains, missing_tool, stages};
 use crate::layer::{Builder, Ready};
 use crate::nouns::Source;
@@ -16,7 +17,7 @@ use crate::sources::Sources;
 use crate::tools::program_of;
 use crate::uses::Needs;
 use crate::wrappers::Between;
-use crate::{BuildEvent, Cache, MissingTool, Request, foreseen, proof};
+use crate::{BuildEvent, Cache, Request, foreseen, proof};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome, LayerLine};
@@ -42,7 +43,7 @@ type Place = (usize, usize);
 ///
 /// # Errors
 /// [`Error::Interrupted`] after an interrupt; otherwise any [`Error`]. What was finished by then is in the cache.
-pub fn build_all(cache: &Cache, request: &Request<'_>, on_event: Notify<'_>) -> Result<Vec<BuildLine>, Error> {
+pub(crate) fn build_all(cache: &Cache, request: &Request<'_>, on_event: Notify<'_>) -> Result<Vec<BuildLine>, Error> {
     let stages = stages(cache, request)?;
     // Before anything is looked for in the cache: nothing that is noted as in use is removed from it.
     cache.remember_use(request.study_dir, &Needs::of(&stages))?;

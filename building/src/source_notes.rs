@@ -5,7 +5,7 @@ use bakeoff_model::plain::clean;
 use std::path::PathBuf;
 
 /// The line about a source that an event is worth; none for any other event.
-pub fn source_note(event: &BuildEvent) -> Option<String> {
+pub(crate) fn source_note(event: &BuildEvent) -> Option<String> {
     match event {
         BuildEvent::NotFiltered { source, filter, files } => Some(format!(
             "note: {files} files of source {source} have the filter `{}` in .gitattributes, which is not executed: they are as \

@@ -10,9 +10,9 @@ mod pins;
 mod revised;
 mod tree;
 
-pub use imported::import_source;
+pub(crate) use imported::import_source;
 pub(crate) use pins::pin;
-pub use revised::{commit_now, pinned_revision, place_in_repository};
+pub(crate) use revised::{commit_now, pinned_revision, place_in_repository};
 pub(crate) use tree::{copy, leads_out};
 
 use crate::cache::Cache;
@@ -71,7 +71,7 @@ pub struct NotFound {
 ///
 /// # Errors
 /// Any [`Error`]; that the source cannot be had is none of them.
-pub fn find_source(
+pub(crate) fn find_source(
     cache: &Cache,
     study_dir: &Path,
     source: &Source,

@@ -11,6 +11,7 @@ mod sources;
 mod tuned;
 mod words;
 
+use crate::Building;
 use crate::nouns::Chain;
 use bakeoff_model::kept::Kept;
 use bakeoff_model::problem::Problem;
@@ -20,11 +21,7 @@ use buildable::Buildable;
 use levels::Said;
 use std::sync::Arc;
 
-/// Reads what a study builds.
-#[derive(Debug)]
-pub struct StudyFile;
-
-impl Builder for StudyFile {
+impl Builder for Building {
     fn keys(&self) -> &'static [&'static str] {
         &levels::KEYS
     }

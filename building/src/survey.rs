@@ -67,7 +67,7 @@ pub struct WantedSource {
 ///
 /// # Errors
 /// Any [`Error`].
-pub fn survey(cache: &Cache, request: &Request<'_>) -> Result<Vec<Wanted>, Error> {
+pub(crate) fn survey(cache: &Cache, request: &Request<'_>) -> Result<Vec<Wanted>, Error> {
     let stages = stages(cache, request)?;
     let usual = OnceCell::new();
     let expected = |layer: &Layer| match usual.get_or_init(|| cache.usual()).get(&layer.name) {

@@ -8,8 +8,10 @@ mod tar_entries;
 mod tree;
 mod zip_entries;
 
+pub(crate) use archive::Unpacked;
+pub(crate) use archive::unpack_archive;
 pub(crate) use archive::unpack_within;
-pub use archive::{Unpacked, unpack_archive};
-pub use error::{Refusal, UnpackError};
+pub(crate) use error::Refusal;
+pub(crate) use error::UnpackError;
 pub use limits::Limits;
 pub(crate) use tree::Root;

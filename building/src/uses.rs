@@ -47,7 +47,7 @@ impl Needs {
 ///
 /// # Errors
 /// Any [`Error`].
-pub fn needs(cache: &Cache, request: &Request<'_>) -> Result<Needs, Error> {
+pub(crate) fn needs(cache: &Cache, request: &Request<'_>) -> Result<Needs, Error> {
     let mut needs = Needs::of(&stages(cache, request)?);
     for source in request.sources {
         // One that no variant of this plan takes may be what the next plan takes.

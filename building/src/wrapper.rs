@@ -119,6 +119,6 @@ pub(crate) use wire::variable::{
 };
 
 /// Whether a tool of that name compiles or links.
-pub fn compiles_or_links(name: &[u8]) -> bool {
+pub(crate) fn compiles_or_links(name: &[u8]) -> bool {
     matches!(kind(name), Some(Kind::Driver | Kind::Linker | Kind::Rust))
 }

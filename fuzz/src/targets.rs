@@ -1,6 +1,6 @@
 //! The targets: each takes bytes that anybody may have written to one reader of ours, and on through whatever follows it.
 
-use bakeoff_building::{Limits, parse_lock, unpack_archive};
+use bakeoff_building::{Building, Limits};
 use bakeoff_check_summary::published;
 use bakeoff_host::executed_with;
 use bakeoff_command::Registry;
@@ -48,7 +48,7 @@ fn text(data: &[u8]) -> Option<&str> {
 
 fn study(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    match study_file::parse_with(text, &features().sections, Some(&bakeoff_building::StudyFile)) {
+    match study_file::parse_with(text, &features().sections, Some(&Building)) {
         Ok(study) => {
             let names: Vec<String> = study.plans.iter().map(|plan| plan.name.clone()).collect();
             for plan in names.iter().filter_map(|name| Plan::of(&study, name).ok()) {
@@ -63,7 +63,7 @@ fn study(data: &[u8]) {
 }
 
 fn locked(data: &[u8]) {
-    if let Some(Ok(lock)) = text(data).map(parse_lock) {
+    if let Some(Ok(lock)) = text(data).map(Building::parse_lock) {
         let _ = lock.render();
     }
 }
@@ -125,7 +125,7 @@ fn archive(data: &[u8]) {
         let into = folder().join("unpacked");
         let _ = bakeoff_host::disk::wipe(&into);
         let limits = Limits { bytes: SMALL, entries: 200, ratio: 100, small_bytes: SMALL };
-        let _ = unpack_archive(path, &into, &limits);
+        let _ = limits.unpack(path, &into);
     });
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
 
 /// Makes what the cache does not hold, telling on standard error what happens; if it is to `announce`, also how much there
 /// is to build, and how long it may take.
-pub fn build(cache: &Cache, order: &Order<'_>, announce: bool) -> Result<Vec<BuildLine>, CommandError> {
+pub(crate) fn build(cache: &Cache, order: &Order<'_>, announce: bool) -> Result<Vec<BuildLine>, CommandError> {
     let report = |event| match event {
         _ if order.quiet => {}
         BuildEvent::Missing { .. } if !announce => {}
@@ -85,7 +85,7 @@ pub fn build(cache: &Cache, order: &Order<'_>, announce: bool) -> Result<Vec<Bui
 }
 
 /// Says on standard error what happens.
-pub fn tell(event: BuildEvent) {
+pub(crate) fn tell(event: BuildEvent) {
     let line = match event {
         BuildEvent::Missing { layers, at_once, expected_wall_s } => {
             let time = expected_wall_s.map_or_else(|| "nobody has timed them all yet".to_owned(), about);

@@ -86,7 +86,7 @@ pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof)
 ///
 /// # Errors
 /// [`Error::File`] if a prefix is not there.
-pub fn differences(cache: &Cache, [one, other]: [&str; 2]) -> Result<Option<Vec<PathBuf>>, Error> {
+pub(crate) fn differences(cache: &Cache, [one, other]: [&str; 2]) -> Result<Option<Vec<PathBuf>>, Error> {
     let files = |digest: &str| binaries::by_name(&cache.prefix_of(digest), &Neutral::of(short(digest)));
     let (Some(one), Some(other)) = (files(one)?, files(other)?) else { return Ok(None) };
     let differs = |name: &&Vec<u8>| one.get(*name) != other.get(*name);

@@ -14,7 +14,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// Any [`Error`]; that it is not what its hash says is none of them.
-pub fn import_source(cache: &Cache, path: &Path, sha256: &str, is_tree: bool) -> Result<bool, Error> {
+pub(crate) fn import_source(cache: &Cache, path: &Path, sha256: &str, is_tree: bool) -> Result<bool, Error> {
     let sources = Sources::new(cache, (cache.root(), &[]), &[], &|_| {});
     let _lock = cache.lock(sha256, |_| {})?;
     if sources.accepted(sha256)?.is_some() {

@@ -18,7 +18,7 @@ const SCHEME: &str = "1";
 ///
 /// # Errors
 /// Any [`Error`].
-pub fn commit_now(cache: &Cache, study_dir: &Path, source: &Source) -> Result<Option<String>, Error> {
+pub(crate) fn commit_now(cache: &Cache, study_dir: &Path, source: &Source) -> Result<Option<String>, Error> {
     let SourceFrom::Git { url, revision } = &source.from else { return Ok(None) };
     let folder = git::folder_of(url, study_dir);
     if folder.is_dir() { Ok(git::commit_of(cache, &folder, revision)?.ok()) } else { Ok(None) }
@@ -28,7 +28,7 @@ pub fn commit_now(cache: &Cache, study_dir: &Path, source: &Source) -> Result<Op
 ///
 /// # Errors
 /// Any [`Error`].
-pub fn place_in_repository(cache: &Cache, folder: &Path) -> Result<Result<PathBuf, String>, Error> {
+pub(crate) fn place_in_repository(cache: &Cache, folder: &Path) -> Result<Result<PathBuf, String>, Error> {
     git::place_in(cache, folder)
 }
 
@@ -37,7 +37,7 @@ pub fn place_in_repository(cache: &Cache, folder: &Path) -> Result<Result<PathBu
 ///
 /// # Errors
 /// Any [`Error`].
-pub fn pinned_revision(
+pub(crate) fn pinned_revision(
     cache: &Cache,
     repository: &Path,
     (name, revision): (&str, &str),

@@ -104,7 +104,7 @@ impl Lock {
 ///
 /// # Errors
 /// All that is wrong in it.
-pub fn parse(text: &str) -> Result<Lock, Vec<Problem>> {
+pub(crate) fn parse(text: &str) -> Result<Lock, Vec<Problem>> {
     const REMEDY: &str = "take the file from version control again, or remove it and execute `bakeoff lock`";
     let (table, errors) = DeTable::parse_recoverable(text);
     let sink = Sink::default();

@@ -1,6 +1,6 @@
 //! What the reader accepts about building, and what it says of what it does not.
 
-use super::StudyFile;
+use crate::Building;
 use crate::nouns::Chain;
 use crate::spec::Spec;
 use bakeoff_model::plan::Plan;
@@ -31,7 +31,7 @@ baseline = { cc = \"gcc\" }
 ";
 
 fn parse(text: &str) -> Result<Study, Vec<Problem>> {
-    parse_with(text, &[], Some(&StudyFile))
+    parse_with(text, &[], Some(&Building))
 }
 
 fn messages(text: &str) -> String {

@@ -44,7 +44,7 @@ pub struct Unpacked {
 /// Names the archive, the entry and what is wrong: a name that is absolute or has `..` or a NUL in it or goes through
 /// a link, a link that leads outside, a device, pipe or socket, more than the limits allow, damage, an interrupt
 /// ([`Refusal::Interrupted`]), and what the system says.
-pub fn unpack_archive(file: &Path, into: &Path, limits: &Limits) -> Result<Unpacked, UnpackError> {
+pub(crate) fn unpack_archive(file: &Path, into: &Path, limits: &Limits) -> Result<Unpacked, UnpackError> {
     unpack_within(file, into, limits, Root::Itself)
 }
 

@@ -1,6 +1,6 @@
 //! Archives: what good ones become, and that bad ones are refused by name and do nothing outside of their folder.
 
-use bakeoff_building::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
+use crate::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
 use bakeoff_testkit::files::{read, sh};
 use std::fs;
 use std::io::Write as _;

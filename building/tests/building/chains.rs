@@ -1,8 +1,8 @@
 //! What a build is made of, what names it, and what it shares with others.
 
-use crate::study::{Study, layer};
-use bakeoff_building::SourceFrom;
-use bakeoff_building::{BuildEvent, Error};
+use crate::SourceFrom;
+use crate::building_tests::study::{Study, layer};
+use crate::{BuildEvent, Error};
 use bakeoff_testkit::files::{read, sh};
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,9 +1,9 @@
 //! Disks that are full and folders that belong to others: this executable executes one of its tests again, in a small
 //! file system of its own, or as another user. Both need root; without it they are skipped, or executed as they are.
 
-use crate::again::{self, NOBODY};
-use crate::study::{Study, layer};
-use bakeoff_building::{BuildEvent, Cache, Error};
+use crate::building_tests::again::{self, NOBODY};
+use crate::building_tests::study::{Study, layer};
+use crate::{BuildEvent, Cache, Error};
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
@@ -43,7 +43,7 @@ fn a_full_disk_is_told_and_nothing_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let mount = "mount -t tmpfs -o size=6m tmpfs \"$0\" || exit 77; exec \"$@\"";
     let path = folder.path().to_str().unwrap();
-    let test = "confined::a_full_disk_is_told_and_nothing_is_left";
+    let test = "building_tests::confined::a_full_disk_is_told_and_nothing_is_left";
     let output = execute_again(&["unshare", "--mount", "sh", "-c", mount, path], test, folder.path());
     if !is_root() || output.status.code() == Some(77) {
         println!("skipped: no small file system can be mounted here");
@@ -109,7 +109,7 @@ fn a_cache_of_somebody_else_is_told_with_its_owner() {
     let user = NOBODY.to_string();
     let copy = tempfile::tempdir().unwrap();
     let executable = again::copy_for_others(copy.path());
-    let test = "confined::a_cache_of_somebody_else_is_told_with_its_owner";
+    let test = "building_tests::confined::a_cache_of_somebody_else_is_told_with_its_owner";
     let becomes: &[&str] = &["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups", "--"];
     let mut command = again::test_behind(if is_root() { becomes } else { &["env"] }, &executable, test);
     let output = command.env(INNER, folder.path()).current_dir("/").output().unwrap();
@@ -128,7 +128,10 @@ fn a_cache_of_somebody_else_is_told_with_its_owner() {
 
 #[test]
 fn a_script_that_takes_too_long_is_killed_with_all_that_it_started() {
-    let script = format!("sleep 1000 & echo {} $! > $HOME/../pid; echo waiting; wait", crate::processes::NAMESPACE);
+    let script = format!(
+        "sleep 1000 & echo {} $! > $HOME/../pid; echo waiting; wait",
+        crate::building_tests::processes::NAMESPACE
+    );
     let mut study = Study::new(&[layer("slow", &script)]);
     study.layers[0].timeout_s = Some(0.5);
     let (why, tail) = study.failed();
@@ -137,7 +140,7 @@ fn a_script_that_takes_too_long_is_killed_with_all_that_it_started() {
     assert_eq!((why.as_str(), &tail[..]), (expect, &["waiting".to_owned()][..]));
     let digest = study.survey()[0].digest.clone();
     let pid = fs::read_to_string(study.cache.root().join("work").join(&digest[..32]).join("pid")).unwrap();
-    assert!(!crate::processes::is_alive(pid.trim()));
+    assert!(!crate::building_tests::processes::is_alive(pid.trim()));
 
     // So is a verify line; and what ends in time is none of it.
     study.layers[0].script = "echo > $PREFIX/x".to_owned();

@@ -1,7 +1,7 @@
 //! A prefix that was changed by hand is noticed before it is used, told, and built again.
 
-use crate::study::{Study, layer};
-use bakeoff_building::BuildEvent;
+use crate::BuildEvent;
+use crate::building_tests::study::{Study, layer};
 use bakeoff_testkit::files::read;
 use std::fs;
 

@@ -1,7 +1,7 @@
 //! Builds that fail: each is a value with its reason, and the others go on.
 
-use crate::study::{Study, layer};
-use bakeoff_building::BuildEvent;
+use crate::BuildEvent;
+use crate::building_tests::study::{Study, layer};
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_testkit::files::read;
 use std::fs;
@@ -163,10 +163,13 @@ fn every_way_to_fail_is_told_apart() {
 
 #[test]
 fn processes_that_outlive_a_script_are_killed() {
-    let script = format!("(sleep 1000; touch $PREFIX/late) & echo {} $! > $PREFIX/pid", crate::processes::NAMESPACE);
+    let script = format!(
+        "(sleep 1000; touch $PREFIX/late) & echo {} $! > $PREFIX/pid",
+        crate::building_tests::processes::NAMESPACE
+    );
     let study = Study::new(&[layer("daemon", &script)]);
     let (line, prefix) = study.built();
-    assert!(!crate::processes::is_alive(&read(prefix.join("pid"))));
+    assert!(!crate::building_tests::processes::is_alive(&read(prefix.join("pid"))));
     let log = read(study.cache.root().join("logs").join(format!("{}.log", &line.digest[..32])));
     assert!(log.contains("outlived the script"), "{log}");
 }

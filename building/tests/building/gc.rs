@@ -1,7 +1,7 @@
 //! What a cache holds, what may go, and how it goes.
 
-use crate::study::{Study, layer};
-use bakeoff_building::{Decision, Inventory, Kind, Needs, Removed, Rule, Why, choose, remove};
+use crate::building_tests::study::{Study, layer};
+use crate::{Decision, Inventory, Kind, Needs, Removed, Rule, Why, choose, remove};
 use bakeoff_testkit::files::{sh, sha256};
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ fn built(study: &mut Study, second: &str) -> Needs {
     study.source("echo content > $DOWNLOAD/upstream.txt", &sha256("content\n"));
     study.built();
     let dir = study.dir();
-    bakeoff_building::needs(&study.cache, &study.request(&dir)).unwrap()
+    crate::needs(&study.cache, &study.request(&dir)).unwrap()
 }
 
 /// The moment in which everything was last used `age_s` seconds ago.
@@ -109,13 +109,13 @@ fn what_is_removed_is_built_again_and_nothing_else() {
     let left: Vec<String> = inventory(&study).items.iter().map(|item| what(&item.kind)).collect();
     assert_eq!(left, ["upstream.txt", "first"]);
     study.built();
-    assert_eq!(study.count(|event| matches!(event, bakeoff_building::BuildEvent::Started { .. })), 1);
+    assert_eq!(study.count(|event| matches!(event, crate::BuildEvent::Started { .. })), 1);
     gone("upstream.txt");
     gone("first");
     gone("second");
     assert_eq!(inventory(&study).items, []);
     study.built();
-    assert_eq!(study.count(|event| matches!(event, bakeoff_building::BuildEvent::Fetched { .. })), 1);
+    assert_eq!(study.count(|event| matches!(event, crate::BuildEvent::Fetched { .. })), 1);
     study.cache.forget_what_is_gone(&needs).unwrap();
     assert_eq!(study.cache.known_studies().unwrap()[0].used, needs);
 }
@@ -155,7 +155,7 @@ fn remains_go_and_their_log_stays_as_long_as_it_is_needed() {
     };
     assert_eq!(kinds(&study), ["log", "remains"]);
     let dir = study.dir();
-    let needed = bakeoff_building::needs(&study.cache, &study.request(&dir)).unwrap();
+    let needed = crate::needs(&study.cache, &study.request(&dir)).unwrap();
     assert_eq!(going(&study, &rule(60.0), &needed), [""; 0], "they may be looked at for an hour");
     assert_eq!(going(&study, &rule(1e6), &needed), ["remains"]);
     let old = Rule { older_than_s: Some(1.0), ..rule(1e6) };

@@ -1,8 +1,8 @@
 //! Git repositories as sources: what a revision is, what cannot be had, and that nothing of a repository is executed.
 
-use crate::study::{Study, layer};
-use bakeoff_building::{BuildEvent, Found, NotFound, commit_now, find_source, pinned_revision, place_in_repository};
-use bakeoff_building::{Source, SourceFrom};
+use crate::building_tests::study::{Study, layer};
+use crate::{BuildEvent, Found, NotFound, commit_now, find_source, pinned_revision, place_in_repository};
+use crate::{Source, SourceFrom};
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_testkit::files::{read, sh, sha256};
 use std::fs;

@@ -1,7 +1,7 @@
 //! The order of layers, what they have of the processors, and what is told of those that are left.
 
-use crate::study::{Study, layer};
-use bakeoff_building::BuildEvent;
+use crate::BuildEvent;
+use crate::building_tests::study::{Study, layer};
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_testkit::files::{read, sh};
 use std::thread::available_parallelism;

@@ -1,11 +1,11 @@
 //! `kill -9` at random moments of a study whose layers are built several at a time: whatever was being done, the next
 //! build succeeds without anything being cleaned, and takes nothing of the killed one for whole that is not.
 
-use crate::again;
-use crate::study::Variant;
-use crate::study::layer;
-use bakeoff_building::{BuildEvent, Cache, Request, build_all};
-use bakeoff_building::{Layer, Source, SourceFrom};
+use crate::building_tests::again;
+use crate::building_tests::study::Variant;
+use crate::building_tests::study::layer;
+use crate::{BuildEvent, Cache, Request, build_all};
+use crate::{Layer, Source, SourceFrom};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_model::shuffle::Stream;

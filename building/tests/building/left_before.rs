@@ -1,9 +1,9 @@
 //! Sources in which an earlier build left something: a folder of this machine, built and edited; and what a project keeps in its
 //! repository or its archive.
 
-use crate::study::{Study, are_here, layer};
-use bakeoff_building::BuildEvent;
-use bakeoff_building::{Source, SourceFrom};
+use crate::BuildEvent;
+use crate::building_tests::study::{Study, are_here, layer};
+use crate::{Source, SourceFrom};
 use bakeoff_model::record::BuildLine;
 use std::fs;
 use std::path::{Path, PathBuf};

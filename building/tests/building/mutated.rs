@@ -1,8 +1,8 @@
 //! Five hundred archives that were good before something happened to their bytes: whatever comes of each, it comes in
 //! bounded time and does nothing outside of its folder.
 
-use crate::archives::{Cage, Raw, packed, tar_of, zip_of};
-use bakeoff_building::Limits;
+use crate::Limits;
+use crate::building_tests::archives::{Cage, Raw, packed, tar_of, zip_of};
 
 /// Archives that are unpacked.
 const MUTANTS: usize = 500;

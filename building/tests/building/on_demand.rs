@@ -1,8 +1,8 @@
 //! What is built aside: layouts in which objects are in another order, and the trees of trials of building. Nothing of
 //! it stays.
 
-use crate::study::{Study, layer};
-use bakeoff_building::{Error, OnDemand};
+use crate::building_tests::study::{Study, layer};
+use crate::{Error, OnDemand};
 use bakeoff_testkit::files::read;
 use std::collections::BTreeSet;
 use std::fs;

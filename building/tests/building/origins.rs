@@ -1,9 +1,9 @@
 //! Where sources are had from: a command that leaves a folder, a path, an address, a Git repository; and what becomes
 //! of each when it changes or cannot be had.
 
-use crate::study::{Study, layer};
-use bakeoff_building::{BuildEvent, Error, Found, Request, build_all, find_source};
-use bakeoff_building::{Source, SourceFrom};
+use crate::building_tests::study::{Study, layer};
+use crate::{BuildEvent, Error, Found, Request, build_all, find_source};
+use crate::{Source, SourceFrom};
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_testkit::files::{read, sh, sha256};
 use std::fs;

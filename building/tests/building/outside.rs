@@ -1,8 +1,8 @@
 //! Files outside of a source: what they change must be seen, or they must not get into a build.
 
-use crate::study::{Study, are_here, layer};
-use bakeoff_building::Error;
-use bakeoff_building::{Source, SourceFrom};
+use crate::Error;
+use crate::building_tests::study::{Study, are_here, layer};
+use crate::{Source, SourceFrom};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -87,7 +87,7 @@ fn a_link_of_a_commit_that_leads_elsewhere_is_refused_by_name() {
             .success()
     );
     study.sources[0].from = SourceFrom::git("source", "HEAD");
-    let found = bakeoff_building::find_source(&study.cache, &study.dir(), &study.sources[0], &|_| {}).unwrap().unwrap();
+    let found = crate::find_source(&study.cache, &study.dir(), &study.sources[0], &|_| {}).unwrap().unwrap();
     study.sources[0].sha256 = Some(found.sha256);
     let (why, _) = study.failed();
     assert!(why.contains("link `sub/x.h` leads out of it") && why.contains("else/deep/x.h"), "{why}");

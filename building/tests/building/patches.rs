@@ -1,7 +1,7 @@
 //! Patches that apply, and every way in which one does not.
 
-use crate::study::{Study, layer};
-use bakeoff_building::{BuildEvent, Error};
+use crate::building_tests::study::{Study, layer};
+use crate::{BuildEvent, Error};
 use bakeoff_testkit::files::{read, sh, sha256};
 use std::path::PathBuf;
 

@@ -1,10 +1,10 @@
 //! Two Bakeoffs at once, one that is killed, and one that is interrupted: by real processes. They meet at named pipes,
 //! whose opening waits for the other side, so nothing here depends on how fast anything is.
 
-use crate::again;
-use crate::study::Variant;
-use crate::study::layer;
-use bakeoff_building::{BuildEvent, Cache, Error, Request, build_all};
+use crate::building_tests::again;
+use crate::building_tests::study::Variant;
+use crate::building_tests::study::layer;
+use crate::{BuildEvent, Cache, Error, Request, build_all};
 use bakeoff_host::machine::Machine;
 use bakeoff_testkit::files::{read, sh};
 use std::fs;

@@ -1,6 +1,6 @@
 //! Layers that are built by a profile: the real compilers of this machine, and what they say themselves.
 
-use crate::study::{Study, are_here, layer};
+use crate::building_tests::study::{Study, are_here, layer};
 use bakeoff_model::record::BuildLine;
 use bakeoff_testkit::files::read;
 use std::fs;
@@ -136,7 +136,7 @@ fn what_cannot_have_a_profile_fails_and_says_why() {
         let study = project(script, training);
         let (why, _) = study.failed();
         assert!(why.contains(expect), "{why}");
-        assert_eq!(study.count(|event| matches!(event, bakeoff_building::BuildEvent::Failed { .. })), 1);
+        assert_eq!(study.count(|event| matches!(event, crate::BuildEvent::Failed { .. })), 1);
     };
     check(SCRIPT, "\"$PREFIX/prog\"\n  exit 3", "the training exited 3: \"$PREFIX/prog\" exit 3");
     check(SCRIPT, "true", "the training left no profile: it must execute what was installed into $PREFIX");

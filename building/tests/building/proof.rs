@@ -1,7 +1,7 @@
 //! What is seen of a build: the same code in two folders, descriptions, and sizes of chosen files.
 
-use crate::study::{Study, layer};
-use bakeoff_building::Layer;
+use crate::Layer;
+use crate::building_tests::study::{Study, layer};
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 
 /// A program that knows its prefix, with debugging information that knows its work folder.

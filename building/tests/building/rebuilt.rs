@@ -1,7 +1,7 @@
 //! What is rebuilt after a change of one line, and that nothing else is.
 
-use crate::study::{Study, layer};
-use bakeoff_building::{Source, SourceFrom};
+use crate::building_tests::study::{Study, layer};
+use crate::{Source, SourceFrom};
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_testkit::files::{read, sh, sha256};
 

@@ -1,6 +1,6 @@
 //! Words of levels on their way to rustc, through a real cargo that knows nothing of them.
 
-use crate::study::{Study, layer};
+use crate::building_tests::study::{Study, layer};
 use bakeoff_model::record::BuildLine;
 use bakeoff_testkit::files::read;
 use std::fs;

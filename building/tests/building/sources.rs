@@ -1,7 +1,7 @@
 //! Sources: what is accepted, what is refused, and what becomes of an accepted one.
 
-use crate::study::{Study, layer};
-use bakeoff_building::BuildEvent;
+use crate::BuildEvent;
+use crate::building_tests::study::{Study, layer};
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_testkit::files::{read, sh, sha256};
 use std::fs;

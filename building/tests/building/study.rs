@@ -1,6 +1,6 @@
 //! A small study to build: its folder, its cache, and what was told about its builds.
 
-use bakeoff_building::{
+use crate::{
     BuildEvent, Cache, Error, Layer, OnDemand, Request, Source, SourceFrom, Spec, Tuning, Wanted, build_all, survey,
 };
 use bakeoff_host::machine::Machine;

@@ -1,8 +1,8 @@
 //! What is known to take appended words away, each with the real tool: caches of compilers, build systems that remember
 //! or replace the compiler, Debian's packaging, and compilers that other languages call.
 
-use crate::study::{Study, are_here, layer, program};
-use bakeoff_building::{Source, SourceFrom};
+use crate::building_tests::study::{Study, are_here, layer, program};
+use crate::{Source, SourceFrom};
 use bakeoff_model::record::BuildLine;
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Words and compilers of levels, as they reach compilers that know nothing of them: the real ones of this machine.
 
-use crate::study::{Study, are_here, layer, program};
-use bakeoff_building::Layer;
+use crate::Layer;
+use crate::building_tests::study::{Study, are_here, layer, program};
 use bakeoff_model::record::BuildLine;
 use bakeoff_testkit::files::read;
 use std::fs;

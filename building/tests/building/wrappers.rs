@@ -1,7 +1,7 @@
 //! What is known of a layer's calls of compilers, where its script may write, and caches of compilers.
 
-use crate::study::{Study, layer, program};
-use bakeoff_building::CompilerCache;
+use crate::CompilerCache;
+use crate::building_tests::study::{Study, layer, program};
 use bakeoff_model::record::FlagSeen;
 use bakeoff_testkit::files::read;
 use std::fs;

@@ -6,7 +6,7 @@ use crate::format::Member;
 use crate::kept::{files_of_layer, prefix_of_layer, source_of};
 use crate::name::top_of;
 use crate::pack::{Packed, Packing};
-use bakeoff_building::{Cache, Chain, short_name};
+use bakeoff_building::{Cache, Chain};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::journals::{redaction, tell_removed};
 use bakeoff_command::scratch::Scratch;
@@ -192,7 +192,7 @@ fn layers(
 
 /// What came with the study of a layer that this cache has never seen.
 fn imported_layer(dir: &Path, digest: &str) -> Vec<(String, PathBuf)> {
-    let Some(name) = short_name(digest) else { return vec![] };
+    let Some(name) = Cache::short_name(digest) else { return vec![] };
     let folder = imported_in(dir).join("layers").join(name);
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.map(|entry| entry.path()).filter(|path| path.is_file() && !path.is_symlink());

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::format::Manifest;
 use crate::name::top_of;
 use crate::open::{Bounds, open};
-use bakeoff_building::{Cache, import_source};
+use bakeoff_building::Cache;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::screen;
@@ -136,7 +136,7 @@ fn take_sources(folder: &Path) -> Taken {
         };
         let file = if is_tree { Some(path.clone()) } else { in_folder(&path).ok().and_then(|mut files| files.pop()) };
         let wrong = || format!("source {} is not taken into the cache: it is not what its hash says", clean(&name));
-        match file.map(|file| import_source(&cache, &file, &sha256, is_tree)) {
+        match file.map(|file| cache.import_source(&file, &sha256, is_tree)) {
             Some(Ok(true)) => {
                 taken.accepted += 1;
                 // It has its place now; what is left here would only take room.

@@ -1,9 +1,7 @@
 //! Where the source is had from, and where its study will be: a folder gets the study into itself, anything else a new folder
 //! in the current one. The crate `builds` fetches it, by hash; the commands that it executes are written here.
 
-use bakeoff_building::{
-    Cache, KeptSource, Limits, Source, SourceFrom, find_source, kept_source, place_in_repository, unpack_archive,
-};
+use bakeoff_building::{Cache, KeptSource, Limits, Source, SourceFrom};
 use bakeoff_command::{Code, CommandError};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -62,7 +60,7 @@ fn of_folder(cache: &Cache, path: &Path) -> Result<Origin, CommandError> {
     let dir = path.canonicalize().map_err(CommandError::usage)?;
     let name = study_name(&stem(&dir.file_name().unwrap_or_default().to_string_lossy()));
     // What a repository ignores was built, or is of no use to a build.
-    let is_top = place_in_repository(cache, &dir)?.is_ok_and(|place| place.as_os_str().is_empty());
+    let is_top = cache.place_in_repository(&dir)?.is_ok_and(|place| place.as_os_str().is_empty());
     let keys = match is_top && dir.join(".git").exists() {
         true => vec![("git", ".".to_owned()), ("revision", "worktree".to_owned())],
         false => vec![("path", ".".to_owned())],
@@ -163,13 +161,13 @@ fn fetched(
     let here =
         if study_dir.is_dir() { study_dir.clone() } else { std::env::current_dir().map_err(CommandError::usage)? };
     let source = Source { name: name.clone(), from, sha256: None, unpack: true, disk_bytes: None };
-    let found = find_source(cache, &here, &source, &|_| {})?.map_err(|not| {
+    let found = cache.find_source(&here, &source, &|_| {})?.map_err(|not| {
         let said = not.tail.iter().map(|line| format!("    {line}\n")).collect::<String>();
         CommandError::text(Code::VariantFailed, format!("error: {}\n{said}", not.why))
     })?;
     keys.extend(found.commit.map(|commit| ("revision", commit)));
     keys.push(("sha256", found.sha256.clone()));
-    let (tree, unpacked) = match kept_source(cache.root(), &found.sha256) {
+    let (tree, unpacked) = match Cache::kept_source(cache.root(), &found.sha256) {
         Some(KeptSource::File(file)) => unpack(&file).map(|(tree, unpacked)| (tree, Some(unpacked)))?,
         Some(KeptSource::Folder(folder)) => (folder.join("tree"), None),
         None => return Err(CommandError::text(Code::Internal, "error: the cache lost the source\n".to_owned())),
@@ -181,7 +179,7 @@ fn fetched(
 fn unpack(file: &Path) -> Result<(PathBuf, TempDir), CommandError> {
     let folder = tempfile::tempdir().map_err(CommandError::usage)?;
     let into = folder.path().join("tree");
-    unpack_archive(file, &into, &Limits::default()).map_err(CommandError::usage)?;
+    Limits::default().unpack(file, &into).map_err(CommandError::usage)?;
     let inside: Vec<PathBuf> = into.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     let tree = match &inside[..] {
         [only] if only.is_dir() => only.clone(),

@@ -11,7 +11,7 @@ use crate::recognise::{Errors, Found, How, System};
 use crate::script::{self, Program, found_nothing};
 use crate::workload::stub;
 use crate::write::{Output, Written, text};
-use bakeoff_building::{BuildEvent, Cache, Chain, Made, Request, build_all, kept_tree, made_by, source_note};
+use bakeoff_building::{BuildEvent, Cache, Chain, Made, Request};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_model::metric;
@@ -85,7 +85,7 @@ impl Attempt<'_> {
                 tell(event)
             }
         };
-        let mut lines = watched(expected_s, || build_all(self.cache, &request, &told))?;
+        let mut lines = watched(expected_s, || self.cache.build_all(&request, &told))?;
         lines.pop().ok_or_else(|| CommandError::usage("there is nothing to build"))
     }
 
@@ -103,8 +103,7 @@ impl Attempt<'_> {
             Ok(plain) => return Ok(Some(plain)),
             Err(fault) => fault.useless()?,
         };
-        let root = self.cache.root();
-        let Some((tree, made)) = kept_tree(root, &failed.digest).zip(made_by(root, &failed.digest)) else {
+        let Some((tree, made)) = self.cache.kept_tree(&failed.digest).zip(self.cache.made_by(&failed.digest)) else {
             return Ok(None);
         };
         let programs = ranked(&tree, &made.linked, &self.origin.name).programs;
@@ -121,13 +120,12 @@ impl Attempt<'_> {
         screen::err(&format!("building it as it is, in a copy: {shown}\n"));
         let began = Instant::now();
         let line = self.line(how, true, 0.0)?;
-        let root = self.cache.root();
         let is_whole = line.outcome == BuildOutcome::Built;
         let is_built = match &line.outcome {
             BuildOutcome::Failed { tail, .. } => found_nothing(tail),
             _ => is_whole,
         };
-        let Some(tree) = kept_tree(root, &line.digest).filter(|_| is_built) else {
+        let Some(tree) = self.cache.kept_tree(&line.digest).filter(|_| is_built) else {
             return Err(Fault::Useless(Box::new(line)));
         };
         let known_s = line.cost.get(metric::WALL).copied().filter(|_| is_whole);
@@ -135,7 +133,7 @@ impl Attempt<'_> {
         if !is_whole {
             screen::err(&format!("built it in {}\n", format::waiting_time(wall_s)));
         }
-        let made = made_by(root, &line.digest).unwrap_or_default();
+        let made = self.cache.made_by(&line.digest).unwrap_or_default();
         Ok(Plain { tree, made, how, wall_s, lacks: None })
     }
 
@@ -174,7 +172,7 @@ pub(crate) fn tell(event: BuildEvent) {
         BuildEvent::Waiting { what, process: None } => format!("waiting: {what}"),
         BuildEvent::Started { variants, layer } => format!("building {layer} for {}", variants.join(", ")),
         BuildEvent::Finished { wall_s, layer, .. } => format!("built {layer} in {}", format::waiting_time(wall_s)),
-        event => match source_note(&event) {
+        event => match event.note() {
             Some(note) => note,
             None => return,
         },

@@ -3,7 +3,7 @@
 
 use crate::plain::{failure, tell};
 use crate::progress::{as_plain, step, watched};
-use bakeoff_building::{Cache, Request, Spec, Wanted, build_all, survey};
+use bakeoff_building::{Cache, Request, Spec, Wanted};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{CommandError, Registry, screen};
 use bakeoff_model::plan::Plan;
@@ -38,10 +38,10 @@ pub(crate) fn prove(
     let changed = plan.variants.iter().map(|variant| variant.name.clone()).find(|name| *name != baseline);
     plan.only(changed.as_slice())?;
     let request = Request::of(&folder.order(&plan, 1, true));
-    let builds = missing(&survey(cache, &request)?, &plan);
+    let builds = missing(&cache.survey(&request)?, &plan);
     let level = changed.as_deref().unwrap_or(&baseline);
     step(steps - 1, steps, &format!("building one level, {level}{}", as_plain(builds, plain_s)));
-    let lines = watched(f64::from(builds) * plain_s, || build_all(cache, &request, &tell))?;
+    let lines = watched(f64::from(builds) * plain_s, || cache.build_all(&request, &tell))?;
     let of = |name: &String| lines.iter().find(|line| line.variants.contains(name));
     let own = of(&baseline).ok_or_else(|| CommandError::usage("there is nothing to build"))?;
     if own.outcome != BuildOutcome::Built {

@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::stage::Stage;
 use crate::targets::TREE;
 use crate::workload::Workload;
-use bakeoff_building::compiles_or_links;
+use bakeoff_building::Building;
 use bakeoff_command::CommandError;
 use std::collections::BTreeMap;
 use std::fs::{self, File, FileTimes};
@@ -151,7 +151,7 @@ fn shims(folder: &Path, called: &Path) -> io::Result<PathBuf> {
 /// Whether a program is called as compilers and linkers are: `cc`, `gcc-12`, `x86_64-linux-gnu-g++`.
 fn is_compiler(name: &str) -> bool {
     const OTHERS: [&str; 5] = ["cargo", "go", "gold", "gfortran", "tcc"];
-    compiles_or_links(name.as_bytes()) || OTHERS.contains(&name)
+    Building::compiles_or_links(name.as_bytes()) || OTHERS.contains(&name)
 }
 
 #[cfg(test)]

@@ -125,8 +125,7 @@ mod tests {
 
     #[test]
     fn a_section_is_read_with_its_defaults() {
-        let read =
-            |vm: &str| parse_with(&study(LEVELS, vm), &[&VmSection], Some(&bakeoff_building::StudyFile)).unwrap();
+        let read = |vm: &str| parse_with(&study(LEVELS, vm), &[&VmSection], Some(&bakeoff_building::Building)).unwrap();
         let one = read("[vm]\nroot = \"boot/root\"");
         let expect = Spec {
             root: "boot/root".to_owned(),
@@ -146,7 +145,7 @@ mod tests {
     fn problems_name_their_remedy() {
         let check = |levels: &str, vm: &str, message: &str| {
             let problems =
-                parse_with(&study(levels, vm), &[&VmSection], Some(&bakeoff_building::StudyFile)).unwrap_err();
+                parse_with(&study(levels, vm), &[&VmSection], Some(&bakeoff_building::Building)).unwrap_err();
             assert!(problems.iter().any(|problem| problem.message.contains(message)), "{message}: {problems:?}");
             assert!(problems.iter().all(|problem| !problem.remedy.is_empty()), "{problems:?}");
         };

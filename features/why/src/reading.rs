@@ -20,7 +20,7 @@ pub use depth::Depth;
 pub use error::{Error, in_one_line};
 
 use crate::facts::{Content, FileFacts};
-use bakeoff_building::files_meant;
+use bakeoff_building::Building;
 use content::{ELF, elf_at};
 use error::Broken;
 use object::read::{ReadCache, ReadCacheOps};
@@ -107,7 +107,7 @@ pub fn files(prefix: &Path, patterns: &[String]) -> Result<Vec<String>, bakeoff_
     let inside = real(prefix);
     let mut seen = BTreeSet::new();
     let mut files = vec![];
-    for (path, about) in files_meant(prefix, &patterns)? {
+    for (path, about) in Building::files_meant(prefix, &patterns)? {
         let file = real(&prefix.join(&path));
         if file.starts_with(&inside) && is_known(&file) && seen.insert((about.dev(), about.ino())) {
             files.push(path);

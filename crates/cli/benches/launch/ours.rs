@@ -53,7 +53,7 @@ impl Ours {
         std::fs::create_dir_all(folder).unwrap();
         let study = STUDY.replace("OUTPUT", output);
         let mut plan = Plan::of(
-            &bakeoff_model::study_file::parse_with(&study, &[], Some(&bakeoff_building::StudyFile)).unwrap(),
+            &bakeoff_model::study_file::parse_with(&study, &[], Some(&bakeoff_building::Building)).unwrap(),
             "default",
         )
         .unwrap();

@@ -10,7 +10,7 @@ use crate::race::{Keep, Race};
 use crate::{executed, programs};
 pub(super) use asked::Asked;
 use asked::Revisions;
-use bakeoff_building::{Cache, build, differences};
+use bakeoff_building::Cache;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::State;
@@ -62,7 +62,7 @@ pub(super) fn execute(asked: &Asked, given: Given<'_>, features: &Registry) -> R
     plan.decide.baseline = plan.variants[0].levels.clone();
     let folder = revisions.study(&plan, scratch.path());
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let builds = build(&cache, &folder.order(&plan, jobs, given.quiet), false)?;
+    let builds = cache.build(&folder.order(&plan, jobs, given.quiet))?;
     let digests = built(&mut plan, &builds)?;
     let alike = match asked.anyway {
         true => Alike::default(),
@@ -143,7 +143,7 @@ impl Alike {
                 let differing = match both[0] == both[1] {
                     true => Some(vec![]),
                     false if one.is_some() && other.is_some() && one != other => None,
-                    false => differences(cache, both)?,
+                    false => cache.differences(both)?,
                 };
                 if let Some(differing) = differing.filter(|files| files.iter().all(|file| seen.does_not_meet(file))) {
                     with = Some((first.name.clone(), differing));

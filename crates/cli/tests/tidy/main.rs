@@ -32,6 +32,8 @@ const ONLY_FOR_TESTS: &str = "testkit";
 /// Crates that touch nothing of the world.
 const PURE: &[&str] = &["model", "stats", "readers", "judge", "report"];
 const MOST_LINES: usize = 500;
+/// What others may see of building.
+const MOST_PUBLIC: usize = 15;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -158,6 +160,31 @@ fn only_host_and_the_program_of_the_wrapper_may_be_unsafe() {
             assert!(!text.contains(&format!("{word}{opening}")), "{} has {word}{opening}", shown(path));
         }
     }
+}
+
+/// Whoever uses building needs to know no more of it than this.
+#[test]
+fn building_has_a_narrow_front() {
+    let file = syn::parse_file(&fs::read_to_string(root().join("building/src/lib.rs")).unwrap()).unwrap();
+    fn names(tree: &syn::UseTree) -> usize {
+        match tree {
+            syn::UseTree::Path(path) => names(&path.tree),
+            syn::UseTree::Group(group) => group.items.iter().map(names).sum(),
+            syn::UseTree::Glob(_) => usize::MAX / 2,
+            syn::UseTree::Name(_) | syn::UseTree::Rename(_) => 1,
+        }
+    }
+    let public = |item: &syn::Item| match item {
+        syn::Item::Use(syn::ItemUse { vis: syn::Visibility::Public(_), tree, .. }) => names(tree),
+        syn::Item::Struct(syn::ItemStruct { vis: syn::Visibility::Public(_), .. })
+        | syn::Item::Enum(syn::ItemEnum { vis: syn::Visibility::Public(_), .. })
+        | syn::Item::Trait(syn::ItemTrait { vis: syn::Visibility::Public(_), .. })
+        | syn::Item::Fn(syn::ItemFn { vis: syn::Visibility::Public(_), .. })
+        | syn::Item::Mod(syn::ItemMod { vis: syn::Visibility::Public(_), .. }) => 1,
+        _ => 0,
+    };
+    let items: usize = file.items.iter().map(public).sum();
+    assert!(items <= MOST_PUBLIC, "building has {items} public items; {MOST_PUBLIC} are allowed");
 }
 
 #[test]

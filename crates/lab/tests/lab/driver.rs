@@ -36,7 +36,7 @@ baseline = { cc = "gcc" }
 const TRIALS: usize = 24;
 
 fn read(text: &str) -> Study {
-    parse_with(text, &[], Some(&bakeoff_building::StudyFile)).unwrap()
+    parse_with(text, &[], Some(&bakeoff_building::Building)).unwrap()
 }
 
 fn plan() -> Plan {

@@ -5,7 +5,7 @@ use crate::facts::FileFacts;
 use crate::facts::subject::{Subject, is_meant, matters};
 use crate::facts_page;
 use crate::reading::{Depth, Error, facts_below, facts_of, in_one_line};
-use bakeoff_building::{Cache, Request, Wanted, survey};
+use bakeoff_building::{Cache, Request, Wanted};
 use bakeoff_command::Registry;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
@@ -117,7 +117,7 @@ fn of_study(
     let mut plan = Plan::of(&folder.study, &args.plan)?;
     plan.only(variants)?;
     let cache = Cache::open(Cache::default_root()?)?;
-    let builds = survey(&cache, &Request::of(&folder.order(&plan, 1, true)))?;
+    let builds = cache.survey(&Request::of(&folder.order(&plan, 1, true)))?;
     if builds.is_empty() {
         let hint = "name files or folders instead: bakeoff facts FILE…";
         return Err(CommandError::usage("this study builds nothing").hint(hint));

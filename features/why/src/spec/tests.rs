@@ -22,7 +22,7 @@ run = '\"$PREFIX/bin/hello\"'
 const DECIDE: &str = "[decide]\nbaseline = { cc = \"gcc\" }\n";
 
 fn parse(text: &str) -> Result<Study, Vec<Problem>> {
-    parse_with(text, &[&EvidenceSection], Some(&bakeoff_building::StudyFile))
+    parse_with(text, &[&EvidenceSection], Some(&bakeoff_building::Building))
 }
 
 fn messages(text: &str) -> String {

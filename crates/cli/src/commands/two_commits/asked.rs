@@ -1,9 +1,7 @@
 //! Which revisions of which repository are compared, and how each is built: options, and the study that they amount to.
 //! Nothing is built here.
 
-use bakeoff_building::{
-    BuildEvent, Cache, Chain, Layer, NotFound, Source, SourceFrom, Spec, pinned_revision, place_in_repository, tell,
-};
+use bakeoff_building::{BuildEvent, Cache, Chain, Layer, NotFound, Source, SourceFrom, Spec};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_host::search_path;
@@ -77,12 +75,13 @@ impl Asked {
         }
         let here = self.repository.clone().unwrap_or_else(|| PathBuf::from("."));
         let here = here.canonicalize().unwrap_or(here);
-        let inner = place_in_repository(cache, &here)?
+        let inner = cache
+            .place_in_repository(&here)?
             .map_err(|why| CommandError::usage(clean(&why)).hint("--repository DIR names a folder of another one"))?;
-        let report: &(dyn Fn(BuildEvent) + Sync) = if quiet { &|_| {} } else { &tell };
+        let report: &(dyn Fn(BuildEvent) + Sync) = if quiet { &|_| {} } else { &BuildEvent::tell };
         let mut found: Vec<(String, Source)> = vec![];
         for revision in &self.revisions {
-            let source = pinned_revision(cache, &here, (revision, revision), report)?.map_err(not_found)?;
+            let source = cache.pinned_revision(&here, (revision, revision), report)?.map_err(not_found)?;
             let name = display_name(revision, &source);
             let numbered = (1..).map(|n| if n == 1 { name.clone() } else { format!("{name} ({n})") });
             let mut unused = numbered.filter(|name| name != TWIN && found.iter().all(|(known, _)| known != name));
