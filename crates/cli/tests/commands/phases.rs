@@ -7,6 +7,7 @@ use crate::common::{Sandbox, Shown, each_trial_once};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// `sh stay.sh PHASE` stays where it is, once, if the test wants to meet it there.
 const STAY: &str = "if rm \"$HERE/stay-$1\" 2> /dev/null; then exec sleep 1001; fi\n";
@@ -74,9 +75,14 @@ fn meet(sandbox: &Sandbox, phase: &str, words: &[&str]) -> Child {
         if child.try_wait().unwrap().is_some() {
             panic!("{phase} was never reached: {:?}", Shown::of(&child.wait_with_output().unwrap()));
         }
-        std::thread::yield_now();
+        between_looks();
     }
     child
+}
+
+/// Each look reads all of /proc: without a pause, that takes the processor from what is looked for.
+fn between_looks() {
+    std::thread::park_timeout(Duration::from_millis(20));
 }
 
 /// Presses Ctrl-C as often as it takes: one that comes before the last was noticed counts as the same.
@@ -85,7 +91,7 @@ fn interrupted(child: Child) -> Shown {
     let ended = std::thread::spawn(move || child.wait_with_output());
     while !ended.is_finished() {
         let _ = Command::new("kill").args(["-INT", &pid]).stderr(Stdio::null()).status();
-        std::thread::yield_now();
+        between_looks();
     }
     Shown::of(&ended.join().unwrap().unwrap())
 }
