@@ -77,7 +77,7 @@ fn whatever_is_killed_the_next_build_succeeds() {
     let (mut killed, mut kept) = (0, 0);
     for number in 0..kills {
         let word = format!("w{seed}x{number}");
-        let mut command = again::test("kills::build_a_study_if_asked");
+        let mut command = again::test("building_tests::kills::build_a_study_if_asked");
         command.stdout(Stdio::piped()).env(KILLED[0], folder.path()).env(KILLED[1], &word);
         let mut child = command.spawn().unwrap();
         // So many things it begins or finishes (of 15), and a random time after that.

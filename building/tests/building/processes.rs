@@ -64,7 +64,7 @@ impl Meeting {
     }
 
     fn builder(&self, script: &str) -> Builder {
-        let mut command = again::test("processes::build_one_layer_if_asked");
+        let mut command = again::test("building_tests::processes::build_one_layer_if_asked");
         command.stdout(Stdio::piped());
         command.env(BUILDER[0], self.cache.path()).env(BUILDER[1], script).env("BUILDER_LOCKS", self.pipes.path());
         let mut child = command.spawn().unwrap();

@@ -197,7 +197,7 @@ fn a_cache_of_compilers_that_is_not_there_is_told_first() {
         let folder = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("/bin/sh", folder.path().join("sh")).unwrap();
         let mut again = Command::new(std::env::current_exe().unwrap());
-        again.args(["--exact", "wrappers::a_cache_of_compilers_that_is_not_there_is_told_first"]);
+        again.args(["--exact", "building_tests::wrappers::a_cache_of_compilers_that_is_not_there_is_told_first"]);
         let done = again.env("PATH", folder.path()).output().unwrap();
         let said = String::from_utf8_lossy(&done.stdout);
         return assert!(done.status.success() && said.contains("1 passed"), "{said}");

@@ -99,7 +99,7 @@ fn every_pass_is_linked_anew_and_building_is_judged_apart() {
         0,
         &[
             "the claims are about the options, over 3 layouts.",
-            "Building, measured in addition:",
+            "building, measured in addition:",
             "build-program (idle): wall",
             "build-program (idle): also measured",
             "3 of 3 blocks",
