@@ -210,7 +210,7 @@ fn a_study_may_have_plain_workloads_beside_a_suite() {
          [decide]\nbaseline = { f = \"a\" }\nmetrics = [\"sec/op\", \"wall\"]\n",
     );
     let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
-    shown.expect(0, &["suite: One", "suite: Two", "plain", "50.0 %"]);
+    shown.expect(0, &["suite: One", "suite: Two", "plain", "1.5000"]);
     let record = sandbox.record();
     assert_eq!(record.in_parts().study.workloads, ["suite", "suite: One", "suite: Two", "plain"]);
     // Another harness is another study.
