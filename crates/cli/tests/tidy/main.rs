@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 mod called;
+mod ceilings;
 mod circles;
 mod points;
 mod shapes;
