@@ -23,9 +23,11 @@ mod plan;
 mod progress;
 mod redacted;
 mod saved;
+#[cfg(feature = "building")]
 mod sources;
 mod surroundings;
 mod swapped;
+#[cfg(feature = "building")]
 mod truth;
 #[cfg(feature = "building")]
 mod two_commits;
