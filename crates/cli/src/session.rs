@@ -11,6 +11,7 @@ use crate::race::{Keep, Race};
 use crate::used;
 use bakeoff_command::error::CommandError;
 use bakeoff_command::{Finished, Gathering, journals, screen};
+use bakeoff_host::file_time_after_now_unix_s;
 use bakeoff_journal::Journal;
 use bakeoff_judge::stopping;
 use bakeoff_lab::watched::Watched;
@@ -382,7 +383,8 @@ impl<'a> OpenStudy<'a> {
     fn session_of(&self, executor: Option<&dyn Executor>, blocks: u32) -> Session {
         Session {
             session: self.record.next_session(),
-            started_unix_s: bakeoff_host::now_unix_s(),
+            // Stamps of files must show whether a file was changed before the trials are set up.
+            started_unix_s: executor.map_or_else(bakeoff_host::now_unix_s, |_| file_time_after_now_unix_s()),
             blocks,
             place: bakeoff_host::place::fingerprint(),
             memory_floor_bytes: executor.and_then(|executor| executor.memory_floor_bytes()),

@@ -25,7 +25,8 @@ const FILES: &str = "files-";
 const LARGE: u64 = 256 << 20;
 /// A path that passes more symbolic links leads nowhere (see path_resolution(7)).
 const MOST_LINKS: usize = 40;
-/// By how much the clock of file systems may lag behind, in seconds: a tick of a kernel of 100 Hz, and some more.
+/// By how much the clock of file systems may lag behind that of trials, in seconds: a tick of a kernel of 100 Hz, and some
+/// more. The beginning of a session is a time of that clock.
 const LAG_S: f64 = 0.02;
 /// Changes with every library that is installed; the libraries themselves are compared.
 const INDEX: &str = "/etc/ld.so.cache";
@@ -267,7 +268,7 @@ impl Files<'_> {
         let is_during = |at: f64, born: Option<f64>| {
             // What is written for each run, or by the first, is the trials' own; but not what was there before.
             let is_old = born.is_some_and(|born| born < times.began - LAG_S);
-            let is_set_up = times.set_up.iter().any(|[from, to]| *from - LAG_S < at && at < *to);
+            let is_set_up = times.set_up.iter().any(|[from, to]| *from <= at && at < *to);
             !is_set_up
                 && at < sight.begun_unix_s - LAG_S
                 && (at > times.first_pass_ended || (at > times.began && is_old))
@@ -289,7 +290,7 @@ impl Files<'_> {
                     changed.push((at, path.clone()));
                 }
                 // What trials, or what sets them up, have made is made again.
-                _ if before.is_none() && times.set_up.first().is_some_and(|[from, _]| own.0 >= from - LAG_S) => {}
+                _ if before.is_none() && times.set_up.first().is_some_and(|[from, _]| own.0 >= *from) => {}
                 _ => drop(found.seen.entry(path.clone()).or_insert_with(|| state_of(&file))),
             }
         }

@@ -42,7 +42,8 @@ pub use launcher::{Enclosure, Launcher, MOST_MARKED_BYTES, Options, are_switched
 pub use loader::executed_with;
 pub use who::Who;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use rustix::time::{ClockId, clock_gettime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Ends this process by SIGPIPE, as a write to a closed pipe ends programs that do not ignore the signal.
 pub fn end_by_closed_pipe() {
@@ -53,4 +54,44 @@ pub fn end_by_closed_pipe() {
 pub fn now_unix_s() -> f64 {
     // A clock that stands before 1970 is wrong anyway; a journal must not stop for it.
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+}
+
+/// The time of day by the clock that stamps files, as soon as it has passed the present: a file that was changed before the
+/// call has an earlier stamp, one that is changed after it an equal or later one. Takes up to a tick of the kernel's timer.
+/// Stamps of network file systems come from another clock.
+pub fn file_time_after_now_unix_s() -> f64 {
+    let now = now_unix_s();
+    loop {
+        let stamp = clock_gettime(ClockId::RealtimeCoarse);
+        let stamp_s = stamp.tv_sec as f64 + stamp.tv_nsec as f64 / 1e9;
+        // Somebody may set the clock back meanwhile.
+        if stamp_s > now || now_unix_s() < now {
+            return stamp_s;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+
+    use std::fs;
+    use std::os::unix::fs::MetadataExt as _;
+
+    #[test]
+    fn files_are_stamped_on_the_right_side_of_the_time_of_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let changed_unix_s = |name: &str| {
+            fs::write(folder.path().join(name), name).unwrap();
+            let about = fs::metadata(folder.path().join(name)).unwrap();
+            about.ctime() as f64 + about.ctime_nsec() as f64 / 1e9
+        };
+        for _ in 0..20 {
+            let before = changed_unix_s("before");
+            let between = super::file_time_after_now_unix_s();
+            let after = changed_unix_s("after");
+            assert!(before < between && between <= after, "{before} {between} {after}");
+        }
+    }
 }
