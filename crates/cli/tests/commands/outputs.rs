@@ -39,15 +39,15 @@ fn grep_does_the_same_work_with_and_without_a_pipe() {
 #[test]
 fn compare_begins_with_a_difference_and_still_decides() {
     let sandbox = Sandbox::new("");
-    let (shown, _) = compare(&sandbox, &["echo one", "echo two; sleep 0.02"]);
+    let (shown, _) = compare(&sandbox, &["echo one", "echo two; sleep 0.1"]);
     shown.expect(
         0,
-        &["echo two; sleep 0.02 printed something other than echo one in 6 of 6 trials (also 4 B)", "slower"],
+        &["echo two; sleep 0.1 printed something other than echo one in 6 of 6 trials (also 4 B)", "slower"],
     );
-    shown.expect(0, &["▲ echo two; sleep 0.02 prints another output: does it do the same work?"]);
-    shown.expect(0, &["first in line 1: | echo one: one | echo two; sleep 0.02: two"]);
+    shown.expect(0, &["▲ echo two; sleep 0.1 prints another output: does it do the same work?"]);
+    shown.expect(0, &["first in line 1: | echo one: one | echo two; sleep 0.1: two"]);
     for quiet in [["--output", "varies"], ["--output", "null"]] {
-        let (shown, record) = compare(&sandbox, &[&quiet[..], &["echo one", "echo two; sleep 0.02"]].concat());
+        let (shown, record) = compare(&sandbox, &[&quiet[..], &["echo one", "echo two; sleep 0.1"]].concat());
         assert!(!shown.expect(0, &["slower"]).out.contains("something other"), "{}", shown.out);
         assert_eq!(record.trials[0].output.is_empty(), quiet[1] == "null");
     }
