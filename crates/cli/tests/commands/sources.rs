@@ -120,12 +120,7 @@ const SHOWN: [Row; 24] = [
     ("--quiet", &["--quiet"], Seen(is_quiet), Seen(is_quiet)),
     ("--style", &["--style", "none"], Seen(is_quiet), Seen(is_quiet)),
     ("--save", &["--save", "day"], Seen(|ran, _| ran.shown.err.contains("--against day")), NOT_WITH_GIT),
-    (
-        "--replace",
-        &["--save", "day", "--replace"],
-        Seen(|ran, _| ran.shown.err.contains("--against day")),
-        NOT_WITH_GIT,
-    ),
+    ("--replace", &["--save", "day", "--replace"], Seen(is_replaced), NOT_WITH_GIT),
     ("--against", &["--against", "day"], Refused("nothing is saved as `day`"), NOT_WITH_GIT),
     ("--json", &["--json"], Seen(is_json), Seen(is_json)),
     ("--all", &["--all"], Seen(is_longer), Seen(is_longer)),
@@ -149,7 +144,12 @@ const SHOWN: [Row; 24] = [
         Seen(|ran, _| ran.shown.out.contains('\x1b')),
         Seen(|ran, _| ran.shown.out.contains('\x1b')),
     ),
-    ("--user-namespace", &["--user-namespace", "--show-output"], Seen(is_output_shown), Seen(is_output_shown)),
+    (
+        "--user-namespace",
+        &["--user-namespace", "--show-output", "--env", "NS=1"],
+        Seen(is_in_another_namespace),
+        Seen(is_in_another_namespace),
+    ),
     ("--gate", &["--gate", "1%"], Seen(|ran, _| ran.shown.code == 3), Seen(|ran, _| ran.shown.code == 3)),
     (
         "--junit",
@@ -198,8 +198,8 @@ const SHOWN: [Row; 24] = [
     (
         "--chart",
         &["--blocks", "6", "--svg", "FILE", "--chart", "trials"],
-        Seen(|ran, _| wrote(ran, "<svg")),
-        Seen(|ran, _| wrote(ran, "<svg")),
+        Seen(is_chart_of_trials),
+        Seen(is_chart_of_trials),
     ),
 ];
 
@@ -214,6 +214,28 @@ fn is_untraced(ran: &Ran, without: &Ran) -> bool {
 
 fn is_output_shown(ran: &Ran, without: &Ran) -> bool {
     ran.shown.err.contains("done") && !without.shown.err.contains("done")
+}
+
+fn is_in_another_namespace(ran: &Ran, _: &Ran) -> bool {
+    let ours = fs::read_link("/proc/self/ns/user").unwrap();
+    ran.shown.err.contains("user:[") && !ran.shown.err.contains(&*ours.to_string_lossy())
+}
+
+fn is_chart_of_trials(ran: &Ran, _: &Ran) -> bool {
+    wrote(ran, "<svg")
+        && fs::read_to_string(ran.sandbox.path().join("file")).unwrap().contains("trials in the order of time")
+}
+
+/// Without the option, what is saved stays.
+fn is_replaced(ran: &Ran, _: &Ran) -> bool {
+    let again = |words: &[&str]| {
+        let all = [&["compare"], COMMANDS, &["--blocks", "1", "--save", "day"], words].concat();
+        let output = ran.sandbox.command_as_typed(&all).current_dir(ran.sandbox.path().join("repo")).output();
+        Shown::of(&output.unwrap())
+    };
+    ran.shown.code == 0
+        && again(&[]).expect(2, &["something is saved as `day` already"]).out.is_empty()
+        && again(&["--replace"]).expect(0, &["--against day"]).code == 0
 }
 
 fn has_variable(ran: &Ran, _: &Ran) -> bool {
@@ -249,11 +271,12 @@ fn has_seconds(ran: &Ran, _: &Ran) -> bool {
 fn repository() -> Sandbox {
     let sandbox = Sandbox::new("");
     let git = "git -c user.name=n -c user.email=e@example.org -c commit.gpgsign=false -c tag.gpgsign=false";
+    let say = "echo \"done, with $A\"\\n[ -z \"$NS\" ] || readlink /proc/self/ns/user\\n";
     let script = format!(
         "mkdir repo; cd repo; git init -q -b main\n\
-         printf 'sleep 0.03\\necho \"done, with $A\"\\n' > p.sh; cp p.sh slow.sh; mkdir sub; cp *.sh sub; git add .\n\
+         printf 'sleep 0.03\\n{say}' > p.sh; cp p.sh slow.sh; mkdir sub; cp *.sh sub; git add .\n\
          {git} commit -qm one; git tag v1\n\
-         printf 'echo \"done, with $A\"\\n' > p.sh; git add .; {git} commit -qm two; git tag v2\n\
+         printf '{say}' > p.sh; git add .; {git} commit -qm two; git tag v2\n\
          {git} commit -q --allow-empty -m three; git tag same\n\
          printf 'exit 1\\n' > p.sh; git add .; {git} commit -qm four; git tag broken; git checkout -q v2"
     );
