@@ -214,7 +214,7 @@ impl Sight {
 
 /// What was found of all files.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct FileStates {
     /// Their states now; of those that were changed [`CHANGED`].
     pub(crate) seen: BTreeMap<String, String>,
     /// When the first of them was changed, and which were.
@@ -241,8 +241,8 @@ struct Times {
 }
 
 impl Files<'_> {
-    pub(crate) fn judge(&self, sights: &[Sight]) -> Found {
-        let (mut found, mut times) = (Found::default(), vec![]);
+    pub(crate) fn judge(&self, sights: &[Sight]) -> FileStates {
+        let (mut found, mut times) = (FileStates::default(), vec![]);
         let written: BTreeSet<PathBuf> = sights.iter().flat_map(Sight::written).collect();
         for sight in sights {
             let Some(of) = self.times(&sight.workload) else { continue };
@@ -260,7 +260,7 @@ impl Files<'_> {
         sight: &Sight,
         times: &Times,
         written: &BTreeSet<PathBuf>,
-        found: &mut Found,
+        found: &mut FileStates,
         changed: &mut Vec<(f64, String)>,
     ) {
         let is_open =

@@ -34,7 +34,7 @@ pub use marks::MOST_BYTES as MOST_MARKED_BYTES;
 
 use crate::command::{Command, End, Ended, Patience};
 use crate::job::{Achieved, Job, JobEnded, Limits};
-use crate::probe::{Confinement, Probe, Seen};
+use crate::probe::{Confinement, JobObserved, Probe};
 use crate::{Error, interrupt};
 use bakeoff_model::record::Unavailable;
 use std::collections::BTreeMap;
@@ -81,7 +81,7 @@ pub struct Launcher {
     /// Whether it is to say how long its processes had to wait for a processor: to find that out takes long.
     says_wait: bool,
     /// Commands that were prepared.
-    known: request::Known,
+    known: request::CommandCache,
     /// What the last job left for marks.
     marks: marks::Marks,
 }
@@ -105,7 +105,7 @@ impl Launcher {
         orphans::adopt();
         let (process, control) = match options.within {
             Some(enclosure) => enclosure.start(options.keep)?,
-            None => start::start(options.keep, start::Place::Here).map_err(Error::Start)?,
+            None => start::start(options.keep, start::PidNamespace::Ours).map_err(Error::Start)?,
         };
         let began = orphans::began(&crate::files::Files::here(), process.id());
         let mut launcher = Self {
@@ -118,7 +118,7 @@ impl Launcher {
             near: None,
             probes: vec![],
             says_wait: false,
-            known: request::Known::default(),
+            known: request::CommandCache::default(),
             marks: marks::Marks::default(),
         };
         match channel::receive(&launcher.control) {
@@ -355,7 +355,7 @@ impl Launcher {
             self.known.forget();
         }
         let value = |name| ended.measurements.get(name).copied().unwrap_or(0.0);
-        let seen = Seen { wall_s: value("wall"), cpu_s: value("user") + value("sys"), zombies: &report.zombies };
+        let seen = JobObserved { wall_s: value("wall"), cpu_s: value("user") + value("sys"), zombies: &report.zombies };
         for probe in &mut self.probes {
             probe.after(&seen, &mut ended.measurements).map_err(Error::Probe)?;
         }

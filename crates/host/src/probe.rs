@@ -11,7 +11,7 @@ pub(crate) trait Probe: std::fmt::Debug + Send {
     /// Prepares for a job, and may add to what its processes are confined to.
     fn before(&mut self, job: &Job, confinement: &mut Confinement) -> std::io::Result<()>;
     /// What it saw. Everything of the job has ended by now.
-    fn after(&mut self, seen: &Seen<'_>, into: &mut Measurements) -> std::io::Result<()>;
+    fn after(&mut self, seen: &JobObserved<'_>, into: &mut Measurements) -> std::io::Result<()>;
     /// Metrics that it should give and cannot, here.
     fn unavailable(&self) -> Vec<Unavailable>;
     /// Parts of limits that it is there to see to and cannot, here: what, by its name in [`Limits`], and why.
@@ -37,7 +37,7 @@ pub(crate) struct Confinement {
 
 /// What the launcher saw of a job.
 #[derive(Debug)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct JobObserved<'a> {
     /// From the first launch to the last end, in seconds.
     pub(crate) wall_s: f64,
     /// CPU time by wait4, of all processes, in seconds.

@@ -69,7 +69,7 @@ fn cells(findings: &Findings) -> usize {
 }
 
 /// How many tables of each metric; none for none.
-fn by_metric(seen: &[Seen<'_, ()>], of: usize) -> Option<OverTime> {
+fn by_metric(seen: &[Signal<'_, ()>], of: usize) -> Option<OverTime> {
     let mut metrics: Vec<(String, usize)> = vec![];
     for one in seen {
         match metrics.iter_mut().find(|(metric, _)| *metric == one.table.metric) {
@@ -81,8 +81,8 @@ fn by_metric(seen: &[Seen<'_, ()>], of: usize) -> Option<OverTime> {
 }
 
 /// All of them with their places; none for none.
-fn spots<T>(seen: Vec<Seen<'_, T>>, cells: usize) -> Option<Spots<T>> {
-    let spot = |one: Seen<'_, T>| {
+fn spots<T>(seen: Vec<Signal<'_, T>>, cells: usize) -> Option<Spots<T>> {
+    let spot = |one: Signal<'_, T>| {
         let Table { workload, condition, metric, unit, .. } = one.table;
         let [variant, workload, condition, metric] = [one.variant, workload, condition, metric].map(str::to_owned);
         Spot { variant, workload, condition, metric, unit: *unit, what: one.what }
@@ -93,7 +93,7 @@ fn spots<T>(seen: Vec<Seen<'_, T>>, cells: usize) -> Option<Spots<T>> {
 
 /// Something that was seen in a table, of a variant; what is seen of all of them names none.
 #[derive(Debug, Clone, PartialEq)]
-struct Seen<'a, T> {
+struct Signal<'a, T> {
     table: &'a Table,
     variant: &'a str,
     p: f64,
@@ -180,20 +180,20 @@ impl<'a> Sheet<'a> {
 }
 
 /// Those that remain after Holm's correction over all.
-fn after_holm<T>(seen: Vec<Seen<'_, T>>) -> Vec<Seen<'_, T>> {
+fn after_holm<T>(seen: Vec<Signal<'_, T>>) -> Vec<Signal<'_, T>> {
     let p: Vec<f64> = seen.iter().map(|one| one.p).collect();
     let corrected = holm::adjust(&p, p.len());
     seen.into_iter().zip(corrected).filter(|(_, p)| *p < LEVEL).map(|(one, _)| one).collect()
 }
 
 /// Tables that drift; and those that do not, but in which successive blocks are alike or alternate.
-fn over_time<'a>(sheets: &[Sheet<'a>]) -> (Vec<Seen<'a, ()>>, Vec<Seen<'a, ()>>) {
+fn over_time<'a>(sheets: &[Sheet<'a>]) -> (Vec<Signal<'a, ()>>, Vec<Signal<'a, ()>>) {
     let (mut drift, mut alike) = (vec![], vec![]);
     for sheet in sheets {
         let (table, levels) = (sheet.table, sheet.levels());
         if levels.len() >= LEAST_BLOCKS {
-            drift.extend(mann_kendall(&levels).map(|test| Seen { table, variant: "", p: test.p, what: () }));
-            alike.extend(bartels(&levels).map(|test| Seen { table, variant: "", p: test.p, what: () }));
+            drift.extend(mann_kendall(&levels).map(|test| Signal { table, variant: "", p: test.p, what: () }));
+            alike.extend(bartels(&levels).map(|test| Signal { table, variant: "", p: test.p, what: () }));
         }
     }
     let drift = after_holm(drift);
@@ -202,7 +202,7 @@ fn over_time<'a>(sheets: &[Sheet<'a>]) -> (Vec<Seen<'a, ()>>, Vec<Seen<'a, ()>>)
     (drift, alike)
 }
 
-fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, Shift>> {
+fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Signal<'a, Shift>> {
     let mut seen = vec![];
     for sheet in sheets {
         for variant in sheet.compared() {
@@ -215,7 +215,7 @@ fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, Shift>> {
             if after.len().min(before.len()) >= LEAST_GROUP {
                 let shift = mean(&after) - mean(&before);
                 let what = Shift { shift, scale: sheet.scale() };
-                seen.extend(welch_p(&after, &before).map(|p| Seen { table: sheet.table, variant, p, what }));
+                seen.extend(welch_p(&after, &before).map(|p| Signal { table: sheet.table, variant, p, what }));
             }
         }
     }
@@ -224,7 +224,7 @@ fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, Shift>> {
 
 /// Each predecessor of a variant against its other predecessors. What depends on whether the baseline had executed is taken
 /// out first, by the mean of either group, or every effect of the position would be seen here a second time.
-fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, After>> {
+fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Signal<'a, After>> {
     let mut seen = vec![];
     for sheet in sheets {
         for variant in sheet.compared() {
@@ -247,7 +247,7 @@ fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, After>> {
                 if it.len().min(others.len()) >= LEAST_GROUP {
                     let what = || After { predecessor: predecessor.to_owned() };
                     let p = welch_p(&it, &others);
-                    seen.extend(p.map(|p| Seen { table: sheet.table, variant, p, what: what() }));
+                    seen.extend(p.map(|p| Signal { table: sheet.table, variant, p, what: what() }));
                 }
             }
         }
@@ -255,18 +255,18 @@ fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, After>> {
     // One that differs makes the others differ from the rest: the clearest is named, and of two the one that is not the
     // baseline.
     let seen = after_holm(seen);
-    let key = |one: &Seen<'a, After>| {
+    let key = |one: &Signal<'a, After>| {
         (one.p, one.table.rows.first().is_some_and(|baseline| baseline.variant == one.what.predecessor))
     };
-    let is_clearest = |one: &&Seen<'a, After>| {
-        let same = |other: &&Seen<'a, After>| std::ptr::eq(other.table, one.table) && other.variant == one.variant;
+    let is_clearest = |one: &&Signal<'a, After>| {
+        let same = |other: &&Signal<'a, After>| std::ptr::eq(other.table, one.table) && other.variant == one.variant;
         seen.iter().filter(same).all(|other| key(other) >= key(one))
     };
     seen.iter().filter(is_clearest).cloned().collect()
 }
 
 /// Every variant against the baseline in every cell. A void trial neither failed nor succeeded.
-fn failure_rates<'a>(findings: &'a Findings, trials: &Trials<'_>) -> Vec<Seen<'a, Rates>> {
+fn failure_rates<'a>(findings: &'a Findings, trials: &Trials<'_>) -> Vec<Signal<'a, Rates>> {
     rates(findings, |variant, workload, condition| {
         let mut failed_of = [0, 0];
         let (place, variant) = (trials.ids.place(workload, condition), trials.ids.variant(variant));
@@ -279,7 +279,7 @@ fn failure_rates<'a>(findings: &'a Findings, trials: &Trials<'_>) -> Vec<Seen<'a
 }
 
 /// Likewise, of all attempts: a rule that voids one variant more often leaves its lucky trials.
-fn void_rates<'a>(findings: &'a Findings, attempts: &Attempts<'_>) -> Vec<Seen<'a, Rates>> {
+fn void_rates<'a>(findings: &'a Findings, attempts: &Attempts<'_>) -> Vec<Signal<'a, Rates>> {
     let share = |[void, of]: [u32; 2]| f64::from(void) / f64::from(of.max(1));
     let mut seen = rates(findings, |variant, workload, condition| attempts.void_of(variant, workload, condition));
     seen.retain(|one| (share(one.what.own) - share(one.what.baseline)).abs() >= SHARES_APART);
@@ -287,7 +287,7 @@ fn void_rates<'a>(findings: &'a Findings, attempts: &Attempts<'_>) -> Vec<Seen<'
 }
 
 /// Fisher's test of every variant against the baseline in every cell, of what `count` finds: a number of trials, of all.
-fn rates(findings: &Findings, count: impl Fn(&str, &str, &str) -> [u32; 2]) -> Vec<Seen<'_, Rates>> {
+fn rates(findings: &Findings, count: impl Fn(&str, &str, &str) -> [u32; 2]) -> Vec<Signal<'_, Rates>> {
     let Some((baseline, others)) = findings.variants.split_first() else { return vec![] };
     let mut cells: Vec<&Table> = vec![];
     for table in &findings.tables {
@@ -303,14 +303,14 @@ fn rates(findings: &Findings, count: impl Fn(&str, &str, &str) -> [u32; 2]) -> V
             let own = count(&variant.name, workload, condition);
             let both = [own, of_baseline].map(|[those, of]| [those, of - those]);
             let what = Rates { own, baseline: of_baseline };
-            seen.push(Seen { table, variant: &variant.name, p: fisher_exact(both), what });
+            seen.push(Signal { table, variant: &variant.name, p: fisher_exact(both), what });
         }
     }
     after_holm(seen)
 }
 
 /// Modes that are closer than the margin are of no interest to the asker.
-fn modes<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Modes>> {
+fn modes<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Signal<'a, Modes>> {
     let (mut detector, mut seen) = (Detector::default(), vec![]);
     for sheet in sheets {
         for row in &sheet.table.rows {
@@ -325,7 +325,7 @@ fn modes<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Modes>> {
                 modes.iter_mut().for_each(|mode| mode.place = mode.place.exp());
             }
             let what = Modes(modes.iter().map(|mode| (mode.place, mode.share)).collect());
-            seen.push(Seen { table: sheet.table, variant: &row.variant, p: 0.0, what });
+            seen.push(Signal { table: sheet.table, variant: &row.variant, p: 0.0, what });
         }
     }
     seen
@@ -334,14 +334,14 @@ fn modes<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Modes>> {
 /// Blocks whose contrast is unusual. Even in normal noise one in seven comparisons of 12 blocks has one beyond
 /// [`THRESHOLD`], so they are mentioned only if the estimate would be another one without them, by more than a quarter of
 /// the margin, and if one of them is very far away or that estimate lies outside the interval.
-fn outliers<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Outliers>> {
+fn outliers<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Signal<'a, Outliers>> {
     let mut seen = vec![];
     for sheet in sheets {
         for row in &sheet.table.rows {
             let Some(comparison) = &row.comparison else { continue };
             let contrasts: Vec<f64> = sheet.contrasts(&row.variant).iter().map(|contrast| contrast.value).collect();
             if let Some(what) = outliers_of(&contrasts, comparison, sheet.is_logarithmic, rule) {
-                seen.push(Seen { table: sheet.table, variant: &row.variant, p: 0.0, what });
+                seen.push(Signal { table: sheet.table, variant: &row.variant, p: 0.0, what });
             }
         }
     }

@@ -9,7 +9,7 @@ use super::factors::Factors;
 use super::fraction::Fraction;
 use super::ids::{Cell, Ids, Place, VariantId};
 use super::metric_spec::MetricSpec;
-use super::pairs::{Known, Pairs};
+use super::pairs::{EffectInputs, Pairs};
 use super::rule::DecisionRule;
 use super::study::{places, variants};
 use super::trends::trends;
@@ -23,7 +23,7 @@ use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
 pub(super) fn families(
     record: &Record,
     trials: &Trials<'_>,
-    pairs: Known<'_>,
+    pairs: EffectInputs<'_>,
     rule: DecisionRule,
     levels: bool,
 ) -> Vec<Effects> {
@@ -32,7 +32,7 @@ pub(super) fn families(
     families
 }
 
-fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: DecisionRule) -> Vec<Effects> {
+fn effects(record: &Record, trials: &Trials<'_>, pairs: EffectInputs<'_>, rule: DecisionRule) -> Vec<Effects> {
     let study = &record.study;
     let factors = Factors::of(study);
     let crossed = factors.are_crossed(study);
@@ -91,7 +91,7 @@ const PAIRS_MAX: usize = 10;
 fn levels(
     record: &Record,
     trials: &Trials<'_>,
-    pairs: Known<'_>,
+    pairs: EffectInputs<'_>,
     rule: DecisionRule,
     are_wanted: bool,
 ) -> Vec<Effects> {
@@ -137,7 +137,7 @@ struct Judge<'a> {
     known: &'a Metric,
     passes: &'a Passes,
     ids: &'a Ids<'a>,
-    pairs: Known<'a>,
+    pairs: EffectInputs<'a>,
     rule: DecisionRule,
 }
 

@@ -10,7 +10,7 @@ use bakeoff_model::marks::Latencies;
 use bakeoff_model::record::{Outcome, StudyLine, TWIN, Trial};
 
 /// The phase and the name of an op.
-type Kind<'a> = (Option<&'a str>, Option<&'a str>);
+type OpKey<'a> = (Option<&'a str>, Option<&'a str>);
 
 /// One table for every workload × condition × kind of op; kinds in the order in which they were first marked.
 pub(super) fn tables(study: &StudyLine, trials: &Trials<'_>, rule: DecisionRule) -> Vec<LatencyTable> {
@@ -48,16 +48,16 @@ pub(super) fn tables(study: &StudyLine, trials: &Trials<'_>, rule: DecisionRule)
     tables
 }
 
-fn kind_of(ops: &bakeoff_model::marks::OpLatencies) -> Kind<'_> {
+fn kind_of(ops: &bakeoff_model::marks::OpLatencies) -> OpKey<'_> {
     (ops.phase.as_deref(), ops.name.as_deref())
 }
 
 /// The metric of such ops, such as `scan.op.get.rate`.
-fn metric_of((phase, name): Kind<'_>, stat: &str) -> String {
+fn metric_of((phase, name): OpKey<'_>, stat: &str) -> String {
     phase.into_iter().chain(["op"]).chain(name).chain([stat]).collect::<Vec<_>>().join(".")
 }
 
-fn kinds<'a>(trials: &Trials<'a>, place: Place) -> Vec<Kind<'a>> {
+fn kinds<'a>(trials: &Trials<'a>, place: Place) -> Vec<OpKey<'a>> {
     let mut kinds = vec![];
     for trial in trials.blocks(place).flat_map(|block| block.values().copied()) {
         for ops in trial.marks.ops.iter().filter(|_| trial.outcome == Outcome::Ok) {

@@ -98,7 +98,7 @@ fn can_decide(comparison: &Comparison) -> bool {
 
 /// What is known before effects are judged.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known<'a> {
+pub(super) struct EffectInputs<'a> {
     pub(super) tables: &'a [Table],
     /// Those of the deciding metric.
     pub(super) pairs: &'a BTreeMap<Place, Pairs>,
@@ -107,7 +107,7 @@ pub(super) struct Known<'a> {
     pub(super) outputs: &'a [Outputs],
 }
 
-impl Known<'_> {
+impl EffectInputs<'_> {
     /// A variant against another one, on a metric of a workload under a condition; none if no table and no ranking has it.
     pub(super) fn get(
         &self,

@@ -3,7 +3,7 @@
 
 use super::interim_view::InterimView;
 use super::lost::Attempts;
-use super::pairs::Known;
+use super::pairs::EffectInputs;
 use super::rule::DecisionRule;
 use super::stopping_rule::{fulfilled, is_looked_at};
 use super::tables::{rank, tables};
@@ -36,7 +36,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     let is_enough = view.stopping.as_ref().is_some_and(|stopping| stopping.enough);
     let blocks_wanted = executed::blocks_wanted(record, is_enough);
     let deciding = study.decide.metrics.first().map_or("", String::as_str);
-    let known = Known { tables: &tables, pairs: &pairs, deciding, outputs: &outputs };
+    let known = EffectInputs { tables: &tables, pairs: &pairs, deciding, outputs: &outputs };
     let mut effects = effects::families(record, &alike, known, rule, levels);
     let doubts = builds::doubts(study, &builds);
     builds::warn(&doubts, &mut tables, &mut effects, study);

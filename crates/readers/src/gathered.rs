@@ -67,14 +67,14 @@ pub struct Gathered {
     pub failed: Vec<(String, String)>,
     /// Integers that lost digits.
     pub rounded: Rounded,
-    index: HashMap<Place, usize>,
+    index: HashMap<SampleKey, usize>,
     /// What was not asked for, of the first values of each sample.
     residues: Vec<BTreeMap<String, String>>,
     units: BTreeMap<(String, String), Declared>,
 }
 
 /// Settings, row, column and unit.
-type Place = (BTreeMap<String, String>, String, String, String);
+type SampleKey = (BTreeMap<String, String>, String, String, String);
 
 /// What a file says of a unit, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -36,7 +36,7 @@ pub(super) fn is_likely(line: &[u8]) -> bool {
 }
 
 /// A name, the settings of the file where it stands, and a unit.
-struct Place<'a> {
+struct GoLabels<'a> {
     name: &'a str,
     file: &'a str,
     settings: &'a BTreeMap<String, String>,
@@ -44,7 +44,7 @@ struct Place<'a> {
     unit_as_written: &'a str,
 }
 
-impl Place<'_> {
+impl GoLabels<'_> {
     /// The name's parts: what stands before the first `/`, and the others; the number of processors is one of them.
     fn parts(&self) -> (&str, impl Iterator<Item = &str>, Option<&str>) {
         let (name, processors) = match self.name.rsplit_once('-') {
@@ -58,7 +58,7 @@ impl Place<'_> {
     }
 }
 
-impl Keys for Place<'_> {
+impl Keys for GoLabels<'_> {
     fn get<'a>(&'a self, key: &str, without: &[&str]) -> Cow<'a, str> {
         let (base, mut parts, processors) = self.parts();
         let named = |part: &&str, key: &str| part.split_once('=').is_some_and(|(name, _)| key.get(1..) == Some(name));
@@ -150,7 +150,7 @@ impl Around<'_> {
     /// Where the values of a name in a unit belong.
     fn unit(&self, name: &str, unit_as_written: &str, gathered: &mut Gathered) -> KnownUnit {
         let (unit, factor) = tidy(unit_as_written);
-        let place = Place { name, file: self.origin.label, settings: self.settings, unit: &unit, unit_as_written };
+        let place = GoLabels { name, file: self.origin.label, settings: self.settings, unit: &unit, unit_as_written };
         let wanted = self.options.wants(&place);
         let sample = wanted.then(|| gathered.place(self.options, &place, &unit, better(&unit)));
         KnownUnit { as_written: unit_as_written.to_owned(), factor, sample }
@@ -159,7 +159,7 @@ impl Around<'_> {
 
 /// What was found out about the last line, as the next one is mostly like it.
 #[derive(Default)]
-struct Known {
+struct LastLine {
     name: String,
     units: Vec<KnownUnit>,
 }
@@ -214,7 +214,7 @@ pub(super) fn read(
     gathered: &mut Gathered,
 ) -> Result<(), Error> {
     let mut settings: BTreeMap<String, String> = BTreeMap::new();
-    let mut known = Known::default();
+    let mut known = LastLine::default();
     let mut odd = Odd::default();
     let mut number = 0;
     let read = lines::each(reader, LINE_MAX, |line| {
@@ -242,7 +242,7 @@ pub(super) fn read(
                 "" => settings.remove(key),
                 value => settings.insert(key.to_owned(), value.to_owned()),
             };
-            known = Known::default();
+            known = LastLine::default();
         }
         Ok(())
     });
@@ -290,7 +290,7 @@ fn take(
     text: &str,
     number: u64,
     around: &Around<'_>,
-    known: &mut Known,
+    known: &mut LastLine,
     gathered: &mut Gathered,
 ) -> Result<Option<String>, Error> {
     let body = &text[PREFIX.len()..];
@@ -309,7 +309,7 @@ fn take(
     }
     let origin = around.origin;
     if known.name != name {
-        *known = Known { name: name.to_owned(), units: vec![] };
+        *known = LastLine { name: name.to_owned(), units: vec![] };
     }
     let mut column = 0;
     while let Some(word) = words.next() {
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn keys_of_a_name() {
         let settings = BTreeMap::from([("goos".to_owned(), "linux".to_owned())]);
-        let place = Place {
+        let place = GoLabels {
             name: "Sort/n=10/alg=q-8",
             file: "f",
             settings: &settings,

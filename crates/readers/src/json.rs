@@ -8,7 +8,7 @@ pub(super) mod place;
 mod pytest;
 
 use super::{Better, Error, Gathered, Kind, Options, Origin};
-use place::{Place, note_means, texts, with_parameters};
+use place::{Labels, note_means, texts, with_parameters};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::collections::BTreeMap;
@@ -227,14 +227,14 @@ fn hyperfine(
     let Command { times, exit_codes, parameters, .. } = command;
     let parameters = texts(parameters);
     let full = if has_variants { with_parameters(&title, parameters.iter()) } else { title.clone() };
-    let place = Place {
+    let place = Labels {
         name: &title,
         full,
         stem: has_variants.then_some(title.as_str()),
         file: origin.label,
         unit: "sec",
         parameters,
-        ..Place::default()
+        ..Labels::default()
     };
     if !options.wants(&place) {
         return Ok(());
@@ -268,7 +268,7 @@ fn pyperf(
         "integer" => "",
         other => other,
     };
-    let place = Place { name, full: name.to_owned(), file: origin.label, unit, ..Place::default() };
+    let place = Labels { name, full: name.to_owned(), file: origin.label, unit, ..Labels::default() };
     if !options.wants(&place) {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! The values of a table with titles, whose reader is elsewhere, as samples.
 
-use super::json::place::{Place, with_parameters};
+use super::json::place::{Labels, with_parameters};
 use super::{Better, Gathered, Kind, Options, Origin};
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub fn table(values: Vec<TableValue>, unit: &str, better: Better, origin: &Origi
     gathered.kind = Some(Kind::Titled);
     for TableValue { factors, value } in values {
         let full = with_parameters("", factors.iter());
-        let place = Place { full, stem: Some(""), file: origin.label, unit, parameters: factors, ..Place::default() };
+        let place = Labels { full, stem: Some(""), file: origin.label, unit, parameters: factors, ..Labels::default() };
         if options.wants(&place) {
             gathered.add(options, &place, unit, better, value);
         }

@@ -48,7 +48,7 @@ impl World {
 }
 
 /// One kind of studies, of 20 blocks with a limit of 2 %.
-struct Kind {
+struct StudyKind {
     name: &'static str,
     workloads: &'static [&'static str],
     variants: &'static [&'static str],
@@ -62,24 +62,24 @@ const ONE: &[&str] = &["loop"];
 const TWO: &[&str] = &["baseline", "b"];
 const FOUR: &[&str] = &["baseline", "b", "c", "d"];
 
-const KINDS: &[Kind] = &[
-    Kind { name: "A/A", workloads: ONE, variants: TWO, slowdown: |_, _| 0.0, wrong: &[Outcome::Fails] },
-    Kind { name: "+3 %", workloads: ONE, variants: TWO, slowdown: |_, _| 0.03, wrong: &[Outcome::Passes] },
-    Kind {
+const KINDS: &[StudyKind] = &[
+    StudyKind { name: "A/A", workloads: ONE, variants: TWO, slowdown: |_, _| 0.0, wrong: &[Outcome::Fails] },
+    StudyKind { name: "+3 %", workloads: ONE, variants: TWO, slowdown: |_, _| 0.03, wrong: &[Outcome::Passes] },
+    StudyKind {
         name: "+2 %",
         workloads: ONE,
         variants: TWO,
         slowdown: |_, _| 0.02,
         wrong: &[Outcome::Passes, Outcome::Fails],
     },
-    Kind {
+    StudyKind {
         name: "3 × 2, all +2 %",
         workloads: &["loop", "sort"],
         variants: FOUR,
         slowdown: |_, _| 0.02,
         wrong: &[Outcome::Passes, Outcome::Fails],
     },
-    Kind {
+    StudyKind {
         name: "3 × 2, one +2 %",
         workloads: &["loop", "sort"],
         variants: FOUR,
@@ -88,7 +88,7 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-fn simulate(kind: &Kind, world: World, number: u32) -> Outcome {
+fn simulate(kind: &StudyKind, world: World, number: u32) -> Outcome {
     let mut stream = Stream::of(SEED, &["gate", kind.name, &(world as u8).to_string(), &number.to_string()]);
     let mut record = study(kind.workloads, kind.variants);
     execute(&mut record, 20, &mut stream, |trial, place, stream| {
@@ -100,7 +100,7 @@ fn simulate(kind: &Kind, world: World, number: u32) -> Outcome {
 }
 
 /// How often each outcome came, of this many studies.
-fn count(kind: &Kind, world: World, studies: u32) -> [u32; 3] {
+fn count(kind: &StudyKind, world: World, studies: u32) -> [u32; 3] {
     let workers = thread::available_parallelism().map_or(1, usize::from) as u32;
     let part = |worker: u32| {
         let mut counts = [0; 3];

@@ -51,7 +51,7 @@ impl Cell<'_> {
 
 /// A workload under a condition.
 #[derive(Debug, Clone)]
-pub(crate) struct Place<'a> {
+pub(crate) struct PlaceCells<'a> {
     pub(crate) workload: &'a str,
     pub(crate) condition: &'a str,
     pub(crate) unit: Unit,
@@ -61,7 +61,7 @@ pub(crate) struct Place<'a> {
     pub(crate) blocks: u32,
 }
 
-impl Place<'_> {
+impl PlaceCells<'_> {
     /// What tells it from others.
     pub(crate) fn title(&self, has_conditions: bool) -> String {
         if has_conditions { format!("{}, {}", self.workload, self.condition) } else { self.workload.to_owned() }
@@ -79,19 +79,19 @@ impl Place<'_> {
 }
 
 /// The places in which one metric was measured, in the order of the study.
-pub(crate) fn places<'a>(record: &'a Record, findings: &'a Findings, metric: &str) -> Vec<Place<'a>> {
+pub(crate) fn places<'a>(record: &'a Record, findings: &'a Findings, metric: &str) -> Vec<PlaceCells<'a>> {
     let names: Vec<&str> = findings.variants.iter().map(|variant| variant.name.as_str()).collect();
     let (first, others) = names.split_first().map_or((&"", &[] as &[&str]), |(first, others)| (first, others));
     let order: Vec<&str> = [*first, TWIN].into_iter().chain(others.iter().copied()).collect();
     let index: HashMap<&str, usize> = order.iter().enumerate().map(|(at, name)| (*name, at)).collect();
     let unit = record.study.metric(metric).map_or(Unit::Count, |metric| metric.unit);
-    let mut places: Vec<Place<'a>> = vec![];
+    let mut places: Vec<PlaceCells<'a>> = vec![];
     let mut by_name: HashMap<(&str, &str), usize> = HashMap::new();
     for workload in &record.study.workloads {
         for condition in &record.study.conditions {
             let cells = order.iter().map(|variant| Cell { variant, dots: vec![] }).collect();
             by_name.insert((workload, condition), places.len());
-            places.push(Place { workload, condition, unit, cells, blocks: 0 });
+            places.push(PlaceCells { workload, condition, unit, cells, blocks: 0 });
         }
     }
     for trial in &record.trials {

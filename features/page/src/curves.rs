@@ -2,7 +2,7 @@
 //! best and the worst of those that are shown to differ; the others are grey. It draws what was measured and computes nothing of
 //! it. The frame, for curves of other kinds as well, is here.
 
-use crate::cells::{Cell, Place, Values};
+use crate::cells::{Cell, PlaceCells, Values};
 use crate::forest::pc;
 use crate::look::{Look, Written, unit_of};
 use crate::text::name;
@@ -117,11 +117,11 @@ pub(crate) fn of_cell(cell: &Cell<'_>, scale: &Values) -> String {
 }
 
 /// The distributions of all places.
-pub(crate) fn distributions(look: &Look<'_>, places: &[Place<'_>], brief: &Brief<'_>) -> Markup {
-    let shown: Vec<(usize, &Place<'_>)> =
+pub(crate) fn distributions(look: &Look<'_>, places: &[PlaceCells<'_>], brief: &Brief<'_>) -> Markup {
+    let shown: Vec<(usize, &PlaceCells<'_>)> =
         places.iter().enumerate().filter(|(_, place)| place.values().next().is_some()).collect();
     let has_conditions = places.iter().any(|other| other.condition != places[0].condition);
-    let one = |(at, place): &(usize, &Place<'_>)| {
+    let one = |(at, place): &(usize, &PlaceCells<'_>)| {
         html! {
             figure.dist data-p=(at) data-w=[look.workload(place.workload)] data-c=[look.condition(place.condition)] {
                 figcaption { b { (name(&place.title(has_conditions))) } ": share of trials that are at most this long or large" }
@@ -144,7 +144,7 @@ pub(crate) fn distributions(look: &Look<'_>, places: &[Place<'_>], brief: &Brief
     }
 }
 
-fn distribution(look: &Look<'_>, place: &Place<'_>, brief: &Brief<'_>) -> Markup {
+fn distribution(look: &Look<'_>, place: &PlaceCells<'_>, brief: &Brief<'_>) -> Markup {
     let Some(scale) = Values::over(place.values(), PART) else { return html! {} };
     let unit = unit_of(place.unit, scale.high);
     let curves: Vec<Curve> = look

@@ -1,7 +1,7 @@
 //! What the page's script looks values up in: every trial's value, in four bytes each, for as many metrics as there is room for.
 //! It is JSON that cannot end the element that it stands in.
 
-use crate::cells::{Cell, Place, State, Values, places};
+use crate::cells::{Cell, PlaceCells, State, Values, places};
 use crate::look::{Look, unit_of};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::plain::clean;
@@ -70,7 +70,7 @@ pub(crate) fn metrics<'a>(record: &Record, findings: &'a Findings) -> Vec<&'a st
 ///
 /// # Errors
 /// Passes on the serialiser's word, should a value have no form in JSON.
-pub(crate) fn json(look: &Look<'_>, record: &Record, deciding: &[Place<'_>]) -> serde_json::Result<String> {
+pub(crate) fn json(look: &Look<'_>, record: &Record, deciding: &[PlaceCells<'_>]) -> serde_json::Result<String> {
     let metrics = metrics(record, look.findings);
     let names = look.findings.variants.iter().map(|variant| clean(&variant.name));
     let all = |names: &[String]| names.iter().map(|name| clean(name)).collect();
@@ -89,7 +89,7 @@ pub(crate) fn json(look: &Look<'_>, record: &Record, deciding: &[Place<'_>]) -> 
     Ok(serde_json::to_string(&data)?.replace('<', "\\u003c"))
 }
 
-fn of_place(look: &Look<'_>, place: &Place<'_>) -> PlaceData {
+fn of_place(look: &Look<'_>, place: &PlaceCells<'_>) -> PlaceData {
     let unit = unit_of(place.unit, Values::over(place.values(), 1.0).map_or(1.0, |scale| scale.high));
     PlaceData {
         w: look.workload(place.workload).unwrap_or(0),

@@ -1,7 +1,7 @@
 //! What the charts share about variants: in which order they stand, what they are called, and in which colour. The order and the
 //! verdicts are the screen's.
 
-use crate::cells::{Cell, Place};
+use crate::cells::{Cell, PlaceCells};
 use crate::mark::Mark;
 use crate::text::{name, variant_id};
 use bakeoff_judge::findings::{Findings, Table};
@@ -61,7 +61,7 @@ impl<'a> Look<'a> {
     }
 
     /// The table of a place.
-    pub(crate) fn table(&self, place: &Place<'_>) -> Option<&'a Table> {
+    pub(crate) fn table(&self, place: &PlaceCells<'_>) -> Option<&'a Table> {
         self.table_of(place.workload, place.condition)
     }
 
@@ -73,7 +73,7 @@ impl<'a> Look<'a> {
     }
 
     /// The colour of a variant's values at a place: that of its verdict there.
-    pub(crate) fn class(&self, place: &Place<'_>, variant: &str) -> &'static str {
+    pub(crate) fn class(&self, place: &PlaceCells<'_>, variant: &str) -> &'static str {
         let row = self.table(place).and_then(|table| table.rows.iter().find(|row| row.variant == variant));
         row.and_then(|row| row.comparison.as_ref()).map_or("", |comparison| Mark::of(comparison).class)
     }

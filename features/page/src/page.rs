@@ -1,7 +1,7 @@
 //! The page: the answer and what it rests on come first and fit on one screen, then the parts that explain it, in a fixed order.
 //! Every sentence was made in `bakeoff_report`; here is only where it stands.
 
-use crate::cells::{Place, places};
+use crate::cells::{PlaceCells, places};
 use crate::document::document;
 use crate::forest::Forest;
 use crate::items::{cards, items};
@@ -29,7 +29,7 @@ pub(crate) struct Content<'a> {
     pub(crate) brief: Brief<'a>,
     parts: Parts,
     pub(crate) look: Look<'a>,
-    pub(crate) places: Vec<Place<'a>>,
+    pub(crate) places: Vec<PlaceCells<'a>>,
 }
 
 impl<'a> Content<'a> {

@@ -2,7 +2,7 @@
 //! it. One path for all that count, one for each other kind; what lies beyond the scale stands at its edge. Where there are more
 //! trials than a screen has room for, one dot stands for all at its place, and the caption says so.
 
-use crate::cells::{Cell, Dot, Place, State, Values};
+use crate::cells::{Cell, Dot, PlaceCells, State, Values};
 use crate::look::{Look, unit_of};
 use crate::text::name;
 use bakeoff_report::Brief;
@@ -26,7 +26,7 @@ const OPEN: usize = 4;
 
 /// Where a dot is drawn.
 struct Layout<'a> {
-    place: &'a Place<'a>,
+    place: &'a PlaceCells<'a>,
     scale: Values,
 }
 
@@ -81,7 +81,7 @@ fn paths(layout: &Layout<'_>, cell: &Cell<'_>, baseline: &BTreeMap<u32, f64>) ->
 }
 
 /// All strips; nothing if no trial was executed.
-pub(crate) fn strips(look: &Look<'_>, places: &[Place<'_>], brief: &Brief<'_>) -> Markup {
+pub(crate) fn strips(look: &Look<'_>, places: &[PlaceCells<'_>], brief: &Brief<'_>) -> Markup {
     if places.is_empty() {
         return html! { p.quiet { "No trial was executed." } };
     }
@@ -115,7 +115,7 @@ pub(crate) fn strips(look: &Look<'_>, places: &[Place<'_>], brief: &Brief<'_>) -
     }
 }
 
-fn one(look: &Look<'_>, at: usize, all: &[Place<'_>], brief: &Brief<'_>) -> Markup {
+fn one(look: &Look<'_>, at: usize, all: &[PlaceCells<'_>], brief: &Brief<'_>) -> Markup {
     let place = &all[at];
     let has_conditions = all.iter().any(|other| other.condition != place.condition);
     let values = Values::over(place.values(), PART);
@@ -141,7 +141,7 @@ fn one(look: &Look<'_>, at: usize, all: &[Place<'_>], brief: &Brief<'_>) -> Mark
     }
 }
 
-fn drawn(look: &Look<'_>, place: &Place<'_>, cell: &Cell<'_>, scale: Values) -> Markup {
+fn drawn(look: &Look<'_>, place: &PlaceCells<'_>, cell: &Cell<'_>, scale: Values) -> Markup {
     let class = look.class(place, cell.variant);
     html! {
         svg class={ "st " (class) @if place.blocks > DENSE { " dense" } } viewBox="0 0 1000 100" preserveAspectRatio="none"
@@ -152,7 +152,7 @@ fn drawn(look: &Look<'_>, place: &Place<'_>, cell: &Cell<'_>, scale: Values) -> 
 }
 
 /// The marks of one strip.
-pub(crate) fn marks(place: &Place<'_>, scale: Values, cell: &Cell<'_>) -> Markup {
+pub(crate) fn marks(place: &PlaceCells<'_>, scale: Values, cell: &Cell<'_>) -> Markup {
     let of_baseline = |dot: &Dot| Some((dot.block, dot.counting()?));
     let baseline: BTreeMap<u32, f64> =
         place.baseline().into_iter().flat_map(|cell| cell.dots.iter().filter_map(of_baseline)).collect();
@@ -183,9 +183,9 @@ mod tests {
     use super::*;
     use bakeoff_model::metric::Unit;
 
-    fn place(dots: Vec<Dot>, blocks: u32) -> Place<'static> {
+    fn place(dots: Vec<Dot>, blocks: u32) -> PlaceCells<'static> {
         let cells = vec![Cell { variant: "b", dots }];
-        Place { workload: "loop", condition: "idle", unit: Unit::Seconds, cells, blocks }
+        PlaceCells { workload: "loop", condition: "idle", unit: Unit::Seconds, cells, blocks }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Charts that stand alone: SVG with its own style for light and dark surroundings, a title and a description in words. The numbers
 //! and signs are those of the page; places are in pixels, since nothing stretches it.
 
-use crate::cells::{Place, Values};
+use crate::cells::{PlaceCells, Values};
 use crate::curves::{self, outstanding};
 use crate::forest::{Forest, Panel, drawable};
 use crate::look::unit_of;
@@ -155,7 +155,7 @@ fn variant(row: &BriefRow<'_>, panel: &Panel<'_>, y: f64) -> Markup {
 }
 
 /// The first place that has trials which count.
-fn place<'c, 'a>(content: &'c Content<'a>) -> Option<(&'c Place<'a>, Values)> {
+fn place<'c, 'a>(content: &'c Content<'a>) -> Option<(&'c PlaceCells<'a>, Values)> {
     content.places.iter().find_map(|place| Some((place, Values::over(place.values(), 0.98)?)))
 }
 

@@ -17,7 +17,7 @@ const MOST: usize = 12;
 const MOST_BYTES: usize = 1 << 20;
 
 /// What was seen.
-pub(crate) struct Seen {
+pub(crate) struct Observed {
     /// What it printed both times; none if that differed or is large.
     pub(crate) output: Option<Vec<u8>>,
     pub(crate) varies: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Seen {
 ///
 /// # Errors
 /// Those of the launcher, and of files.
-pub(crate) fn execute(workload: &Workload, dir: &Path, prefix: &Path) -> Result<Seen, Fault> {
+pub(crate) fn execute(workload: &Workload, dir: &Path, prefix: &Path) -> Result<Observed, Fault> {
     let mut stage = Stage::new(dir, prefix)?;
     let last_s = Cell::new(0.0);
     let mut once = || -> Result<Ended, Fault> {
@@ -46,10 +46,10 @@ pub(crate) fn execute(workload: &Workload, dir: &Path, prefix: &Path) -> Result<
     }
     let varies = first.stdout != second.stdout;
     let output = (!varies && first.stdout.len() <= MOST_BYTES).then_some(first.stdout);
-    Ok(Seen { output, varies, walls })
+    Ok(Observed { output, varies, walls })
 }
 
-impl Seen {
+impl Observed {
     /// The middle of the times, in seconds.
     pub(crate) fn median_s(&self) -> f64 {
         let mut sorted = self.walls.clone();
@@ -82,9 +82,9 @@ mod tests {
     fn more_spread_takes_more_blocks() {
         let blocks = |spread: f64| {
             let walls = (0..9).map(|n| 1.0 + spread * f64::from(n % 3)).collect();
-            Seen { output: None, varies: false, walls }.blocks_for_one_percent(4)
+            Observed { output: None, varies: false, walls }.blocks_for_one_percent(4)
         };
         assert!(blocks(0.001) < blocks(0.01) && blocks(0.01) < blocks(0.1), "{:?}", blocks(0.01));
-        assert_eq!(Seen { output: None, varies: false, walls: vec![1.0; 4] }.blocks_for_one_percent(2), None);
+        assert_eq!(Observed { output: None, varies: false, walls: vec![1.0; 4] }.blocks_for_one_percent(2), None);
     }
 }

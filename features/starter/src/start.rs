@@ -2,7 +2,7 @@
 //! too. What is in the study is decided before.
 
 use crate::ask::say;
-use crate::expect::{self, Seen};
+use crate::expect::{self, Observed};
 use crate::levels::Level;
 use crate::library::Library;
 use crate::origin::{Origin, shown};
@@ -174,7 +174,7 @@ impl Start<'_> {
 }
 
 /// What was seen of the workload, a sentence each.
-fn timed(seen: &Seen, levels: usize) -> Vec<String> {
+fn timed(seen: &Observed, levels: usize) -> Vec<String> {
     let mut lines =
         vec![format!("The workload takes about {} ({} times).", format::duration(seen.median_s()), seen.walls.len())];
     if seen.varies {

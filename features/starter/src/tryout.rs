@@ -44,7 +44,7 @@ pub(crate) fn twice(workload: &Workload, dir: &Path, prefix: &Path, most_s: f64)
         let is_idle = programs.is_some_and(|programs| !programs.iter().any(|path| is_used(path)));
         let after = files(&copy);
         let is_new =
-            |(path, seen): &(&PathBuf, &Seen)| seen.is_built && before.get(*path).is_none_or(|old| old != *seen);
+            |(path, seen): &(&PathBuf, &FileState)| seen.is_built && before.get(*path).is_none_or(|old| old != *seen);
         if let Some((path, _)) = after.iter().find(is_new) {
             let why = format!("builds {}, so that a trial would measure the compiler, too", path.display());
             return Err(Fault::Useless(why));
@@ -63,7 +63,7 @@ pub(crate) fn twice(workload: &Workload, dir: &Path, prefix: &Path, most_s: f64)
 
 /// What is known of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Seen {
+struct FileState {
     bytes: u64,
     modified: Option<SystemTime>,
     /// It is an object, a library or a program, as compilers and their like make them.
@@ -71,10 +71,10 @@ struct Seen {
 }
 
 /// All files below a folder, by their paths in it.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Seen> {
+fn files(folder: &Path) -> BTreeMap<PathBuf, FileState> {
     let mut all = BTreeMap::new();
     walk(folder, &mut |path, about| {
-        let seen = Seen { bytes: about.len(), modified: about.modified().ok(), is_built: is_built(path) };
+        let seen = FileState { bytes: about.len(), modified: about.modified().ok(), is_built: is_built(path) };
         all.insert(path.strip_prefix(folder).unwrap_or(path).to_owned(), seen);
     });
     all
@@ -96,7 +96,10 @@ fn is_built(path: &Path) -> bool {
     start[..read].starts_with(b"\x7fELF") || &start == b"!<arch>\n"
 }
 
-fn differing<'a>(before: &'a BTreeMap<PathBuf, Seen>, after: &'a BTreeMap<PathBuf, Seen>) -> Option<&'a PathBuf> {
+fn differing<'a>(
+    before: &'a BTreeMap<PathBuf, FileState>,
+    after: &'a BTreeMap<PathBuf, FileState>,
+) -> Option<&'a PathBuf> {
     let changed = after.iter().find(|(path, seen)| before.get(*path) != Some(seen));
     changed.or_else(|| before.iter().find(|(path, _)| !after.contains_key(*path))).map(|(path, _)| path)
 }

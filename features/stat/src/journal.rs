@@ -15,7 +15,7 @@ const VARIANT: &str = "/variant";
 const JOURNAL_AND_VARIANT: &str = ".file,/variant";
 
 /// What a journal says of a value.
-struct Place<'a> {
+struct JournalLabels<'a> {
     workload: &'a str,
     condition: &'a str,
     variant: &'a str,
@@ -23,7 +23,7 @@ struct Place<'a> {
     unit: &'a str,
 }
 
-impl Keys for Place<'_> {
+impl Keys for JournalLabels<'_> {
     fn get<'a>(&'a self, key: &str, without: &[&str]) -> Cow<'a, str> {
         let with = |name: &str, value: &str| match without.contains(&name) {
             true => String::new(),
@@ -79,7 +79,7 @@ pub(crate) fn journal(
             };
             for (variant, value) in study.variants.iter().zip(values) {
                 let (variant, file, unit) = (variant.name.as_str(), origin.label, unit.as_str());
-                let place = Place { workload, condition, variant, file, unit };
+                let place = JournalLabels { workload, condition, variant, file, unit };
                 if options.wants(&place) {
                     gathered.add(&options, &place, unit, metric.better, value);
                 }

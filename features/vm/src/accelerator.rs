@@ -28,7 +28,7 @@ pub(crate) enum Accelerator {
 
 /// What was found out, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct Emulator {
     pub(crate) qemu: PathBuf,
     pub(crate) accelerator: Accelerator,
     /// Why it is not KVM, if it is not.
@@ -36,12 +36,12 @@ pub(crate) struct Found {
 }
 
 /// Finds qemu and what it can use; or says why a study that wants this cannot be executed here.
-pub(crate) fn find(wanted: Wanted) -> Result<Found, String> {
+pub(crate) fn find(wanted: Wanted) -> Result<Emulator, String> {
     let qemu = qemu().ok_or_else(|| format!("{QEMU} is not installed, so no kernel can be booted"))?;
-    let emulated = |why: String| Found { qemu: qemu.clone(), accelerator: Accelerator::Tcg, why };
+    let emulated = |why: String| Emulator { qemu: qemu.clone(), accelerator: Accelerator::Tcg, why };
     match (wanted, boots(&qemu, "kvm")) {
         (Wanted::Tcg, _) => Ok(emulated("the study asks for the emulator".to_owned())),
-        (_, Ok(())) => Ok(Found { qemu, accelerator: Accelerator::Kvm, why: String::new() }),
+        (_, Ok(())) => Ok(Emulator { qemu, accelerator: Accelerator::Kvm, why: String::new() }),
         (Wanted::Auto, Err(why)) => Ok(emulated(why)),
         (Wanted::Kvm, Err(why)) => Err(format!("the study asks for KVM, but {why}")),
     }

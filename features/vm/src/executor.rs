@@ -1,7 +1,7 @@
 //! Boots: from a variant's kernel to what its trials measured. It puts together what others do: the machine is a job of a
 //! launcher, so it ends with us, whichever process is killed; the trials are the agent's.
 
-use crate::accelerator::{Accelerator, Found, boot_within};
+use crate::accelerator::{Accelerator, Emulator, boot_within};
 use crate::archive::Archive;
 use crate::ended::{Left, failure};
 use crate::guest::{FIRST, HOME, ONLY_BOOT, program_words};
@@ -39,7 +39,7 @@ const INSTRUCTIONS_IN_A_SECOND: f64 = 1e9;
 #[derive(Debug)]
 pub(crate) struct Machines {
     pub(crate) spec: Spec,
-    pub(crate) found: Found,
+    pub(crate) found: Emulator,
 }
 
 impl Elsewhere for Machines {
@@ -50,7 +50,7 @@ impl Elsewhere for Machines {
             let why = format!("under KVM the baseline's kernel does not boot: {why}");
             match self.spec.accelerator {
                 Wanted::Kvm => return Err(CommandError::usage(why).hint("accelerator = \"tcg\" emulates the machine")),
-                _ => self.found = Found { accelerator: Accelerator::Tcg, why, ..self.found.clone() },
+                _ => self.found = Emulator { accelerator: Accelerator::Tcg, why, ..self.found.clone() },
             }
         }
         if self.found.accelerator == Accelerator::Tcg {

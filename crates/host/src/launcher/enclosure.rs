@@ -5,7 +5,7 @@
 
 use super::channel;
 use super::left;
-use super::start::{self, Place};
+use super::start::{self, PidNamespace};
 use super::wire;
 use crate::{Error, files::Files};
 use std::fs::File;
@@ -26,10 +26,10 @@ pub fn are_switched_off() -> bool {
 
 /// Shared by launchers; it ends when the last of them and its owner have let go of it.
 #[derive(Debug, Clone)]
-pub struct Enclosure(Arc<Kind>);
+pub struct Enclosure(Arc<Mechanism>);
 
 #[derive(Debug)]
-enum Kind {
+enum Mechanism {
     Namespace(Mutex<Keeper>),
     /// Why there is no namespace, and the variable with its value.
     Marked {
@@ -57,13 +57,13 @@ impl Enclosure {
             Keeper::start(keep)
         };
         Self(Arc::new(match made {
-            Ok(keeper) => Kind::Namespace(Mutex::new(keeper)),
+            Ok(keeper) => Mechanism::Namespace(Mutex::new(keeper)),
             Err(error) => {
                 let mark = left::mark(&Files::here());
                 if let Some(mark) = &mark {
                     left::kill(mark);
                 }
-                Kind::Marked { why: error.to_string(), mark }
+                Mechanism::Marked { why: error.to_string(), mark }
             }
         }))
     }
@@ -71,32 +71,32 @@ impl Enclosure {
     /// Why it is no namespace; none if it is one.
     pub fn why_no_namespace(&self) -> Option<&str> {
         match &*self.0 {
-            Kind::Namespace(_) => None,
-            Kind::Marked { why, .. } => Some(why),
+            Mechanism::Namespace(_) => None,
+            Mechanism::Marked { why, .. } => Some(why),
         }
     }
 
     /// A launcher's process in it, and our end of its socket.
     pub(super) fn start(&self, keep: Option<BorrowedFd<'_>>) -> Result<(Child, UnixStream), Error> {
         match &*self.0 {
-            Kind::Namespace(keeper) => {
-                start::start(keep, Place::Within(&locked(keeper).namespace)).map_err(Error::Start)
+            Mechanism::Namespace(keeper) => {
+                start::start(keep, PidNamespace::Existing(&locked(keeper).namespace)).map_err(Error::Start)
             }
-            Kind::Marked { .. } => start::start(keep, Place::Here).map_err(Error::Start),
+            Mechanism::Marked { .. } => start::start(keep, PidNamespace::Ours).map_err(Error::Start),
         }
     }
 
     /// What stands in the environment of all that is started in it.
     pub(super) fn mark(&self) -> Option<&str> {
         match &*self.0 {
-            Kind::Namespace(_) => None,
-            Kind::Marked { mark, .. } => mark.as_deref(),
+            Mechanism::Namespace(_) => None,
+            Mechanism::Marked { mark, .. } => mark.as_deref(),
         }
     }
 
     /// Kills what a launcher has left that was itself killed; false if that is not here.
     pub(super) fn sweep(&self) -> bool {
-        let Kind::Namespace(keeper) = &*self.0 else { return false };
+        let Mechanism::Namespace(keeper) = &*self.0 else { return false };
         let keeper = locked(keeper);
         // If it is gone, so is everything.
         let _ = channel::send(&keeper.control, wire::SWEEP, &[], &[]).and_then(|()| channel::receive(&keeper.control));
@@ -111,7 +111,7 @@ fn locked(keeper: &Mutex<Keeper>) -> std::sync::MutexGuard<'_, Keeper> {
 
 impl Keeper {
     fn start(keep: Option<BorrowedFd<'_>>) -> io::Result<Self> {
-        let (process, control) = start::start(keep, Place::NewNamespace)?;
+        let (process, control) = start::start(keep, PidNamespace::New)?;
         let namespace = File::open(format!("/proc/{}/ns/pid", process.id()));
         match channel::receive(&control) {
             Ok(Some((wire::READY, _))) => Ok(Self { process, control, namespace: namespace? }),

@@ -26,7 +26,7 @@ impl NotStarted {
 
 /// The path to execute, to be used in the command's folder.
 pub(super) fn find(command: &Command) -> Result<PathBuf, NotStarted> {
-    Found::default().find(command, &command.dir).map(|program| program.path.clone())
+    ProgramCache::default().find(command, &command.dir).map(|program| program.path.clone())
 }
 
 /// What a process executes, and where.
@@ -40,9 +40,9 @@ pub(super) struct Program {
 
 /// Programs that were found in a `PATH`: each is looked for once, and not before each trial.
 #[derive(Debug, Default)]
-pub(super) struct Found(Vec<Arc<Program>>);
+pub(super) struct ProgramCache(Vec<Arc<Program>>);
 
-impl Found {
+impl ProgramCache {
     /// The most that are kept.
     const MOST: usize = 64;
 

@@ -3,7 +3,7 @@
 //! cell does in each block, is prepared once; only its files are opened again.
 
 use super::marks::Marks;
-use super::program::{Found, NotStarted, Program};
+use super::program::{NotStarted, Program, ProgramCache};
 use super::wire::{self, Kill, NONE};
 use crate::command::Command;
 use crate::job::{Job, Limits};
@@ -42,12 +42,12 @@ struct Streams {
 
 /// Commands that were prepared before. They differ by where they are: to compare what they say takes long.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct CommandCache {
     ready: Vec<Arc<Ready>>,
-    found: Found,
+    found: ProgramCache,
 }
 
-impl Known {
+impl CommandCache {
     /// The most that are kept.
     const MOST: usize = 256;
 
@@ -171,7 +171,7 @@ impl Prepared {
     pub(super) fn new(
         commands: &[Arc<Command>],
         mark: Option<&str>,
-        known: &mut Known,
+        known: &mut CommandCache,
     ) -> Result<Self, Vec<Option<NotStarted>>> {
         let mut files = Files::default();
         let mut prepare = |command| {
@@ -330,7 +330,7 @@ fn vector<'a>(body: &mut Vec<u8>, texts: impl Iterator<Item = &'a str> + Clone) 
     start as u64
 }
 
-fn prepare(command: &Arc<Command>, mark: Option<&str>, found: &mut Found) -> Result<Ready, NotStarted> {
+fn prepare(command: &Arc<Command>, mark: Option<&str>, found: &mut ProgramCache) -> Result<Ready, NotStarted> {
     let program = found.find(command, &absolute(&command.dir)?)?;
     // One that we were given ourselves names a descriptor that this command does not have.
     let is_marks = |name: &str| MARKS_VARIABLE.strip_prefix(name).is_some_and(|rest| rest.starts_with('='));

@@ -19,25 +19,25 @@ use std::process::{Child, Command, Stdio};
 /// The program, compiled by `build.rs`.
 const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launcher"));
 
-/// Where it is started.
+/// The PID namespace in which it is started.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place<'a> {
-    /// Beside us.
-    Here,
-    /// As the first process of a new PID namespace.
-    NewNamespace,
-    /// In that namespace.
-    Within(&'a File),
+pub(super) enum PidNamespace<'a> {
+    /// In ours.
+    Ours,
+    /// As the first process of a new one.
+    New,
+    /// In this one.
+    Existing(&'a File),
 }
 
-impl Place<'_> {
+impl PidNamespace<'_> {
     /// From now on what this thread starts begins there. No thread can be started by it any more.
     fn enter(self) -> io::Result<()> {
         match self {
-            Self::Here => Ok(()),
+            Self::Ours => Ok(()),
             // SAFETY: it concerns what is started from now on, and nothing of ours.
-            Self::NewNamespace => unsafe { unshare_unsafe(UnshareFlags::NEWPID) }.map_err(io::Error::from),
-            Self::Within(namespace) => {
+            Self::New => unsafe { unshare_unsafe(UnshareFlags::NEWPID) }.map_err(io::Error::from),
+            Self::Existing(namespace) => {
                 let process_ids = Some(LinkNameSpaceType::ProcessID);
                 move_into_link_name_space(namespace.as_fd(), process_ids).map_err(io::Error::from)
             }
@@ -62,7 +62,7 @@ fn own_proc(last: Option<&CStr>) -> io::Result<()> {
 }
 
 /// The process and our end of its socket.
-pub(super) fn start(keep: Option<BorrowedFd<'_>>, place: Place<'_>) -> io::Result<(Child, UnixStream)> {
+pub(super) fn start(keep: Option<BorrowedFd<'_>>, place: PidNamespace<'_>) -> io::Result<(Child, UnixStream)> {
     let (ours, theirs) = UnixStream::pair()?;
     let (theirs, kept) = (OwnedFd::from(theirs), keep.map(|keep| keep.try_clone_to_owned()).transpose()?);
     let from_memory = in_memory().and_then(|program| {
@@ -75,12 +75,12 @@ pub(super) fn start(keep: Option<BorrowedFd<'_>>, place: Place<'_>) -> io::Resul
 }
 
 /// A namespace is entered by a thread of its own: it is for what that one starts.
-fn spawn(mut command: Command, place: Place<'_>) -> io::Result<Child> {
+fn spawn(mut command: Command, place: PidNamespace<'_>) -> io::Result<Child> {
     let last = match place {
-        Place::Here => return command.spawn(),
+        PidNamespace::Ours => return command.spawn(),
         // Numbers go on from ours: small ones, the same in each session, would fit what the one before wrote down.
-        Place::NewNamespace => CString::new(std::process::id().to_string()).ok(),
-        Place::Within(_) => None,
+        PidNamespace::New => CString::new(std::process::id().to_string()).ok(),
+        PidNamespace::Existing(_) => None,
     };
     // SAFETY: it makes system calls and nothing more.
     unsafe { command.pre_exec(move || own_proc(last.as_deref())) };
@@ -113,7 +113,7 @@ fn in_memory() -> io::Result<File> {
 }
 
 /// From a file in the folder for such files, or in ours if nothing there may be executed; it is gone as soon as it has begun.
-fn from_file(control: &OwnedFd, keep: Option<&OwnedFd>, place: Place<'_>) -> io::Result<Child> {
+fn from_file(control: &OwnedFd, keep: Option<&OwnedFd>, place: PidNamespace<'_>) -> io::Result<Child> {
     let mut last = io::Error::from(io::ErrorKind::NotFound);
     for folder in [std::env::temp_dir(), PathBuf::from("/var/tmp"), PathBuf::from(".")] {
         match from_folder(&folder, control, keep, place) {
@@ -124,7 +124,7 @@ fn from_file(control: &OwnedFd, keep: Option<&OwnedFd>, place: Place<'_>) -> io:
     Err(last)
 }
 
-fn from_folder(folder: &Path, control: &OwnedFd, keep: Option<&OwnedFd>, place: Place<'_>) -> io::Result<Child> {
+fn from_folder(folder: &Path, control: &OwnedFd, keep: Option<&OwnedFd>, place: PidNamespace<'_>) -> io::Result<Child> {
     let unique = format!(".bakeoff-launcher-{}-{:x}", std::process::id(), crate::now_unix_s().to_bits());
     let path = std::path::absolute(folder.join(unique))?;
     let write = || -> io::Result<()> {
@@ -155,7 +155,7 @@ mod tests {
     fn it_starts_from_a_file_too() {
         let dir = tempfile::tempdir().unwrap();
         let (mut ours, theirs) = UnixStream::pair().unwrap();
-        let mut process = from_folder(dir.path(), &theirs.into(), None, Place::Here).unwrap();
+        let mut process = from_folder(dir.path(), &theirs.into(), None, PidNamespace::Ours).unwrap();
         let mut ready = [0; 16];
         ours.read_exact(&mut ready).unwrap();
         assert_eq!(

@@ -25,7 +25,7 @@ pub(super) struct UnderWay {
     marks: Marks,
     /// What the launcher was given, which we need no more. To close it takes time, and a pipe of which nobody else holds
     /// the end for writing wakes us at the very end of a trial: so all of it stays open until the job is over.
-    _given: Option<Given>,
+    _given: Option<Descriptors>,
     /// Whether there is a word of the launcher's that nobody has read.
     word_is_there: bool,
     /// What the launcher said at its end.
@@ -36,7 +36,7 @@ pub(super) struct UnderWay {
 }
 
 /// Descriptors that the launcher has copies of.
-pub(super) type Given = (Prepared, Confinement);
+pub(super) type Descriptors = (Prepared, Confinement);
 
 /// What became of it.
 pub(super) enum Outcome {
@@ -60,7 +60,7 @@ impl UnderWay {
         }
     }
 
-    pub(super) fn keep(self, given: Given) -> Self {
+    pub(super) fn keep(self, given: Descriptors) -> Self {
         Self { _given: Some(given), ..self }
     }
 

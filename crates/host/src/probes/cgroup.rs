@@ -4,7 +4,7 @@
 use super::reasons::by_reason;
 use crate::cgroup::{Group, Home, NAMES, Needs};
 use crate::job::{Job, Limits};
-use crate::probe::{Confinement, Probe, Seen};
+use crate::probe::{Confinement, JobObserved, Probe};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
 use std::io;
@@ -66,7 +66,7 @@ impl Probe for Cgroup {
         group.confine(home, confinement)
     }
 
-    fn after(&mut self, _: &Seen<'_>, into: &mut Measurements) -> io::Result<()> {
+    fn after(&mut self, _: &JobObserved<'_>, into: &mut Measurements) -> io::Result<()> {
         if let (Ok(home), Some(group)) = (&self.home, &self.group) {
             group.measure(home, into);
             self.killed_for_memory = self.is_limited && group.killed_for_memory() > 0;

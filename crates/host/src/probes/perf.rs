@@ -6,7 +6,7 @@ use super::reasons::by_reason;
 use crate::files::Files;
 use crate::job::Job;
 use crate::perf_event::{Count, Counter, EVENTS, Event, Guard, Of};
-use crate::probe::{Confinement, Probe, Seen};
+use crate::probe::{Confinement, JobObserved, Probe};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
 use std::io;
@@ -46,7 +46,7 @@ impl Probe for Counters {
         Ok(())
     }
 
-    fn after(&mut self, _: &Seen<'_>, into: &mut Measurements) -> io::Result<()> {
+    fn after(&mut self, _: &JobObserved<'_>, into: &mut Measurements) -> io::Result<()> {
         for (event, counter, before) in &self.open {
             if let Some(count) = counter.read()?.since(*before) {
                 into.insert(event.metric, count * event.unit);

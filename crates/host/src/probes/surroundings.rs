@@ -12,7 +12,7 @@ use crate::cgroup::Home;
 use crate::files::{Files, Open};
 use crate::job::Job;
 use crate::launchers::Ours;
-use crate::probe::{Confinement, Probe, Seen};
+use crate::probe::{Confinement, JobObserved, Probe};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
 use std::io;
@@ -114,7 +114,7 @@ impl Probe for Surroundings {
         Ok(())
     }
 
-    fn after(&mut self, seen: &Seen<'_>, into: &mut Measurements) -> io::Result<()> {
+    fn after(&mut self, seen: &JobObserved<'_>, into: &mut Measurements) -> io::Result<()> {
         into.extend(self.load.take().map(|load| ("load", load)));
         let is_short = seen.wall_s * self.ticks_per_s < LEAST_TICKS / 2.0;
         self.short = if is_short { self.short.saturating_add(1) } else { 0 };

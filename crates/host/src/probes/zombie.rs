@@ -5,7 +5,7 @@
 use super::reasons::by_reason;
 use crate::files::Files;
 use crate::job::Job;
-use crate::probe::{Confinement, Probe, Seen, Zombie};
+use crate::probe::{Confinement, JobObserved, Probe, Zombie};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
 use std::io;
@@ -41,7 +41,7 @@ impl Probe for Zombies {
     }
 
     /// Sums over the main processes; a metric that one of them does not tell is left out.
-    fn after(&mut self, seen: &Seen<'_>, into: &mut Measurements) -> io::Result<()> {
+    fn after(&mut self, seen: &JobObserved<'_>, into: &mut Measurements) -> io::Result<()> {
         if seen.zombies.is_empty() {
             return Ok(());
         }
@@ -110,7 +110,7 @@ mod unit {
             };
             let zombies: Vec<Zombie> = zombies.iter().map(zombie).collect();
             let mut measured = Measurements::new();
-            let seen = Seen { wall_s: 1.0, cpu_s: 1.0, zombies: &zombies };
+            let seen = JobObserved { wall_s: 1.0, cpu_s: 1.0, zombies: &zombies };
             Zombies { io: true, schedstat: true }.after(&seen, &mut measured).unwrap();
             assert_eq!(measured, expect.iter().copied().collect(), "{zombies:?}");
         };

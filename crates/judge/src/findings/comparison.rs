@@ -229,13 +229,13 @@ struct Fields {
     equivalence_interval: Option<[f64; 2]>,
     p: Option<f64>,
     p_corrected: Option<f64>,
-    test: How,
+    test: TestOrNone,
 }
 
 /// The test, or why there is none.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum How {
+enum TestOrNone {
     None(Without),
     Test(Test),
 }
@@ -265,10 +265,10 @@ impl From<Inferred> for Fields {
     fn from(inferred: Inferred) -> Self {
         let tested = inferred.tested().copied();
         let test = match inferred {
-            Inferred::TooFew => How::None(Without::TooFew),
-            Inferred::TooCoarse => How::None(Without::TooCoarse),
-            Inferred::Exact => How::None(Without::Deterministic),
-            Inferred::Tested(tested) => How::Test(tested.test),
+            Inferred::TooFew => TestOrNone::None(Without::TooFew),
+            Inferred::TooCoarse => TestOrNone::None(Without::TooCoarse),
+            Inferred::Exact => TestOrNone::None(Without::Deterministic),
+            Inferred::Tested(tested) => TestOrNone::Test(tested.test),
         };
         Self {
             interval: tested.and_then(|tested| tested.interval).filter(has_width),
@@ -283,10 +283,10 @@ impl From<Inferred> for Fields {
 impl From<Fields> for Inferred {
     fn from(Fields { interval, equivalence_interval, p, p_corrected, test }: Fields) -> Self {
         match test {
-            How::None(Without::TooFew) => Self::TooFew,
-            How::None(Without::TooCoarse) => Self::TooCoarse,
-            How::None(Without::Deterministic) => Self::Exact,
-            How::Test(test) => Self::Tested(Tested { test, p, p_corrected, interval, equivalence_interval }),
+            TestOrNone::None(Without::TooFew) => Self::TooFew,
+            TestOrNone::None(Without::TooCoarse) => Self::TooCoarse,
+            TestOrNone::None(Without::Deterministic) => Self::Exact,
+            TestOrNone::Test(test) => Self::Tested(Tested { test, p, p_corrected, interval, equivalence_interval }),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::services::Services;
 use super::show::{Show, Shower};
 use super::stage::{Setup, Stage};
 use super::tools::Tools;
-use super::trial::Known;
+use super::trial::JobCache;
 use super::watch::{Watch, Watching};
 use crate::Error;
 use crate::on_demand::OnDemand;
@@ -23,7 +23,7 @@ pub struct Local<'a> {
     pub(super) services: Services,
     pub(super) load: Load,
     pub(super) tools: Tools,
-    pub(super) known: Known,
+    pub(super) known: JobCache,
     pub(super) printed: Printed,
     /// The block whose services are kept: number, workload, condition.
     pub(super) block: Option<(u32, String, String)>,
@@ -50,7 +50,7 @@ impl<'a> Local<'a> {
             services,
             load,
             tools,
-            known: Known::default(),
+            known: JobCache::default(),
             printed,
             block: None,
             aside: None,

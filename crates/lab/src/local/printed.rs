@@ -28,12 +28,12 @@ pub(super) struct Printed {
     files: Option<OutputFiles>,
     /// The most that a process of each workload printed so far: all variants find as much prepared.
     most: BTreeMap<String, Vec<u64>>,
-    known: Known,
+    known: BaselineOutputs,
 }
 
 /// What the baseline printed.
 #[derive(Debug, Default)]
-struct Known {
+struct BaselineOutputs {
     /// By workload, condition and process: the digest of the baseline's output, and its beginning.
     outputs: BTreeMap<(String, String, usize), (Output, Vec<u8>)>,
     /// Bytes in all of them.
@@ -106,7 +106,7 @@ impl Printed {
     }
 }
 
-impl Known {
+impl BaselineOutputs {
     /// The first difference from the baseline's, if it was not reported before.
     fn difference(
         &mut self,

@@ -104,7 +104,8 @@ pub fn absent(plan: &Plan, setup: &Setup) -> Vec<Absent> {
 
 /// Those of one cell: its own command, its oracle, its services and its load.
 fn of_cell(plan: &Plan, setup: &Setup, cell: Cell<'_>, by: &By) -> Vec<Absent> {
-    let place = Place { dir: setup.dir_of(cell.prefix), env: setup.environment_of(cell, &Ports::new(), None) };
+    let place =
+        CommandSurroundings { dir: setup.dir_of(cell.prefix), env: setup.environment_of(cell, &Ports::new(), None) };
     let workload = &cell.workload.name;
     let own = cell.variant.run.as_deref().unwrap_or(&cell.workload.run);
     let services = plan.services.iter().filter(|service| cell.workload.services.contains(&service.name));
@@ -172,12 +173,12 @@ fn program(text: &str, shell: bool, env: &BTreeMap<String, String>) -> Option<St
 }
 
 /// Where a command is started.
-struct Place {
+struct CommandSurroundings {
     dir: PathBuf,
     env: BTreeMap<String, String>,
 }
 
-impl Place {
+impl CommandSurroundings {
     /// Where programs without a slash are looked up, in the order in which they are.
     fn folders(&self) -> Vec<PathBuf> {
         let path = self.env.get("PATH").map(String::as_str).unwrap_or_default();

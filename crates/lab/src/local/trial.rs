@@ -23,11 +23,11 @@ pub(super) struct Prepared {
 /// Jobs of trials that were executed before. That of a cell is the same in every block, unless something is drawn for the
 /// block, and to make it again would be most of the work between two short trials.
 #[derive(Debug, Default)]
-pub(super) struct Known(Vec<(Of, Arc<Prepared>)>);
+pub(super) struct JobCache(Vec<(JobKey, Arc<Prepared>)>);
 
 /// What a job depends on; all else stays the same as long as its stage.
 #[derive(Debug)]
-struct Of {
+struct JobKey {
     variant: String,
     workload: String,
     condition: String,
@@ -38,7 +38,7 @@ struct Of {
     paths: Vec<PathBuf>,
 }
 
-impl Of {
+impl JobKey {
     fn is(&self, cell: Cell<'_>, ports: &Ports, paths: &[PathBuf]) -> bool {
         let Self { variant, workload, condition, prefix, padding, ports: own_ports, paths: own_paths } = self;
         *variant == cell.variant.name
@@ -51,7 +51,7 @@ impl Of {
     }
 }
 
-impl Known {
+impl JobCache {
     /// The most that are kept.
     const MOST: usize = 256;
 
@@ -73,7 +73,7 @@ impl Known {
         }
         let (variant, workload) = (cell.variant.name.clone(), cell.workload.name.clone());
         let (condition, prefix) = (cell.condition.name.clone(), cell.prefix.map(Path::to_owned));
-        let of = Of { variant, workload, condition, prefix, padding: cell.padding, ports: ports.clone(), paths };
+        let of = JobKey { variant, workload, condition, prefix, padding: cell.padding, ports: ports.clone(), paths };
         self.0.push((of, Arc::clone(&prepared)));
         Ok(prepared)
     }

@@ -86,7 +86,7 @@ pub struct Reader {
     current: usize,
     /// When that began.
     began: Moment,
-    ops: Vec<(Kind, Recorder)>,
+    ops: Vec<(OpName, Recorder)>,
     /// The kind of the latest op: most often the next one's too.
     latest: Option<usize>,
     /// When the latest op ended or the phase began.
@@ -97,7 +97,7 @@ pub struct Reader {
 
 /// The phase and the name of ops.
 #[derive(Debug)]
-struct Kind {
+struct OpName {
     phase: Option<String>,
     name: Option<String>,
 }
@@ -159,7 +159,7 @@ impl Reader {
         if let Some(last) = self.phases.last_mut() {
             last.ended_s = whole_s.max(last.began_s);
         }
-        let ops = self.ops.into_iter().filter_map(|(Kind { phase, name }, recorder)| {
+        let ops = self.ops.into_iter().filter_map(|(OpName { phase, name }, recorder)| {
             Some(OpLatencies { phase, name, latencies: recorder.finish()? })
         });
         Ok(ParsedMarks { marks: Marks { phases: self.phases, ops: ops.collect() }, values: self.values })
@@ -297,7 +297,7 @@ impl Reader {
         }
         let text = String::from_utf8_lossy(name).into_owned();
         let phase = (self.current > 0).then(|| self.phases.last().map(|phase| phase.name.clone())).flatten();
-        let kind = Kind { phase, name: Some(text).filter(|text| !text.is_empty()) };
+        let kind = OpName { phase, name: Some(text).filter(|text| !text.is_empty()) };
         self.kinds[self.current].insert(name.into(), self.ops.len());
         self.ops.push((kind, Recorder::default()));
         self.latest = Some(self.ops.len() - 1);

@@ -76,7 +76,7 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension], builder: Option<&dyn 
     let decide = decide::decide(file, &build_factors, &run_factors, &workloads);
     let (build, run, decided) = (&build_factors[..], &run_factors[..], &decide.metrics[..]);
     let plans =
-        plans::plans(file, &plans::Known { build, run, workloads: &workloads, conditions: &conditions, decided });
+        plans::plans(file, &plans::Choices { build, run, workloads: &workloads, conditions: &conditions, decided });
     let recipe = match builder {
         Some(builder) => {
             Some(builder.read(file, &mut build_factors, Referred { plans: &plans, workloads: &workloads }))

@@ -23,7 +23,7 @@ const MOST_VARIANTS: u64 = 1000;
 const SHARES: &[&str] = &["steal", "foreign_cpu"];
 
 /// What a plan can choose from.
-pub(super) struct Known<'a> {
+pub(super) struct Choices<'a> {
     pub(super) build: &'a [PlacedFactor<'a>],
     pub(super) run: &'a [PlacedFactor<'a>],
     pub(super) workloads: &'a [Workload],
@@ -33,7 +33,7 @@ pub(super) struct Known<'a> {
 }
 
 /// The plans: `[plan]` first, and each named one with `[plan]`'s keys where it has none of its own.
-pub(super) fn plans(file: &Section<'_>, known: &Known<'_>) -> Vec<PlanSpec> {
+pub(super) fn plans(file: &Section<'_>, known: &Choices<'_>) -> Vec<PlanSpec> {
     let until = Until::default();
     let (name, blocks) = (DEFAULT_PLAN.to_owned(), until.default_blocks());
     let (variants, vary, void_if) = (VariantRule::All, vec![], vec![]);
@@ -77,7 +77,7 @@ struct Base {
     counted: bool,
 }
 
-fn plan(section: &Section<'_>, base: Base, known: &Known<'_>) -> Base {
+fn plan(section: &Section<'_>, base: Base, known: &Choices<'_>) -> Base {
     let Base { mut spec, mut counted } = base;
     extent(section, &mut spec, &mut counted);
     if let Some((seed, span)) = section.integer("seed") {
@@ -142,7 +142,7 @@ fn extent(section: &Section<'_>, spec: &mut PlanSpec, counted: &mut bool) {
 }
 
 /// Refuses a plan with more variants than can be held and judged.
-fn few_enough(sink: &Sink, spec: &PlanSpec, span: Range<usize>, known: &Known<'_>) {
+fn few_enough(sink: &Sink, spec: &PlanSpec, span: Range<usize>, known: &Choices<'_>) {
     let levels = || known.build.iter().chain(known.run).map(|placed| placed.factor.levels.len() as u64);
     let count = match &spec.variants {
         VariantRule::All => levels().fold(1, u64::saturating_mul),
@@ -156,7 +156,7 @@ fn few_enough(sink: &Sink, spec: &PlanSpec, span: Range<usize>, known: &Known<'_
     }
 }
 
-fn variant_rule(sink: &Sink, value: &DeValue<'_>, span: Range<usize>, known: &Known<'_>) -> VariantRule {
+fn variant_rule(sink: &Sink, value: &DeValue<'_>, span: Range<usize>, known: &Choices<'_>) -> VariantRule {
     const RULES: &[&str] = &["all", "one-at-a-time"];
     match value {
         DeValue::String(rule) if rule == "all" => VariantRule::All,
@@ -183,7 +183,7 @@ fn variant_rule(sink: &Sink, value: &DeValue<'_>, span: Range<usize>, known: &Kn
 }
 
 /// `workloads` and `conditions`: which of them take part.
-fn cells(section: &Section<'_>, spec: &mut PlanSpec, known: &Known<'_>) {
+fn cells(section: &Section<'_>, spec: &mut PlanSpec, known: &Choices<'_>) {
     let workloads: Vec<&str> = known.workloads.iter().map(|workload| workload.name.as_str()).collect();
     let conditions: Vec<&str> = known.conditions.iter().map(|condition| condition.name.as_str()).collect();
     for (key, what, names, chosen) in [
@@ -223,7 +223,7 @@ fn vary(section: &Section<'_>) -> Vec<Vary> {
 }
 
 /// `void_if`: metrics, and what each may be at most.
-fn void_rules(rules: &Section<'_>, known: &Known<'_>) -> Vec<VoidRule> {
+fn void_rules(rules: &Section<'_>, known: &Choices<'_>) -> Vec<VoidRule> {
     let mut found = vec![];
     for (name, span, value) in rules.entries() {
         let metric = match metric::find(name, known.workloads) {

@@ -1,7 +1,7 @@
 //! What criterion.rs leaves: the samples of one function (`sample.json`), each the time of several executions. Its
 //! estimates, in which single times are no more, are not read.
 
-use super::place::Place;
+use super::place::Labels;
 use super::{Better, Error, Gathered, Options, Origin};
 use serde::Deserialize;
 
@@ -21,7 +21,7 @@ pub(super) fn read(
     options: &Options,
     gathered: &mut Gathered,
 ) -> Result<(), Error> {
-    let place = Place { file: origin.label, unit: "sec/op", ..Place::default() };
+    let place = Labels { file: origin.label, unit: "sec/op", ..Labels::default() };
     if samples.iters.len() != samples.times.len() {
         let message = format!("{} counts for {} times", samples.iters.len(), samples.times.len());
         return Err(origin.whole(&message, "is the file complete?"));

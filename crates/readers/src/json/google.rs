@@ -1,7 +1,7 @@
 //! Google Benchmark's JSON (`--benchmark_format=json`): one value for each repetition. Aggregates of repetitions (means,
 //! deviations) are no values, and are skipped.
 
-use super::place::Place;
+use super::place::Labels;
 use super::{Better, Error, Gathered, Options, Origin};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -92,7 +92,7 @@ fn take(entry: &Entry, origin: &Origin<'_>, options: &Options, gathered: &mut Ga
     for (unit, better, value) in times.into_iter().chain(rates) {
         let Some(value) = value else { continue };
         let base = name.split('/').next().unwrap_or_default();
-        let place = Place {
+        let place = Labels {
             name: base,
             full: name.clone(),
             stem: None,

@@ -1,6 +1,6 @@
 //! JMH's JSON (`-rf json`): its primary score, one value for each fork. What profilers add is not read.
 
-use super::place::{Place, note_means, with_parameters};
+use super::place::{Labels, note_means, with_parameters};
 use super::{Better, Error, Gathered, Options, Origin};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ pub(super) fn read(entry: Entry, origin: &Origin<'_>, options: &Options, gathere
     let settings = [("mode".to_owned(), mode.clone())].into_iter().chain(threads).collect();
     let full = with_parameters(&name, params.iter());
     let place =
-        Place { name: &name, full, stem: Some(&name), file: origin.label, unit: &unit, parameters: params, settings };
+        Labels { name: &name, full, stem: Some(&name), file: origin.label, unit: &unit, parameters: params, settings };
     if !options.wants(&place) {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// What a tool says of a value.
 #[derive(Default)]
-pub(crate) struct Place<'a> {
+pub(crate) struct Labels<'a> {
     /// Without parameters, where the tool keeps them apart.
     pub(crate) name: &'a str,
     /// With all parameters.
@@ -44,7 +44,7 @@ pub(super) fn texts(parameters: BTreeMap<String, serde_json::Value>) -> BTreeMap
     parameters.into_iter().map(|(key, value)| (key, text(value))).collect()
 }
 
-impl Keys for Place<'_> {
+impl Keys for Labels<'_> {
     fn get<'a>(&'a self, key: &str, without: &[&str]) -> Cow<'a, str> {
         let left_out = |parameter: &String| without.iter().any(|key| key.strip_prefix('/') == Some(parameter));
         match (key, self.stem) {

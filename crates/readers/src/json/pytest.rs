@@ -1,6 +1,6 @@
 //! pytest-benchmark's JSON: the single times of each test, in seconds.
 
-use super::place::{Place, texts};
+use super::place::{Labels, texts};
 use super::{Better, Error, Gathered, Options, Origin};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub(super) fn read(entry: Entry, origin: &Origin<'_>, options: &Options, gathere
     // Parameters stand in brackets behind the name.
     let bare = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
     let (bare_name, stem) = (bare(&name), bare(&full));
-    let place = Place {
+    let place = Labels {
         name: &bare_name,
         full,
         stem: Some(&stem),
