@@ -15,7 +15,7 @@ use crate::manifest::{self, Damage, DamageKind};
 use crate::nouns::Layer;
 use crate::paths::{FOLDERS, Paths};
 use bakeoff_host::disk;
-use bakeoff_host::lock::{How, Lock};
+use bakeoff_host::lock::{Lock, LockMode};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::FlagSeen;
@@ -231,12 +231,12 @@ impl Cache {
     /// launcher that keeps the lock's descriptor holds it too: so it is free only when everything that the holder
     /// started is dead, even if the holder was killed.
     pub(crate) fn lock(&self, name: &str, waiting: impl Fn(Option<u32>)) -> Result<Lock, Error> {
-        Lock::wait(&self.paths.lock_of(name), How::Alone, waiting)?.ok_or(Error::Interrupted)
+        Lock::wait(&self.paths.lock_of(name), LockMode::Exclusive, waiting)?.ok_or(Error::Interrupted)
     }
 
     /// Takes a lock together with others who only look, as [`Self::lock`] does.
     pub(crate) fn share(&self, name: &str, waiting: impl Fn(Option<u32>)) -> Result<Lock, Error> {
-        Lock::wait(&self.paths.lock_of(name), How::Shared, waiting)?.ok_or(Error::Interrupted)
+        Lock::wait(&self.paths.lock_of(name), LockMode::Shared, waiting)?.ok_or(Error::Interrupted)
     }
 }
 

@@ -3,7 +3,7 @@
 //! for one thing: what one executes the other must not remove.
 
 use crate::{Cache, Error};
-use bakeoff_host::lock::{How, Lock};
+use bakeoff_host::lock::{Lock, LockMode};
 use bakeoff_host::machine::Held;
 use std::sync::atomic::Ordering;
 
@@ -56,7 +56,7 @@ impl Cache {
     /// # Errors
     /// [`Error::Interrupted`] if an interrupt ends the wait; [`Error::Host`] if the lock cannot be used.
     pub fn quiet(&self, waiting: impl Fn(Option<u32>)) -> Result<Quiet<'_>, Error> {
-        let machine = self.claim(How::Alone, &waiting)?;
+        let machine = self.claim(LockMode::Exclusive, &waiting)?;
         // Hosts that share a cache do not wait for each other, but what one executes from the other must not remove.
         let in_use = self.share(TRIALS, waiting)?;
         self.quiet.store(true, Ordering::SeqCst);
@@ -69,7 +69,7 @@ impl Cache {
         if self.quiet.load(Ordering::SeqCst) {
             return Ok(None);
         }
-        self.claim(How::Shared, waiting).map(Some)
+        self.claim(LockMode::Shared, waiting).map(Some)
     }
 
     /// Waits until nobody executes trials on this machine, or from this cache on another one, and keeps them from it until
@@ -83,7 +83,7 @@ impl Cache {
         Ok(Leave { _machine: machine, _alone: self.lock(TRIALS, waiting)? })
     }
 
-    fn claim(&self, how: How, waiting: impl Fn(Option<u32>)) -> Result<Share, Error> {
+    fn claim(&self, how: LockMode, waiting: impl Fn(Option<u32>)) -> Result<Share, Error> {
         if self.machine.why_not().is_some() {
             let lock = Lock::wait(&self.paths.lock_of(MACHINE), how, waiting)?;
             return lock.map(Share::OfCache).ok_or(Error::Interrupted);

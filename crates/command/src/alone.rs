@@ -3,7 +3,7 @@
 use crate::error::{Code, CommandError};
 use crate::screen;
 use bakeoff_host::Who;
-use bakeoff_host::lock::How;
+use bakeoff_host::lock::LockMode;
 use bakeoff_host::machine::{Held, Machine};
 use bakeoff_model::plain::clean;
 use bakeoff_report::format::waiting_time;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Takes the machine for measurements that need no cache, until the value is dropped.
 pub fn alone(quiet: bool) -> Result<Held, CommandError> {
     let machine = Machine::here();
-    let held = machine.claim(How::Alone, |process| tell_who_is_waited_for(process, quiet))?;
+    let held = machine.claim(LockMode::Exclusive, |process| tell_who_is_waited_for(process, quiet))?;
     tell_why_not_alone(machine.why_not());
     held.ok_or_else(|| CommandError::new(Code::Interrupted, "interrupted"))
 }

@@ -431,7 +431,7 @@ pub fn fuzz_wire(data: &[u8]) {
         stdout: PathBuf::new(),
         stderr: PathBuf::new(),
     };
-    let Ok(program) = program::Found::default().find(&command, &command.dir) else { return };
+    let Ok(program) = program::ProgramCache::default().find(&command, &command.dir) else { return };
     let _ = reply::read(rest, false, &vec![program; usize::from(*first % 4)], false);
     freestanding::fuzz_job(rest);
 }

@@ -13,18 +13,18 @@ use std::thread;
 
 /// Whether a lock is for one, or for all who share it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum LockMode {
     /// For one.
-    Alone,
+    Exclusive,
     /// For all who ask for it so.
     Shared,
 }
 
-impl How {
+impl LockMode {
     /// Takes it, or fails.
     pub(crate) fn try_now(self, file: &File) -> Result<(), TryLockError> {
         match self {
-            Self::Alone => file.try_lock(),
+            Self::Exclusive => file.try_lock(),
             Self::Shared => file.try_lock_shared(),
         }
     }
@@ -32,7 +32,7 @@ impl How {
     /// Takes it, however long that takes.
     fn block(self, file: &File) -> io::Result<()> {
         match self {
-            Self::Alone => file.lock(),
+            Self::Exclusive => file.lock(),
             Self::Shared => file.lock_shared(),
         }
     }
@@ -50,7 +50,7 @@ impl Lock {
     /// # Errors
     /// [`Error::Locked`] names the process that holds it; [`Error::Lock`] if the file cannot be used.
     pub fn take(path: &Path) -> Result<Self, Error> {
-        Self::take_as(path, How::Alone)
+        Self::take_as(path, LockMode::Exclusive)
     }
 
     /// Takes the lock together with all others who share it, creating the file if there is none; it never waits. It
@@ -59,7 +59,7 @@ impl Lock {
     /// # Errors
     /// [`Error::Locked`] names the process that holds it; [`Error::Lock`] if the file cannot be used.
     pub fn share(path: &Path) -> Result<Self, Error> {
-        Self::take_as(path, How::Shared)
+        Self::take_as(path, LockMode::Shared)
     }
 
     /// Takes the lock, and waits without ticking while others hold it; `waiting` gets the holder's process, if that is known. None if an
@@ -67,7 +67,7 @@ impl Lock {
     ///
     /// # Errors
     /// [`Error::Lock`] if the file cannot be used.
-    pub fn wait(path: &Path, how: How, waiting: impl FnOnce(Option<u32>)) -> Result<Option<Self>, Error> {
+    pub fn wait(path: &Path, how: LockMode, waiting: impl FnOnce(Option<u32>)) -> Result<Option<Self>, Error> {
         match Self::take_as(path, how) {
             Err(Error::Locked { owner, .. }) => waiting(owner),
             taken => return taken.map(Some),
@@ -78,7 +78,7 @@ impl Lock {
         Ok(Some(Self { file }))
     }
 
-    fn take_as(path: &Path, how: How) -> Result<Self, Error> {
+    fn take_as(path: &Path, how: LockMode) -> Result<Self, Error> {
         let failed = |source| Error::Lock { path: path.to_owned(), source };
         let mut file = open(path).map_err(failed)?;
         match how.try_now(&file) {
@@ -104,7 +104,7 @@ impl AsFd for Lock {
 ///
 /// flock(2) goes on waiting after a signal that is counted, so a thread of its own waits there, and this one for whichever of
 /// the two comes first: both sleep until then. A thread that is left behind gives the lock back as soon as it gets it.
-pub(crate) fn when_free(file: File, how: How) -> io::Result<Option<File>> {
+pub(crate) fn when_free(file: File, how: LockMode) -> io::Result<Option<File>> {
     let done = Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?);
     let tell = Arc::clone(&done);
     let waits = thread::Builder::new().name("waits for a lock".to_owned()).spawn(move || {
@@ -189,14 +189,15 @@ mod tests {
         let shared = [Lock::share(&path).unwrap(), Lock::share(&path).unwrap()];
         let (tells, hears) = std::sync::mpsc::channel();
         thread::scope(|scope| {
-            let waits = scope.spawn(|| Lock::wait(&path, How::Alone, |owner| tells.send(owner).unwrap()).unwrap());
+            let waits =
+                scope.spawn(|| Lock::wait(&path, LockMode::Exclusive, |owner| tells.send(owner).unwrap()).unwrap());
             assert_eq!(hears.recv().unwrap(), Some(std::process::id()));
             drop(shared);
             let alone = waits.join().unwrap().unwrap();
             assert!(matches!(Lock::share(&path), Err(Error::Locked { .. })));
             drop(alone);
         });
-        let free = Lock::wait(&path, How::Shared, |owner| panic!("{owner:?} was waited for")).unwrap();
+        let free = Lock::wait(&path, LockMode::Shared, |owner| panic!("{owner:?} was waited for")).unwrap();
         assert!(free.is_some());
     }
 

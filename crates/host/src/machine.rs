@@ -12,7 +12,7 @@
 
 use crate::Error;
 use crate::files::Files;
-use crate::lock::{How, when_free};
+use crate::lock::{LockMode, when_free};
 use rustix::fs::{Mode, OFlags, fchmod, open};
 use std::cell::Cell;
 use std::fs::{self, File, TryLockError};
@@ -83,7 +83,7 @@ impl Machine {
     ///
     /// # Errors
     /// [`Error::Lock`] if the file cannot be used any more.
-    pub fn claim(&self, how: How, waiting: impl Fn(Option<u32>)) -> Result<Option<Held>, Error> {
+    pub fn claim(&self, how: LockMode, waiting: impl Fn(Option<u32>)) -> Result<Option<Held>, Error> {
         let mut files = vec![];
         let has_said = Cell::new(false);
         let tell = |holder| {
@@ -110,7 +110,7 @@ enum Claimed {
     Interrupted,
 }
 
-fn claim_one(path: &Path, how: How, waiting: &dyn Fn(Option<u32>)) -> Result<Claimed, Error> {
+fn claim_one(path: &Path, how: LockMode, waiting: &dyn Fn(Option<u32>)) -> Result<Claimed, Error> {
     let failed = |source| Error::Lock { path: path.to_owned(), source };
     for _ in 0..TRIES {
         let file = lock_file(path).map_err(failed)?;
@@ -252,19 +252,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let machine = Machine::in_folder(folder.path());
         assert_eq!(machine.why_not(), None);
-        let built = [How::Shared, How::Shared].map(|how| machine.claim(how, nobody).unwrap().unwrap());
+        let built = [LockMode::Shared, LockMode::Shared].map(|how| machine.claim(how, nobody).unwrap().unwrap());
         let (tells, hears) = mpsc::channel();
         let other = machine.clone();
         let measures = std::thread::spawn(move || {
             let tell = |holder| tells.send(holder).unwrap();
-            other.claim(How::Alone, tell).unwrap().unwrap()
+            other.claim(LockMode::Exclusive, tell).unwrap().unwrap()
         });
         assert_eq!(hears.recv().unwrap(), Some(std::process::id()));
         drop(built);
         let measures = measures.join().unwrap();
         assert!(File::open(file_in(folder.path())).unwrap().try_lock_shared().is_err());
         drop(measures);
-        drop(machine.claim(How::Alone, nobody).unwrap().unwrap());
+        drop(machine.claim(LockMode::Exclusive, nobody).unwrap().unwrap());
     }
 
     #[test]
@@ -288,7 +288,7 @@ mod tests {
             spoil(&path);
             let alone = Machine::in_folder(folder.path());
             assert!(alone.why_not().is_some_and(|why| !why.is_empty()), "{what}");
-            assert!(alone.claim(How::Alone, nobody).unwrap().is_some(), "{what}: it goes on without a lock");
+            assert!(alone.claim(LockMode::Exclusive, nobody).unwrap().is_some(), "{what}: it goes on without a lock");
             let machine = Machine::all_of(&[folder.path(), next.path()], 0);
             assert_eq!(machine.paths.unwrap(), [file_in(next.path())], "{what}");
         };
@@ -320,7 +320,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let machine = Machine::in_folder(folder.path());
         let path = file_in(folder.path());
-        let held = machine.claim(How::Alone, nobody).unwrap().unwrap();
+        let held = machine.claim(LockMode::Exclusive, nobody).unwrap().unwrap();
         let remove = |_| {
             fs::remove_file(&path).unwrap();
             let _ = file_in(folder.path());
@@ -332,7 +332,7 @@ mod tests {
                     remove(holder);
                     tells.send(()).unwrap();
                 };
-                machine.claim(How::Alone, tell).unwrap().unwrap()
+                machine.claim(LockMode::Exclusive, tell).unwrap().unwrap()
             });
             hears.recv().unwrap();
             drop(held);
@@ -345,7 +345,7 @@ mod tests {
     fn who_cannot_use_one_folder_meets_the_others_in_the_next() {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let [first, second] = folders.each_ref().map(|folder| folder.path());
-        let held = Machine::all_of(&[first, second], 0).claim(How::Alone, nobody).unwrap().unwrap();
+        let held = Machine::all_of(&[first, second], 0).claim(LockMode::Exclusive, nobody).unwrap().unwrap();
         for folder in [first, second] {
             let other = File::open(file_in(folder)).unwrap();
             assert!(other.try_lock_shared().is_err(), "{}", folder.display());

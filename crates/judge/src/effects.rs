@@ -15,7 +15,7 @@ use super::study::{places, variants};
 use super::trends::trends;
 use super::trials::{Passes, Trials};
 use super::{infer, outputs, ranking};
-use crate::findings::{Caveat, Comparison, Effect, Effects, Kind, Ranking, Scale, Subject};
+use crate::findings::{Caveat, Comparison, Effect, EffectKind, Effects, Ranking, Scale, Subject};
 use bakeoff_model::metric::Metric;
 use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
 
@@ -53,7 +53,7 @@ fn effects(record: &Record, trials: &Trials<'_>, pairs: EffectInputs<'_>, rule: 
         for place in ids.places(study) {
             let (workload, condition) = ids.names(place);
             let names = (Some(workload), Some(condition));
-            families.push(judge.family((Kind::Trend, 0), names, trends(study, ids, place)));
+            families.push(judge.family((EffectKind::Trend, 0), names, trends(study, ids, place)));
         }
         for condition in &study.conditions {
             // A workload that does not have the metric says nothing of it.
@@ -62,7 +62,7 @@ fn effects(record: &Record, trials: &Trials<'_>, pairs: EffectInputs<'_>, rule: 
             if workloads.len() > 1 {
                 let place = (None, Some(condition.as_str()));
                 let planned = suite(study, &workloads, ids, condition);
-                let mut family = judge.family((Kind::Suite, 0), place, planned);
+                let mut family = judge.family((EffectKind::Suite, 0), place, planned);
                 let whole = Whole { study, workloads: &workloads, ids, condition, known, passes };
                 family.twin = whole.twin(rule);
                 family.ranking = whole.ranking(&family.effects, rule).filter(|_| decides);
@@ -71,8 +71,8 @@ fn effects(record: &Record, trials: &Trials<'_>, pairs: EffectInputs<'_>, rule: 
         }
         for (workload, condition) in places(study).filter(|(_, condition)| *condition != study.conditions[0]) {
             for (kind, planned) in [
-                (Kind::Condition, conditions(study, ids, workload, condition)),
-                (Kind::ConditionChange, condition_changes(study, ids, workload, condition)),
+                (EffectKind::Condition, conditions(study, ids, workload, condition)),
+                (EffectKind::ConditionChange, condition_changes(study, ids, workload, condition)),
             ] {
                 families.push(judge.family((kind, 0), (Some(workload), Some(condition)), planned));
             }
@@ -124,7 +124,7 @@ fn levels(
             subject: Subject::Variant { variant: name.to_owned(), against: against.to_owned() },
             weights: [(cell(name), 1.0), (cell(against), -1.0)].into(),
         });
-        judge.family((Kind::Levels, 0), (Some(workload), Some(condition)), planned.collect())
+        judge.family((EffectKind::Levels, 0), (Some(workload), Some(condition)), planned.collect())
     };
     let mut families: Vec<Effects> = places(study).map(family).collect();
     families.retain(|family| !family.effects.is_empty());
@@ -149,7 +149,7 @@ impl Judge<'_> {
         let (workload, condition) = ids.names(place);
         let design = Design::new(study, factors, ids, place, passes);
         let mut fraction = None;
-        let mut family = |kind: Kind, outlines: Vec<Outline>| {
+        let mut family = |kind: EffectKind, outlines: Vec<Outline>| {
             let (planned, details): (Vec<_>, Vec<_>) = outlines.into_iter().map(Outline::split).unzip();
             let judged = |elsewhere| {
                 let names = (Some(workload), Some(condition));
@@ -161,7 +161,7 @@ impl Judge<'_> {
                 .effects
                 .iter()
                 .zip(&details)
-                .filter(|(effect, detail)| kind != Kind::Simple && is_open(effect, detail))
+                .filter(|(effect, detail)| kind != EffectKind::Simple && is_open(effect, detail))
                 .map(|(effect, _)| effect.subject.clone())
                 .collect();
             if !open.is_empty() {
@@ -179,7 +179,7 @@ impl Judge<'_> {
                     let same = family.effects.iter_mut().filter(|known| known.subject == effect.subject);
                     same.for_each(|known| *known = effect.clone());
                 }
-                if kind == Kind::Interaction {
+                if kind == EffectKind::Interaction {
                     family.aliases = fraction.aliases();
                 }
             }
@@ -191,10 +191,10 @@ impl Judge<'_> {
             }
             family
         };
-        let mut families = vec![family(Kind::Main, design.mains())];
+        let mut families = vec![family(EffectKind::Main, design.mains())];
         if decides {
-            families.push(family(Kind::Interaction, design.interactions()));
-            families.extend(design.simples().into_iter().map(|outlines| family(Kind::Simple, outlines)));
+            families.push(family(EffectKind::Interaction, design.interactions()));
+            families.extend(design.simples().into_iter().map(|outlines| family(EffectKind::Simple, outlines)));
         }
         families
     }
@@ -204,7 +204,7 @@ impl Judge<'_> {
     /// `elsewhere` is the number of members that are judged by other means.
     fn family(
         self,
-        (kind, elsewhere): (Kind, usize),
+        (kind, elsewhere): (EffectKind, usize),
         (workload, condition): (Option<&str>, Option<&str>),
         planned: Vec<Planned>,
     ) -> Effects {
@@ -228,7 +228,10 @@ impl Judge<'_> {
             comparison.caveats.extend([incomplete(contrasts), symmetric(kind)].into_iter().flatten());
             Some(comparison)
         });
-        let of_variants = matches!(kind, Kind::Suite | Kind::Levels | Kind::Condition | Kind::ConditionChange);
+        let of_variants = matches!(
+            kind,
+            EffectKind::Suite | EffectKind::Levels | EffectKind::Condition | EffectKind::ConditionChange
+        );
         let effects = planned.into_iter().zip(as_pairs).map(|(planned, pair)| {
             let comparison = pair.or_else(|| judged.next().flatten());
             let is_open = comparison.is_none() && of_variants;
@@ -259,8 +262,8 @@ fn incomplete(contrasts: &Contrasts) -> Option<Caveat> {
 }
 
 /// The randomisation makes the two labels of a pair interchangeable; it does not do so for four cells at once.
-fn symmetric(kind: Kind) -> Option<Caveat> {
-    matches!(kind, Kind::Interaction | Kind::ConditionChange).then_some(Caveat::SymmetricErrors)
+fn symmetric(kind: EffectKind) -> Option<Caveat> {
+    matches!(kind, EffectKind::Interaction | EffectKind::ConditionChange).then_some(Caveat::SymmetricErrors)
 }
 
 /// Every variant but the baseline against it, over all workloads.

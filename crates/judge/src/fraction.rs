@@ -13,7 +13,7 @@ use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
 use super::trials::Passes;
 use crate::findings::{
-    Alias, Caveat, Effect, Inferred, Kind, Level, Refusal, Scale, Step as LevelStep, Subject, Term, Test, Tested,
+    Alias, Caveat, Effect, EffectKind, Inferred, Level, Refusal, Scale, Step as LevelStep, Subject, Term, Test, Tested,
 };
 use bakeoff_model::metric::Unit;
 use bakeoff_model::record::StudyLine;
@@ -107,10 +107,10 @@ impl<'a> Fraction<'a> {
     }
 
     /// The effects on these subjects, in a family of the rule's size: the others are judged elsewhere, and count.
-    pub(super) fn effects(&self, kind: Kind, rule: DecisionRule, subjects: &[Subject]) -> Vec<Effect> {
+    pub(super) fn effects(&self, kind: EffectKind, rule: DecisionRule, subjects: &[Subject]) -> Vec<Effect> {
         // Weights of a main effect are 1 on either side, those of an interaction 2.
         let (mut all, weight) = match kind {
-            Kind::Interaction => (self.interactions(), 2.0),
+            EffectKind::Interaction => (self.interactions(), 2.0),
             _ => (self.mains(), 1.0),
         };
         all.retain(|one| subjects.contains(&one.subject));
@@ -118,8 +118,8 @@ impl<'a> Fraction<'a> {
     }
 
     /// How many of these the model can estimate.
-    pub(super) fn estimable(&self, kind: Kind, subjects: &[Subject]) -> usize {
-        let all = if kind == Kind::Interaction { self.interactions() } else { self.mains() };
+    pub(super) fn estimable(&self, kind: EffectKind, subjects: &[Subject]) -> usize {
+        let all = if kind == EffectKind::Interaction { self.interactions() } else { self.mains() };
         all.iter().filter(|one| subjects.contains(&one.subject) && one.estimate.is_ok()).count()
     }
 

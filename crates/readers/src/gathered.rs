@@ -31,7 +31,7 @@ pub struct Sample {
 
 /// What wrote a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Tool {
     /// Anything that writes columns of numbers.
     Columns,
     /// A table with titles.
@@ -60,7 +60,7 @@ pub struct Gathered {
     /// In the order in which they first appeared.
     pub samples: Vec<Sample>,
     /// What wrote the files, if it was the same for all.
-    pub kind: Option<Kind>,
+    pub kind: Option<Tool>,
     /// What the reader of a report should know of the reading.
     pub notes: Vec<String>,
     /// Those that a tool says have failed, each with why.
@@ -149,7 +149,7 @@ impl Gathered {
             let is_time = sample.unit.starts_with("sec") || sample.unit.ends_with("/s");
             sample.exact = said("assume") == Some("exact") && !is_time;
         }
-        if chosen || self.kind != Some(Kind::Hyperfine) {
+        if chosen || self.kind != Some(Tool::Hyperfine) {
             return;
         }
         let distinct = |label: fn(&Sample) -> &str| self.samples.iter().map(label).collect::<BTreeSet<_>>().len();

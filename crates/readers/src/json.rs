@@ -7,7 +7,7 @@ mod jmh;
 pub(super) mod place;
 mod pytest;
 
-use super::{Better, Error, Gathered, Kind, Options, Origin};
+use super::{Better, Error, Gathered, Options, Origin, Tool};
 use place::{Labels, note_means, texts, with_parameters};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -127,7 +127,7 @@ pub(super) fn read(
     origin: &Origin<'_>,
     options: &Options,
     gathered: &mut Gathered,
-) -> Result<Kind, Error> {
+) -> Result<Tool, Error> {
     let mut text = vec![];
     let read = reader.take(BYTES_MAX + 1).read_to_end(&mut text).map_err(|error| origin.cannot_read(&error))?;
     if read as u64 > BYTES_MAX {
@@ -140,7 +140,7 @@ pub(super) fn read(
         for entry in parse::<Vec<jmh::Entry>>(&text, origin)? {
             jmh::read(entry, origin, options, gathered)?;
         }
-        return Ok(Kind::Jmh);
+        return Ok(Tool::Jmh);
     }
     let document: Document = parse(&text, origin)?;
     if let Some((what, remedy)) = document.others.refusal() {
@@ -148,11 +148,11 @@ pub(super) fn read(
     }
     if document.others.google.is_some() {
         google::read(parse(&text, origin)?, origin, options, gathered)?;
-        return Ok(Kind::Google);
+        return Ok(Tool::Google);
     }
     if document.others.criterion_sample.is_some() {
         criterion::read(&parse(&text, origin)?, origin, options, gathered)?;
-        return Ok(Kind::Criterion);
+        return Ok(Tool::Criterion);
     }
     match document {
         Document { commands: Some(commands), .. } => {
@@ -166,19 +166,19 @@ pub(super) fn read(
                 let has_variants = named.iter().any(|name| name == command.title());
                 hyperfine(command, has_variants, origin, options, gathered)?;
             }
-            Ok(Kind::Hyperfine)
+            Ok(Tool::Hyperfine)
         }
         Document { suite: Some(entries), .. } if entries.iter().any(|entry| entry.pytest.is_one()) => {
             for entry in entries {
                 pytest::read(entry.pytest, origin, options, gathered)?;
             }
-            Ok(Kind::Pytest)
+            Ok(Tool::Pytest)
         }
         Document { suite: Some(entries), metadata, .. } => {
             for entry in entries {
                 pyperf(&entry, &metadata, origin, options, gathered)?;
             }
-            Ok(Kind::Pyperf)
+            Ok(Tool::Pyperf)
         }
         _ => Err(origin.whole("this JSON is of no tool that is known here", REMEDY)),
     }

@@ -18,7 +18,7 @@ mod origin;
 mod rounded;
 mod table;
 
-pub use gathered::{Gathered, Kind, Sample};
+pub use gathered::{Gathered, Sample, Tool};
 pub use nan::without_nan;
 pub use options::{Format, Options};
 pub use origin::{Error, Origin};
@@ -43,11 +43,11 @@ pub fn read(reader: &mut dyn BufRead, origin: &Origin<'_>, options: &Options) ->
         Format::Columns => {
             let column = columns::read(&mut reader, origin, &options.columns, &mut gathered.rounded)?;
             gathered.nameless(origin.label, column);
-            Kind::Columns
+            Tool::Columns
         }
         Format::Go => {
             go::read(&mut reader, origin, options, &mut gathered)?;
-            Kind::Go
+            Tool::Go
         }
         Format::Json => json::read(&mut reader, origin, options, &mut gathered)?,
     });

@@ -1,7 +1,7 @@
 //! The values of a table with titles, whose reader is elsewhere, as samples.
 
 use super::json::place::{Labels, with_parameters};
-use super::{Better, Gathered, Kind, Options, Origin};
+use super::{Better, Gathered, Options, Origin, Tool};
 use std::collections::BTreeMap;
 
 /// A value of a table with titles: what tells it apart from others, and the value.
@@ -16,7 +16,7 @@ pub struct TableValue {
 /// The samples of a table, all of whose values have one unit.
 pub fn table(values: Vec<TableValue>, unit: &str, better: Better, origin: &Origin<'_>, options: &Options) -> Gathered {
     let mut gathered = Gathered::default();
-    gathered.kind = Some(Kind::Titled);
+    gathered.kind = Some(Tool::Titled);
     for TableValue { factors, value } in values {
         let full = with_parameters("", factors.iter());
         let place = Labels { full, stem: Some(""), file: origin.label, unit, parameters: factors, ..Labels::default() };

@@ -9,7 +9,7 @@ use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, glue};
 use crate::format::percent;
 use crate::words::{self, Change, Wording, named};
-use bakeoff_judge::findings::{Effect, Effects, Findings, Kind, Level, Over, Verdict};
+use bakeoff_judge::findings::{Effect, EffectKind, Effects, Findings, Level, Over, Verdict};
 use bakeoff_model::metric::Unit;
 
 /// More families of simple effects than these are not printed.
@@ -17,20 +17,27 @@ const SIMPLE_MAX: usize = 12;
 
 /// Every family on the deciding metric but pairs of levels.
 pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
-    print_of(findings, &|kind| kind != Kind::Levels, page, notes, columns);
+    print_of(findings, &|kind| kind != EffectKind::Levels, page, notes, columns);
 }
 
 /// Pairs of levels of one factor, neither of them the baseline's; evidence, if any, stands next to them.
 pub(crate) fn print_levels(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
-    print_of(findings, &|kind| kind == Kind::Levels, page, notes, columns);
+    print_of(findings, &|kind| kind == EffectKind::Levels, page, notes, columns);
 }
 
 /// The families of some kinds on the deciding metric.
-fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Page, notes: &mut Notes, columns: usize) {
+fn print_of(
+    findings: &Findings,
+    is_wanted: &dyn Fn(EffectKind) -> bool,
+    page: &mut Page,
+    notes: &mut Notes,
+    columns: usize,
+) {
     let deciding = |family: &&Effects| family.metric == findings.method.deciding_metric && is_wanted(family.kind);
-    let simple: Vec<&Effects> = findings.effects.iter().filter(deciding).filter(|f| f.kind == Kind::Simple).collect();
+    let simple: Vec<&Effects> =
+        findings.effects.iter().filter(deciding).filter(|f| f.kind == EffectKind::Simple).collect();
     for family in findings.effects.iter().filter(deciding) {
-        if family.kind == Kind::Simple {
+        if family.kind == EffectKind::Simple {
             continue;
         }
         page.gap();
@@ -53,7 +60,7 @@ fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Pa
                 Ink::Open,
             );
         }
-        if family.kind == Kind::Interaction {
+        if family.kind == EffectKind::Interaction {
             let here = |f: &&&Effects| (&f.workload, &f.condition) == (&family.workload, &family.condition);
             print_simple(&simple.iter().filter(here).copied().collect::<Vec<_>>(), page, notes, columns);
         }
@@ -121,23 +128,25 @@ fn heading(family: &Effects) -> String {
     };
     let metric = &family.metric;
     let what = match family.kind {
-        Kind::Main if family.effects.iter().any(|effect| effect.over.is_some()) => {
+        EffectKind::Main if family.effects.iter().any(|effect| effect.over.is_some()) => {
             format!("what each option does to {metric}, on average over the others")
         }
-        Kind::Main => format!("what each option does to {metric}, over all levels of the others"),
-        Kind::Simple => format!("what each option does to {metric} within each level of another one"),
-        Kind::Interaction => format!("what two options together do to {metric} beyond what each does alone"),
-        Kind::Levels => format!("levels of one factor against each other in {metric}, all others as in the baseline"),
-        Kind::Trend => format!("what each step does to {metric}, over all steps"),
-        Kind::Suite => format!("{metric}, geometric mean of the workloads' ratios"),
-        Kind::Condition => format!("what this condition does to {metric}"),
-        Kind::ConditionChange => format!("how each variant's ratio to the baseline in {metric} changes with it"),
+        EffectKind::Main => format!("what each option does to {metric}, over all levels of the others"),
+        EffectKind::Simple => format!("what each option does to {metric} within each level of another one"),
+        EffectKind::Interaction => format!("what two options together do to {metric} beyond what each does alone"),
+        EffectKind::Levels => {
+            format!("levels of one factor against each other in {metric}, all others as in the baseline")
+        }
+        EffectKind::Trend => format!("what each step does to {metric}, over all steps"),
+        EffectKind::Suite => format!("{metric}, geometric mean of the workloads' ratios"),
+        EffectKind::Condition => format!("what this condition does to {metric}"),
+        EffectKind::ConditionChange => format!("how each variant's ratio to the baseline in {metric} changes with it"),
     };
     format!("{}: {what}", clean(&place))
 }
 
-fn is_interaction(kind: Kind) -> bool {
-    matches!(kind, Kind::Interaction | Kind::ConditionChange)
+fn is_interaction(kind: EffectKind) -> bool {
+    matches!(kind, EffectKind::Interaction | EffectKind::ConditionChange)
 }
 
 fn is_shown(effect: &Effect) -> bool {
@@ -146,8 +155,8 @@ fn is_shown(effect: &Effect) -> bool {
 }
 
 /// Of interactions there are many, and most are nothing.
-fn is_listed(kind: Kind, effect: &Effect) -> bool {
-    kind != Kind::Interaction || is_shown(effect)
+fn is_listed(kind: EffectKind, effect: &Effect) -> bool {
+    kind != EffectKind::Interaction || is_shown(effect)
 }
 
 fn table(findings: &Findings, family: &Effects, shown: &[&Effect], notes: &mut Notes) -> Grid {
@@ -186,7 +195,7 @@ fn word(family: &Effects, verdict: Verdict) -> &'static str {
 
 /// The interactions that are not listed.
 fn unlisted(findings: &Findings, family: &Effects) -> Option<String> {
-    if family.kind != Kind::Interaction {
+    if family.kind != EffectKind::Interaction {
         return None;
     }
     let of = |wanted: fn(&Verdict) -> bool| {

@@ -353,7 +353,7 @@ fn levels(name: &str, against: &str, comparison: Comparison) -> Effect {
 }
 
 /// Effects on one workload's wall time.
-fn family(condition: &str, kind: Kind, effects: Vec<Effect>) -> Effects {
+fn family(condition: &str, kind: EffectKind, effects: Vec<Effect>) -> Effects {
     Effects {
         kind,
         workload: Some("loop".to_owned()),
@@ -386,7 +386,7 @@ pub fn factorial() -> Findings {
     let mut findings = five_verdicts();
     findings.effects = vec![
         family(
-            Kind::Main,
+            EffectKind::Main,
             vec![
                 levels("malloc=perl", "malloc=system", malloc.clone()),
                 Effect { over: Some(part()), ..levels("optimize=O", "optimize=O2", optimize.clone()) },
@@ -399,7 +399,7 @@ pub fn factorial() -> Findings {
             ],
         ),
         family(
-            Kind::Interaction,
+            EffectKind::Interaction,
             vec![
                 levels("malloc=perl × threads=on", "malloc=system, threads=off", both),
                 levels("malloc=perl × optimize=O", "malloc=system, optimize=O2", optimize),
@@ -407,20 +407,20 @@ pub fn factorial() -> Findings {
             ],
         ),
         family(
-            Kind::Simple,
+            EffectKind::Simple,
             vec![
                 within("threads=off", levels("malloc=perl", "malloc=system", malloc.clone())),
                 within("threads=on", levels("malloc=perl", "malloc=system", uncorrected)),
             ],
         ),
-        family(Kind::Simple, vec![within("malloc=system", levels("threads=on", "threads=off", threads))]),
+        family(EffectKind::Simple, vec![within("malloc=system", levels("threads=on", "threads=off", threads))]),
     ];
     findings.excluded = ["libperl=shared optimize=O", "libperl=symbolic optimize=O"]
         .map(|name| Excluded { name: name.to_owned(), reason: "does not link".to_owned() })
         .to_vec();
     findings.tables[0].ranking = Some(ranking());
     let whole = Subject::Variant { variant: "malloc=perl".to_owned(), against: "baseline".to_owned() };
-    let suite = family(Kind::Suite, vec![effect("malloc=perl", "baseline", whole, malloc)]);
+    let suite = family(EffectKind::Suite, vec![effect("malloc=perl", "baseline", whole, malloc)]);
     findings.effects.push(Effects { workload: None, ..suite });
     findings
 }

@@ -11,7 +11,7 @@
 //!
 //! Which trials count, and the intervals, are `bakeoff_judge`'s business.
 
-use crate::decision::{Broken, Case, Decision, FORMAT, Gate, Open, Outcome, Passed, Seen};
+use crate::decision::{Broken, Case, Decision, FORMAT, Gate, JudgedSlowdown, Open, Outcome, Passed};
 use crate::missing::{Levels, more_blocks};
 use crate::slowdown::Slowdown;
 use crate::spec::Limits;
@@ -174,7 +174,7 @@ impl Deciding<'_> {
         }
     }
 
-    fn decided(&self, spot: &Spot<'_>, variant: &str) -> (Decision, Option<Seen>) {
+    fn decided(&self, spot: &Spot<'_>, variant: &str) -> (Decision, Option<JudgedSlowdown>) {
         if let Some(broken) = self.broken(spot, variant) {
             return (Decision::Broken(broken), None);
         }
@@ -241,7 +241,7 @@ impl Deciding<'_> {
         limit: f64,
         better: Direction,
         baseline: Option<f64>,
-    ) -> (Decision, Option<Seen>) {
+    ) -> (Decision, Option<JudgedSlowdown>) {
         if comparison.verdict == Verdict::Withheld {
             return (Decision::Broken(Broken::OtherOutput), None);
         }
@@ -253,7 +253,7 @@ impl Deciding<'_> {
         let seen = |interval: Option<[f64; 2]>, confidence: f64| {
             // What can vary and did not has none.
             let interval = interval.filter(|[low, high]| low < high);
-            Some(Seen { slowdown: estimate, interval, confidence, blocks: comparison.blocks })
+            Some(JudgedSlowdown { slowdown: estimate, interval, confidence, blocks: comparison.blocks })
         };
         let passes = Decision::Passes(Passed::Interval);
         match comparison.inferred {

@@ -52,7 +52,7 @@ pub(crate) struct Case {
     /// The largest slowdown that is allowed, as a fraction.
     pub(crate) limit: f64,
     /// How much slower it is; none where it was not compared.
-    pub(crate) seen: Option<Seen>,
+    pub(crate) seen: Option<JudgedSlowdown>,
     /// What follows.
     #[serde(flatten)]
     pub(crate) decision: Decision,
@@ -63,7 +63,7 @@ pub(crate) struct Case {
 
 /// A slowdown: how much worse than the baseline, as a fraction of it; below 0 it is better.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Seen {
+pub(crate) struct JudgedSlowdown {
     /// The estimate.
     pub(crate) slowdown: f64,
     /// The interval that was held against the limit; none for an exact metric, and where blocks do not suffice for one.

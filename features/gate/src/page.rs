@@ -1,6 +1,6 @@
 //! A gate in one paragraph: what it comes to, and why, in the words of the report. Plain text; it decides nothing.
 
-use crate::decision::{Broken, Case, Decision, Gate, Open, Outcome, Passed, Seen};
+use crate::decision::{Broken, Case, Decision, Gate, JudgedSlowdown, Open, Outcome, Passed};
 use bakeoff_judge::findings::Verdict;
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::percent::percent;
@@ -92,7 +92,7 @@ impl<'a> Words<'a> {
     }
 
     /// `95 % interval −0.4 … +0.6 %; limit 2 %`.
-    fn numbers(&self, case: &Case, seen: &Seen) -> String {
+    fn numbers(&self, case: &Case, seen: &JudgedSlowdown) -> String {
         let limit = format!("limit {}", self.limit(case));
         let decimals = decimals(seen, case.limit);
         let Some([low, high]) = seen.interval else {
@@ -112,8 +112,10 @@ impl<'a> Words<'a> {
 
     fn passes(&self) -> Vec<String> {
         let gate = self.gate;
-        let compared: Vec<(&Case, &Seen)> = gate.cases.iter().filter_map(|c| Some((c, c.seen.as_ref()?))).collect();
-        let distance = |(case, seen): &(&Case, &Seen)| case.limit - seen.interval.map_or(seen.slowdown, |ends| ends[1]);
+        let compared: Vec<(&Case, &JudgedSlowdown)> =
+            gate.cases.iter().filter_map(|c| Some((c, c.seen.as_ref()?))).collect();
+        let distance =
+            |(case, seen): &(&Case, &JudgedSlowdown)| case.limit - seen.interval.map_or(seen.slowdown, |ends| ends[1]);
         let Some((case, seen)) = compared.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))) else {
             return vec![format!("The gate passes: {}.", self.same_program())];
         };
@@ -144,7 +146,7 @@ impl<'a> Words<'a> {
     }
 
     /// `after is at most 0.6 % slower than the baseline (…)`.
-    fn at_most(&self, case: &Case, seen: &Seen) -> String {
+    fn at_most(&self, case: &Case, seen: &JudgedSlowdown) -> String {
         let (name, [verb, _], numbers) = (self.name(case), self.wording.verb(), self.numbers(case, seen));
         let than = format!("than {}", self.baseline());
         let decimals = decimals(seen, case.limit);
@@ -159,7 +161,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    fn exact(&self, case: &Case, seen: &Seen) -> String {
+    fn exact(&self, case: &Case, seen: &JudgedSlowdown) -> String {
         let why = match seen.confidence < 1.0 {
             true => format!("did not vary in {}", counted(seen.blocks, "block")),
             false => "the metric is exact".to_owned(),
@@ -168,7 +170,7 @@ impl<'a> Words<'a> {
     }
 
     /// `after is at least 2.3 % slower than the baseline (…)`.
-    fn at_least(&self, case: &Case, seen: &Seen) -> String {
+    fn at_least(&self, case: &Case, seen: &JudgedSlowdown) -> String {
         let (name, [verb, _]) = (self.name(case), self.wording.verb());
         let decimals = decimals(seen, case.limit);
         let than = format!("than {}", self.baseline());
@@ -281,7 +283,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    fn open(&self, case: &Case, open: &Open, seen: Option<&Seen>) -> String {
+    fn open(&self, case: &Case, open: &Open, seen: Option<&JudgedSlowdown>) -> String {
         let (name, baseline) = (self.name(case), self.baseline());
         match (open, seen) {
             (Open::Interval { .. }, Some(seen)) => {
@@ -323,7 +325,7 @@ impl<'a> Words<'a> {
 
 /// Decimals, at least one, with which all numbers are seen on their own side of the limit and of 0, and the interval has a
 /// width.
-fn decimals(seen: &Seen, limit: f64) -> usize {
+fn decimals(seen: &JudgedSlowdown, limit: f64) -> usize {
     let ends = seen.interval.map_or(vec![seen.slowdown], |ends| ends.to_vec());
     let is_clear = |decimals: &usize| {
         let apart = |one: f64, other: f64| {

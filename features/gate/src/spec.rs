@@ -3,7 +3,7 @@
 
 use bakeoff_command::{CommandError, Finished};
 use bakeoff_model::record::{FeatureLine, Record};
-use bakeoff_model::study_file::{Extension, Known, Section};
+use bakeoff_model::study_file::{Extension, Section, SectionContext};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ impl Extension for GateSection {
         NAME
     }
 
-    fn read(&self, section: &Section<'_>, known: Known<'_>) -> Value {
+    fn read(&self, section: &Section<'_>, known: SectionContext<'_>) -> Value {
         let names: Vec<&str> = known.workloads.iter().map(|workload| workload.name.as_str()).collect();
         let limits = Limits {
             max_slowdown: section.percentage("max_slowdown"),

@@ -2,7 +2,7 @@
 
 use crate::names;
 use bakeoff_model::problem::suggest;
-use bakeoff_model::study_file::{Extension, Known, Section};
+use bakeoff_model::study_file::{Extension, Section, SectionContext};
 use serde_json::Value;
 
 /// Reads the key.
@@ -14,7 +14,7 @@ impl Extension for HarnessKey {
         "harness"
     }
 
-    fn read(&self, section: &Section<'_>, _known: Known<'_>) -> Value {
+    fn read(&self, section: &Section<'_>, _known: SectionContext<'_>) -> Value {
         let remedy = "write `harness = \"go\"` into `[workloads.NAME]`";
         section.sink.report(section.span.clone(), "a harness is a key of a workload, and no section", "", remedy);
         Value::Null

@@ -1,56 +1,56 @@
 //! The harnesses that are known: their names, what each of them writes, and what a command must look like so that it does.
 
-use bakeoff_readers::Kind;
+use bakeoff_readers::Tool;
 
 /// A harness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct HarnessFormat {
     /// Its name in study files and on the command line.
     pub(crate) name: &'static str,
     /// What it is called.
     pub(crate) title: &'static str,
     /// What its files are.
-    pub(crate) kind: Kind,
+    pub(crate) kind: Tool,
     /// What the command must say; the end of a sentence.
     pub(crate) command: &'static str,
 }
 
 /// All of them.
-pub(crate) const KNOWN: &[Known] = &[
-    Known {
+pub(crate) const KNOWN: &[HarnessFormat] = &[
+    HarnessFormat {
         name: "go",
         title: "go test -bench",
-        kind: Kind::Go,
+        kind: Tool::Go,
         command: "it must print lines of benchmarks, as `go test -run '^$' -bench .` does",
     },
-    Known {
+    HarnessFormat {
         name: "google",
         title: "Google Benchmark",
-        kind: Kind::Google,
+        kind: Tool::Google,
         command: "it must print JSON (`--benchmark_format=json`), or write it (`--benchmark_out=\"$BAKEOFF_HARNESS\"`)",
     },
-    Known {
+    HarnessFormat {
         name: "criterion",
         title: "criterion.rs",
-        kind: Kind::Criterion,
+        kind: Tool::Criterion,
         command: "it must write its folder there: `CRITERION_HOME=\"$BAKEOFF_HARNESS\" ./BENCH --bench`",
     },
-    Known {
+    HarnessFormat {
         name: "jmh",
         title: "JMH",
-        kind: Kind::Jmh,
+        kind: Tool::Jmh,
         command: "it must write JSON: `-rf json -rff \"$BAKEOFF_HARNESS\"`",
     },
-    Known {
+    HarnessFormat {
         name: "pytest",
         title: "pytest-benchmark",
-        kind: Kind::Pytest,
+        kind: Tool::Pytest,
         command: "it must write JSON: `--benchmark-json=\"$BAKEOFF_HARNESS\"`",
     },
 ];
 
 /// The harness of that name.
-pub(crate) fn find(name: &str) -> Option<&'static Known> {
+pub(crate) fn find(name: &str) -> Option<&'static HarnessFormat> {
     KNOWN.iter().find(|known| known.name == name)
 }
 

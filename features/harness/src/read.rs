@@ -5,9 +5,9 @@
 //! `-count`, of the repetitions of Google Benchmark, of the single times of pytest-benchmark and criterion.rs), which one
 //! interrupted measurement does not move. Of JMH's forks each counts as its mean, which is JMH's score.
 
-use crate::names::{self, Known};
+use crate::names::{self, HarnessFormat};
 use bakeoff_model::suite::{Left, Part, Parts};
-use bakeoff_readers::{Format, Gathered, Kind, Options, Origin, Sample};
+use bakeoff_readers::{Format, Gathered, Options, Origin, Sample, Tool};
 use bakeoff_stats::describe::median;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,12 +25,12 @@ pub(crate) fn read(harness: &str, left: &Left) -> Result<Parts, String> {
         }
         Left::Printed(bytes) => of_bytes(known, "its standard output", bytes),
         Left::File(bytes) => of_bytes(known, "what it wrote", bytes),
-        Left::Folder(files) if known.kind == Kind::Criterion => of_folder(known, files),
+        Left::Folder(files) if known.kind == Tool::Criterion => of_folder(known, files),
         Left::Folder(_) => Err(format!("{}: $BAKEOFF_HARNESS is a folder; {}", known.title, known.command)),
     }
 }
 
-fn of_bytes(known: &Known, name: &str, bytes: &[u8]) -> Result<Parts, String> {
+fn of_bytes(known: &HarnessFormat, name: &str, bytes: &[u8]) -> Result<Parts, String> {
     let gathered = gathered(known, name, bytes)?;
     let failed = gathered.failed.clone();
     let mut parts = parts(known, &gathered)?;
@@ -44,12 +44,12 @@ fn of_bytes(known: &Known, name: &str, bytes: &[u8]) -> Result<Parts, String> {
     }
 }
 
-fn nothing(known: &Known, name: &str) -> String {
+fn nothing(known: &HarnessFormat, name: &str) -> String {
     format!("{}: there is no benchmark in {name}; {}", known.title, known.command)
 }
 
-fn gathered(known: &Known, name: &str, bytes: &[u8]) -> Result<Gathered, String> {
-    let is_go = known.kind == Kind::Go;
+fn gathered(known: &HarnessFormat, name: &str, bytes: &[u8]) -> Result<Gathered, String> {
+    let is_go = known.kind == Tool::Go;
     if is_go && !bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"Benchmark") || is_failure(line)) {
         return Err(nothing(known, name));
     }
@@ -84,7 +84,7 @@ struct Described {
 }
 
 /// The files of criterion's: of each function `new/sample.json`, and beside it its description.
-fn of_folder(known: &Known, files: &BTreeMap<String, Vec<u8>>) -> Result<Parts, String> {
+fn of_folder(known: &HarnessFormat, files: &BTreeMap<String, Vec<u8>>) -> Result<Parts, String> {
     let mut all = Parts::new();
     for (path, bytes) in files {
         let Some(folder) = path.strip_suffix("new/sample.json") else { continue };
@@ -100,8 +100,8 @@ fn of_folder(known: &Known, files: &BTreeMap<String, Vec<u8>>) -> Result<Parts, 
 }
 
 /// The benchmarks of what was read.
-fn parts(known: &Known, gathered: &Gathered) -> Result<Parts, String> {
-    let suffix = if known.kind == Kind::Go { common_suffix(&gathered.samples) } else { String::new() };
+fn parts(known: &HarnessFormat, gathered: &Gathered) -> Result<Parts, String> {
+    let suffix = if known.kind == Tool::Go { common_suffix(&gathered.samples) } else { String::new() };
     let mut parts = Parts::new();
     for sample in &gathered.samples {
         let name = readable(&qualified(sample, &gathered.samples, &suffix))?;

@@ -4,7 +4,7 @@
 use crate::forest::{NARROW, Panel, WIDE};
 use crate::items::items;
 use crate::text::{class_of, name, plain};
-use bakeoff_judge::findings::{Effect, Effects, Findings, Kind};
+use bakeoff_judge::findings::{Effect, EffectKind, Effects, Findings};
 use bakeoff_report::draw::paint::Item;
 use bakeoff_report::{Amount, words};
 use maud::{Markup, html};
@@ -15,11 +15,11 @@ const PANELS: usize = 4;
 /// The drawing and the tables; nothing where no factors are crossed and nothing is summed up.
 pub(crate) fn effects(findings: &Findings, of_section: &[Item]) -> Markup {
     let is_main = |family: &&Effects| {
-        matches!(family.kind, Kind::Main | Kind::Trend) && family.metric == findings.method.deciding_metric
+        matches!(family.kind, EffectKind::Main | EffectKind::Trend) && family.metric == findings.method.deciding_metric
     };
     let mains: Vec<&Effects> = findings.effects.iter().filter(is_main).collect();
     html! {
-        @for kind in [Kind::Main, Kind::Trend] {
+        @for kind in [EffectKind::Main, EffectKind::Trend] {
             @let families: Vec<&Effects> = mains.iter().copied().filter(|family| family.kind == kind).collect();
             @if !families.is_empty() && families.len() <= PANELS && families.iter().any(|f| is_estimated(f)) { (drawing(findings, &families, kind)) }
         }
@@ -29,7 +29,7 @@ pub(crate) fn effects(findings: &Findings, of_section: &[Item]) -> Markup {
     }
 }
 
-fn drawing(findings: &Findings, families: &[&Effects], kind: Kind) -> Markup {
+fn drawing(findings: &Findings, families: &[&Effects], kind: EffectKind) -> Markup {
     let several = |of: fn(&Effects) -> Option<&String>| families.iter().any(|f| of(f) != of(families[0]));
     let title = |family: &Effects| {
         let workload = family.workload.as_ref().filter(|_| several(|f| f.workload.as_ref()));
@@ -51,7 +51,7 @@ fn drawing(findings: &Findings, families: &[&Effects], kind: Kind) -> Markup {
         svg.defs aria-hidden="true" { defs { @for (_, panel) in &both { (panel.behind()) } } }
         table.eff {
             thead { tr {
-                th scope="col" { @if kind == Kind::Main { "option" } @else { "step" } }
+                th scope="col" { @if kind == EffectKind::Main { "option" } @else { "step" } }
                 @for (_, panel) in &both {
                     th.num scope="col" { (name(&panel.title)) }
                     th.pl.e scope="col" { span.sr { (name(&panel.title)) " drawn" } (panel.scale()) }
@@ -75,7 +75,7 @@ fn is_estimated(family: &Effects) -> bool {
 
 fn panel(family: &Effects, at: usize, title: String, margin: f64) -> Panel<'_> {
     let rows = family.effects.iter().filter_map(|effect| Some((effect.name.as_str(), effect.comparison.as_ref()?)));
-    let kind = if family.kind == Kind::Main { "me" } else { "te" };
+    let kind = if family.kind == EffectKind::Main { "me" } else { "te" };
     Panel::new(format!("{kind}{at}"), title, margin, None, rows.collect())
 }
 

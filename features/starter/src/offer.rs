@@ -14,7 +14,7 @@ use crate::stage::Stage;
 use crate::start::Start;
 use crate::targets::{Offer, Target, offers};
 use crate::tryout;
-use crate::workload::{Kind, Workload, bring_files, of_benchmark, of_command, of_target, stub};
+use crate::workload::{Workload, WorkloadKind, bring_files, of_benchmark, of_command, of_target, stub};
 use crate::write::replace;
 use bakeoff_command::{CommandError, screen};
 use bakeoff_model::record::BuildOutcome;
@@ -121,7 +121,7 @@ fn tried(start: &Start<'_>, levels: &[Level], offer: &Offer, answers: Answers) -
     std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
     let most_s = match (answers, workload.kind) {
         (Answers::User, _) => crate::stage::MOST_S,
-        (_, Kind::Tests) => TESTS_S,
+        (_, WorkloadKind::Tests) => TESTS_S,
         _ => BENCHMARK_S,
     };
     if target.is_none() {
@@ -170,5 +170,5 @@ fn driver(library: &Library, origin: &Origin) -> Result<Option<Workload>, Comman
     let place = origin.study_dir.join(&file);
     replace(&place, library.skeleton().as_bytes()).map_err(CommandError::usage)?;
     screen::out(&format!("wrote {}, a skeleton: call in it what shall be measured\n", shown(&place)));
-    Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), kind: Kind::Stub, ..Workload::default() }))
+    Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), kind: WorkloadKind::Stub, ..Workload::default() }))
 }

@@ -14,7 +14,7 @@ use crate::recognise::{Found, System};
 use crate::script::{self, Program};
 use crate::stage::{Stage, locale_of_user};
 use crate::targets::Target;
-use crate::workload::{Kind, Workload, files_of_study, stub};
+use crate::workload::{Workload, WorkloadKind, files_of_study, stub};
 use crate::write::{Output, Written, replace, text};
 use bakeoff_building::Cache;
 use bakeoff_command::{Code, CommandError, Registry, screen};
@@ -100,7 +100,7 @@ impl Start<'_> {
         let output = match &seen.output {
             _ if workload.harness.is_some() => Output::Unknown,
             // It may print times, or sizes and sums of the program itself.
-            _ if matches!(workload.kind, Kind::Benchmark | Kind::Tests) => Output::Free,
+            _ if matches!(workload.kind, WorkloadKind::Benchmark | WorkloadKind::Tests) => Output::Free,
             // The skeleton will print something else once it does something.
             Some(_) if driver.is_some() && workload.is_stub() => Output::Unknown,
             Some(bytes) => {

@@ -14,14 +14,14 @@ pub(crate) struct Workload {
     pub(crate) run: String,
     /// What is executed before each trial, and is not measured.
     pub(crate) prepare: Option<String>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: WorkloadKind,
     /// The harness whose results it prints.
     pub(crate) harness: Option<&'static str>,
 }
 
 /// What a workload is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Kind {
+pub(crate) enum WorkloadKind {
     /// A command that the user has typed.
     #[default]
     Main,
@@ -33,7 +33,7 @@ pub(crate) enum Kind {
     Tests,
 }
 
-impl Kind {
+impl WorkloadKind {
     /// What such a workload is called.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl Kind {
 
 impl Workload {
     pub(crate) fn is_stub(&self) -> bool {
-        self.kind == Kind::Stub
+        self.kind == WorkloadKind::Stub
     }
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn files_of_study(run: &str, tree: &Path, study_dir: &Path) -> Vec<St
 
 /// A workload that only starts the program, with these words.
 pub(crate) fn stub(program: &str, words: &str) -> Workload {
-    Workload { run: format!("{}{words}", in_prefix(program)), kind: Kind::Stub, ..Workload::default() }
+    Workload { run: format!("{}{words}", in_prefix(program)), kind: WorkloadKind::Stub, ..Workload::default() }
 }
 
 /// A workload that executes a benchmark, a program with this content. One by Google's library works for a fixed time, and says
@@ -119,13 +119,13 @@ pub(crate) fn of_benchmark(program: &str, content: &[u8]) -> Workload {
     let is_google = GOOGLE.iter().any(|mark| content.windows(mark.len()).any(|part| part == *mark));
     let words = if is_google { " --benchmark_format=json --benchmark_min_time=0.1" } else { "" };
     let run = format!("{}{words}", in_prefix(program));
-    Workload { run, prepare: None, kind: Kind::Benchmark, harness: is_google.then_some("google") }
+    Workload { run, prepare: None, kind: WorkloadKind::Benchmark, harness: is_google.then_some("google") }
 }
 
 /// A workload that executes a target of the source in a copy of the tree that was built, one for each trial: what it leaves there
 /// is in nobody's way.
 pub(crate) fn of_target(target: &Target) -> Workload {
-    let kind = if target.is_benchmark { Kind::Benchmark } else { Kind::Tests };
+    let kind = if target.is_benchmark { WorkloadKind::Benchmark } else { WorkloadKind::Tests };
     let prepare = Some(format!("cp -a \"$PREFIX/{TREE}\" \"$TMPDIR\""));
     Workload { run: target.line(&format!("$TMPDIR/{TREE}"), ""), prepare, kind, harness: target.harness }
 }

@@ -5,7 +5,7 @@ use crate::levels::{Level, OWN};
 use crate::origin::{Origin, study_name};
 use crate::recognise::Found;
 use crate::shell::in_prefix;
-use crate::workload::{Kind, Workload};
+use crate::workload::{Workload, WorkloadKind};
 use std::io;
 use std::path::Path;
 use toml_edit::Value;
@@ -131,11 +131,11 @@ pub(crate) fn text(study: &Written<'_>) -> String {
         text += &format!("# {file} is a skeleton: call in it what shall be measured.\n");
     } else {
         text += match workload.kind {
-            Kind::Main => "",
-            Kind::Stub => STUB,
-            Kind::Benchmark if workload.harness.is_some() => HARNESS,
-            Kind::Benchmark => BENCHMARK,
-            Kind::Tests => TESTS,
+            WorkloadKind::Main => "",
+            WorkloadKind::Stub => STUB,
+            WorkloadKind::Benchmark if workload.harness.is_some() => HARNESS,
+            WorkloadKind::Benchmark => BENCHMARK,
+            WorkloadKind::Tests => TESTS,
         };
     }
     text += &comments(study.timed);

@@ -10,7 +10,7 @@ use bakeoff_judge::samples::{SampleFindings, Terms};
 use bakeoff_model::plain::clean;
 use bakeoff_readers::columns::Columns;
 use bakeoff_readers::keys::{Filter, Projection};
-use bakeoff_readers::{Error, Format, Gathered, Kind, Options};
+use bakeoff_readers::{Error, Format, Gathered, Options, Tool};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -21,7 +21,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let confidence = confidence(&args.confidence)?;
     let gathered = gather(args)?;
     // The values of one journal belong together, block by block.
-    let is_journal = gathered.kind == Some(Kind::Journal) && args.files.len() == 1;
+    let is_journal = gathered.kind == Some(Tool::Journal) && args.files.len() == 1;
     let terms =
         Terms { confidence, margin: args.margin, paired: args.paired || is_journal, baseline: args.baseline.clone() };
     let mut findings = bakeoff_judge::judge_samples(gathered.samples, &terms)

@@ -6,7 +6,7 @@ use bakeoff_model::metric::{Metric, Unit};
 use bakeoff_model::range::is_usable;
 use bakeoff_model::record::{Outcome, Record, Trial};
 use bakeoff_readers::keys::{Keys, Projection};
-use bakeoff_readers::{Error, Gathered, Kind, Options, Origin};
+use bakeoff_readers::{Error, Gathered, Options, Origin, Tool};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ pub(crate) fn journal(
     let options = Options { col: options.col.clone().or_else(|| Projection::parse(usual).ok()), ..options.clone() };
     let unit = unit_of(&metric);
     let mut gathered = Gathered::default();
-    gathered.kind = Some(Kind::Journal);
+    gathered.kind = Some(Tool::Journal);
     let mut lost = 0;
     for ((workload, condition), blocks) in blocks(record) {
         for trials in blocks.values() {

@@ -1,6 +1,6 @@
 //! `[vm]`: the machine that each variant's kernel is booted in. It makes trials comparable, so it is part of a plan's identity.
 
-use bakeoff_model::study_file::{Extension, Known, Section, Sink, check_below_prefix};
+use bakeoff_model::study_file::{Extension, Section, SectionContext, Sink, check_below_prefix};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -60,14 +60,14 @@ impl Extension for VmSection {
         true
     }
 
-    fn missing(&self, sink: &Sink, known: Known<'_>) {
+    fn missing(&self, sink: &Sink, known: SectionContext<'_>) {
         if let Some(kernel) = known.kernel {
             let remedy = "add `[vm]` with `root = \"FILE\"`: an initramfs that a layer installs, relative to $PREFIX";
             sink.report(kernel.clone(), "a kernel is booted, but the study has no `[vm]`", "", remedy);
         }
     }
 
-    fn read(&self, section: &Section<'_>, known: Known<'_>) -> Value {
+    fn read(&self, section: &Section<'_>, known: SectionContext<'_>) -> Value {
         let report = |key: &str, message: &str, remedy: &str| {
             let span = section.place_of(key).unwrap_or_else(|| section.span.clone());
             section.sink.report(span, message, "", remedy);

@@ -41,7 +41,7 @@ pub struct ElfFacts {
     /// The processor, as the gABI names it: `x86-64`; `machine 1234` where it has no name here.
     pub machine: String,
     /// What kind of file it is.
-    pub kind: Kind,
+    pub kind: ElfKind,
     /// What the file tells the dynamic loader.
     pub linking: Linking,
     /// Its relocations.
@@ -76,7 +76,7 @@ pub enum ByteOrder {
 /// What kind of ELF file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum ElfKind {
     /// An executable that must be loaded at its own address.
     #[default]
     Executable,

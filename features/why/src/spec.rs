@@ -1,7 +1,7 @@
 //! `[evidence]`: what is gathered after the measured trials, to explain what they showed. It is no part of what makes
 //! trials comparable.
 
-use bakeoff_model::study_file::{Extension, Known, Section};
+use bakeoff_model::study_file::{Extension, Section, SectionContext};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ impl Extension for EvidenceSection {
         NAME
     }
 
-    fn read(&self, section: &Section<'_>, known: Known<'_>) -> Value {
+    fn read(&self, section: &Section<'_>, known: SectionContext<'_>) -> Value {
         if section.has("facts") && !known.builds {
             let remedy = "remove it, or add a `[[build]]`";
             let span = section.place_of("facts").unwrap_or_else(|| section.span.clone());

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use crate::common::{SMALL, Sandbox, each_trial_once, unsealed};
-use bakeoff_host::lock::How;
+use bakeoff_host::lock::LockMode;
 use bakeoff_host::machine::Machine;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -230,7 +230,7 @@ fn a_variant_whose_build_failed_joins_the_same_journal_when_it_builds() {
 fn a_file_that_is_changed_between_reading_and_the_first_trial_is_no_part_of_any_journal() {
     let sandbox = sandbox();
     let machine = Machine::in_folder(sandbox.path());
-    let held = machine.claim(How::Alone, |_| ()).unwrap().unwrap();
+    let held = machine.claim(LockMode::Exclusive, |_| ()).unwrap().unwrap();
     let mut command = sandbox.command(&["run", "STUDY"]);
     let mut run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
@@ -250,7 +250,7 @@ fn a_comparison_waits_for_the_machine_too_and_a_journal_of_another_one_is_explai
     let journal = journal.to_str().unwrap();
     let words = ["compare", "true", "exit 0", "--blocks", "6", "--journal", journal];
     let machine = Machine::in_folder(sandbox.path());
-    let held = machine.claim(How::Shared, |_| ()).unwrap().unwrap();
+    let held = machine.claim(LockMode::Shared, |_| ()).unwrap().unwrap();
     let mut compare = sandbox.command(&words).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(compare.stderr.take().unwrap()).lines().map(Result::unwrap);
     let waits = lines.find(|line| line.starts_with(&format!("waiting for process {}", std::process::id()))).unwrap();
@@ -269,7 +269,7 @@ fn a_comparison_waits_for_the_machine_too_and_a_journal_of_another_one_is_explai
     let turned = ["compare", "exit 0", "true", "--blocks", "6", "--journal", journal];
     sandbox.execute(&turned).expect(2, &["is of another study", "the baseline, in the study"]);
     // An interrupt ends the wait.
-    let _held = machine.claim(How::Alone, |_| ()).unwrap().unwrap();
+    let _held = machine.claim(LockMode::Exclusive, |_| ()).unwrap().unwrap();
     let mut waits = sandbox.command(&["compare", "true", "exit 0", "--quiet"]).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(waits.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.starts_with("waiting for process")));

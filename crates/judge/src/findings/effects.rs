@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Effects {
     /// What they are contrasts of.
-    pub kind: Kind,
+    pub kind: EffectKind,
     /// The workload; none if over all of them.
     pub workload: Option<String>,
     /// The condition; where conditions are compared, the one that is compared with the first.
@@ -39,7 +39,7 @@ pub struct Effects {
 /// What contrasts are contrasts of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum EffectKind {
     /// A level of a factor against the baseline's, averaged over all levels of the other factors.
     Main,
     /// How much two levels together do beyond what each does alone: (both ÷ one) ÷ (other ÷ neither).

@@ -1,7 +1,7 @@
 //! Builds held against the study: lies, twins and side effects, from records built by hand.
 #![expect(clippy::expect_used, reason = "all of this file is tests")]
 
-use bakeoff_judge::findings::{BuildDoubts, Findings, FlagFate, Kind, Same};
+use bakeoff_judge::findings::{BuildDoubts, EffectKind, Findings, FlagFate, Same};
 use bakeoff_judge::{doubts_about_builds, judge};
 use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, LayerLine, Proof, Record, SharedLine};
 use bakeoff_testkit::records::sentence;
@@ -369,19 +369,22 @@ fn effects_of_several_builds_carry_the_doubts_about_all_of_them() {
     let mut record = crossed(&[MALLOC, THREADS]);
     record.builds[2].proof.flags = vec![flag(0, 12, 0)];
     describe(&mut record, &[("d_fork", &[Some("undef"), Some("define"), Some("undef"), Some("define")])]);
-    let caveats = |findings: &Findings, kind: Kind, name: &str| {
+    let caveats = |findings: &Findings, kind: EffectKind, name: &str| {
         let family = findings.effects.iter().find(|family| family.kind == kind).expect("a family");
         let effect = family.effects.iter().find(|effect| effect.name == name).expect("an effect");
         let all = &effect.comparison.as_ref().expect("a comparison").caveats;
         kinds(all).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     let findings = judged(record.clone(), |_| 1.0);
-    let interaction = caveats(&findings, Kind::Interaction, "malloc=perl × threads=on");
+    let interaction = caveats(&findings, EffectKind::Interaction, "malloc=perl × threads=on");
     assert_eq!(interaction, ["symmetric-errors", "flag-never-arrived", "also-changes"]);
     record.study.conditions.push("busy".to_owned());
     let findings = judged(record.clone(), |_| 1.0);
-    assert_eq!(caveats(&findings, Kind::ConditionChange, "threads=on × busy"), ["symmetric-errors", "also-changes"]);
-    assert_eq!(caveats(&findings, Kind::Condition, "threads=on: busy"), [""; 0]);
+    assert_eq!(
+        caveats(&findings, EffectKind::ConditionChange, "threads=on × busy"),
+        ["symmetric-errors", "also-changes"]
+    );
+    assert_eq!(caveats(&findings, EffectKind::Condition, "threads=on: busy"), [""; 0]);
 }
 
 /// The baseline's own lie is one of every comparison along that factor.

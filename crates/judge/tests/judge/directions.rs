@@ -1,7 +1,7 @@
 //! Metrics of which more is better: the same values as a cost and as a yield give the same numbers and the opposite verdicts.
 #![expect(clippy::expect_used, reason = "all of this file is tests")]
 
-use bakeoff_judge::findings::{Findings, Kind, Row, Verdict};
+use bakeoff_judge::findings::{EffectKind, Findings, Row, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_model::metric::{Direction, Metric, Unit};
 use bakeoff_model::record::Record;
@@ -67,7 +67,7 @@ fn a_ranking_begins_with_the_best() {
 fn a_condition_that_costs_some_of_a_yield_is_worse() {
     let of = |better| {
         let findings = judge(&record(better));
-        let family = findings.effects.iter().find(|family| family.kind == Kind::Condition).expect("conditions");
+        let family = findings.effects.iter().find(|family| family.kind == EffectKind::Condition).expect("conditions");
         (family.better, family.effects[0].comparison.as_ref().expect("a comparison").verdict)
     };
     assert_eq!(of(Direction::Less), (Direction::Less, Verdict::Faster));

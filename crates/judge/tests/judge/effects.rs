@@ -2,7 +2,7 @@
 //! truth. How a contrast is judged, once it is one, is tested in `judge.rs`.
 #![expect(clippy::expect_used, reason = "all of this file is tests")]
 
-use bakeoff_judge::findings::{Effect, Effects, Findings, Kind, Over, Refusal, Scale, Test, Verdict};
+use bakeoff_judge::findings::{Effect, EffectKind, Effects, Findings, Over, Refusal, Scale, Test, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_model::record::{Block, Excluded, Failure, Outcome, Place, Record, Session, StudyLine, Trial, VariantLine};
 use bakeoff_model::shuffle::Stream;
@@ -98,7 +98,7 @@ pub(super) fn record(
     record
 }
 
-fn family(findings: &Findings, kind: Kind) -> &Effects {
+fn family(findings: &Findings, kind: EffectKind) -> &Effects {
     findings.effects.iter().find(|effects| effects.kind == kind).expect("a family of this kind")
 }
 
@@ -131,12 +131,12 @@ fn malloc_and_threads(levels: &BTreeMap<String, String>, _: &str, _: &str) -> f6
 #[test]
 fn main_effects_are_averages_over_the_other_factors() {
     let findings = judge(&record(&combinations(&TWO), &["loop"], &["idle"], malloc_and_threads));
-    let mains = family(&findings, Kind::Main);
+    let mains = family(&findings, EffectKind::Main);
     assert_eq!((names(mains), mains.aliases.len()), (vec!["malloc=perl", "threads=on"], 0));
     assert_eq!(mains.effects[0].against, "malloc=system");
     check(mains, "malloc=perl", 0.9 * 1.04f64.sqrt());
     check(mains, "threads=on", 1.05 * 1.04f64.sqrt());
-    let interactions = family(&findings, Kind::Interaction);
+    let interactions = family(&findings, EffectKind::Interaction);
     check(interactions, "malloc=perl × threads=on", 1.04);
     let comparison = interactions.effects[0].comparison.as_ref().expect("a comparison");
     assert!(comparison.caveats.iter().any(|caveat| caveat.kind() == "symmetric-errors"));
@@ -157,7 +157,7 @@ fn simple_effects_are_averages_within_a_level_of_another_factor() {
     };
     let findings = judge(&record(&combinations(&THREE), &["loop"], &["idle"], truth));
     let simple = |name: &str, within: &str| {
-        let all = findings.effects.iter().filter(|family| family.kind == Kind::Simple).flat_map(|f| &f.effects);
+        let all = findings.effects.iter().filter(|family| family.kind == EffectKind::Simple).flat_map(|f| &f.effects);
         let mut found = all.filter(|effect| {
             effect.name == name && effect.within.as_ref().is_some_and(|level| level.to_string() == within)
         });
@@ -182,7 +182,7 @@ fn simple_effects_are_averages_within_a_level_of_another_factor() {
         assert!(low < estimate && estimate < high && reference == against, "{name} within {within}: {low} {high}");
     }
     // A level and another factor are a family: of 4 levels and 2 other factors each.
-    assert_eq!(findings.effects.iter().filter(|family| family.kind == Kind::Simple).count(), 8);
+    assert_eq!(findings.effects.iter().filter(|family| family.kind == EffectKind::Simple).count(), 8);
 }
 
 #[test]
@@ -194,13 +194,13 @@ fn factors_may_have_any_number_of_levels() {
         _ => 1.0,
     };
     let findings = judge(&record(&combinations(&THREE), &["loop"], &["idle"], truth));
-    let mains = family(&findings, Kind::Main);
+    let mains = family(&findings, EffectKind::Main);
     assert_eq!(names(mains), ["cc=clang", "cc=tcc", "malloc=perl", "threads=on"]);
     check(mains, "cc=clang", 0.95);
     check(mains, "cc=tcc", 3.0 * 1.1f64.sqrt());
     check(mains, "malloc=perl", 1.0);
     check(mains, "threads=on", 1.1f64.powf(1.0 / 3.0));
-    let interactions = family(&findings, Kind::Interaction);
+    let interactions = family(&findings, EffectKind::Interaction);
     assert_eq!(interactions.effects.len(), 5);
     check(interactions, "cc=tcc × threads=on", 1.1);
     check(interactions, "cc=clang × malloc=perl", 1.0);
@@ -226,7 +226,7 @@ fn a_fraction_names_what_it_cannot_tell_apart() {
     let changed = |v: &BTreeMap<String, String>| FACTORS.iter().filter(|(f, levels)| v[*f] != levels[0]).count();
     half.retain(|variant| changed(variant) % 2 == 0);
     let findings = judge(&record(&half, &["loop"], &["idle"], truth));
-    let mains = family(&findings, Kind::Main);
+    let mains = family(&findings, EffectKind::Main);
     for (name, ratio) in [("cc=clang", 0.95), ("malloc=perl", 1.0), ("threads=on", 1.1)] {
         check(mains, name, ratio);
     }
@@ -234,7 +234,7 @@ fn a_fraction_names_what_it_cannot_tell_apart() {
     assert!(matches!(comparison.tested().map(|tested| tested.test), Some(Test::LinearModel { .. })), "{comparison:?}");
     let aliased = comparison.caveats.iter().find(|caveat| caveat.kind() == "aliased").expect("a caveat");
     assert!(sentence(aliased).contains("malloc × threads"), "{}", sentence(aliased));
-    let interactions = family(&findings, Kind::Interaction);
+    let interactions = family(&findings, EffectKind::Interaction);
     assert!(interactions.effects.iter().all(|effect| effect.comparison.is_none() && effect.refused.is_some()));
     assert!(!interactions.aliases.is_empty());
 }
@@ -274,7 +274,7 @@ fn a_combination_that_is_left_out_costs_what_needs_it_and_no_more() {
     gap.study.excluded = vec![Excluded { name: "cc=clang opt=O1".to_owned(), reason: "does not build".to_owned() }];
     let findings = judge(&gap);
     assert_eq!(findings.excluded, gap.study.excluded);
-    let mains = family(&findings, Kind::Main);
+    let mains = family(&findings, EffectKind::Main);
     check_over(mains, "cc=clang", 0.96, Some((&["O2", "O0", "O3", "Os"], 5)));
     let over = mains.effects[0].over.as_ref().expect("a part");
     assert_eq!(over.levels["opt"], ["O2", "O0", "O3", "Os"]);
@@ -284,12 +284,12 @@ fn a_combination_that_is_left_out_costs_what_needs_it_and_no_more() {
         level.comparison.is_none() && level.refused.as_ref().is_some_and(|refusal| *refusal == Refusal::InTheTable),
         "{level:?}"
     );
-    let interactions = family(&findings, Kind::Interaction);
+    let interactions = family(&findings, EffectKind::Interaction);
     check_over(interactions, "cc=clang × opt=O0", 1.0, None);
     let lost = interactions.effects.iter().find(|effect| effect.name == "cc=clang × opt=O1").expect("an effect");
     assert!(lost.comparison.is_none() && lost.refused.is_some(), "{lost:?}");
     // Simple effects too, but for the one that does not exist.
-    let simples = findings.effects.iter().filter(|family| family.kind == Kind::Simple);
+    let simples = findings.effects.iter().filter(|family| family.kind == EffectKind::Simple);
     let within: Vec<String> =
         simples.flat_map(|f| &f.effects).filter_map(|e| Some(e.within.as_ref()?.to_string())).collect();
     assert_eq!(
@@ -300,7 +300,7 @@ fn a_combination_that_is_left_out_costs_what_needs_it_and_no_more() {
     let mut variants = combinations(&TWO_BY_FIVE);
     variants.retain(|levels| name(levels) != "clang-O2");
     let findings = judge(&record(&variants, &["loop"], &["idle"], compilers));
-    check_over(family(&findings, Kind::Main), "cc=clang", 0.96, Some((&["O0", "O1", "O3", "Os"], 5)));
+    check_over(family(&findings, EffectKind::Main), "cc=clang", 0.96, Some((&["O0", "O1", "O3", "Os"], 5)));
 }
 
 /// What cannot be estimated cannot be claimed falsely either, so it takes no part of alpha; what the linear model estimates does.
@@ -309,7 +309,7 @@ fn a_gap_takes_nothing_from_the_others() {
     let mut record = record(&combinations(&TWO_BY_FIVE), &["loop"], &["idle"], compilers);
     fail(&mut record, "clang-O1", 1);
     let mains = judge(&record);
-    let family = family(&mains, Kind::Main);
+    let family = family(&mains, EffectKind::Main);
     let comparison = family.effects[0].comparison.as_ref().expect("a comparison");
     let tested = comparison.tested().expect("a test");
     let (p, corrected) = (tested.p.expect("a p"), tested.p_corrected.expect("a p"));
@@ -333,7 +333,7 @@ fn a_level_that_is_alone_leaves_the_others_as_they_are() {
     let alone = record(&alone, &["loop"], &["idle"], truth);
     for record in [failing, alone] {
         let findings = judge(&record);
-        let mains = family(&findings, Kind::Main);
+        let mains = family(&findings, EffectKind::Main);
         assert_eq!(names(mains), ["cc=clang", "cc=tcc", "malloc=perl", "threads=on"]);
         check_over(mains, "cc=clang", 1.0, None);
         let threads = ["gcc-off", "gcc-on", "clang-off", "clang-on"];
@@ -342,7 +342,7 @@ fn a_level_that_is_alone_leaves_the_others_as_they_are() {
         check_over(mains, "threads=on", 1.0, Some((&mallocs, 6)));
         assert_eq!(mains.effects[2].over.as_ref().expect("a part").levels["cc"], ["gcc", "clang"]);
         assert!(mains.effects[1].comparison.is_none() && mains.effects[1].refused.is_some(), "{:?}", mains.effects[1]);
-        let interactions = family(&findings, Kind::Interaction);
+        let interactions = family(&findings, EffectKind::Interaction);
         check_over(interactions, "malloc=perl × threads=on", 1.0, Some((&["gcc", "clang"], 3)));
         check_over(interactions, "cc=clang × malloc=perl", 1.0, None);
     }
@@ -355,13 +355,13 @@ fn a_variant_that_fails_is_lost_to_what_needs_it() {
     let mut record = record(&combinations(&THREE), &["loop"], &["idle"], truth);
     fail(&mut record, "clang-perl-on", 1);
     let findings = judge(&record);
-    let mains = family(&findings, Kind::Main);
+    let mains = family(&findings, EffectKind::Main);
     let five = ["gcc-off", "gcc-on", "clang-off", "tcc-off", "tcc-on"];
     check_over(mains, "malloc=perl", 0.9, Some((&five, 6)));
     assert!(mains.effects[2].over.as_ref().expect("a part").levels.is_empty());
     check_over(mains, "cc=tcc", 1.0, None);
-    check_over(family(&findings, Kind::Interaction), "cc=tcc × threads=on", 1.0, None);
-    check_over(family(&findings, Kind::Interaction), "cc=clang × threads=on", 1.0, Some((&["system"], 2)));
+    check_over(family(&findings, EffectKind::Interaction), "cc=tcc × threads=on", 1.0, None);
+    check_over(family(&findings, EffectKind::Interaction), "cc=clang × threads=on", 1.0, Some((&["system"], 2)));
 }
 
 /// A variant that fails now and then costs the blocks in which it fails, of the contrasts that need it.
@@ -371,7 +371,7 @@ fn a_block_is_lost_to_what_needs_the_trial_that_failed() {
     fail(&mut record, "clang-perl-on", 3);
     let blocks = |name: &str| {
         let findings = judge(&record);
-        let effect = family(&findings, Kind::Main).effects.iter().find(|e| e.name == name).cloned();
+        let effect = family(&findings, EffectKind::Main).effects.iter().find(|e| e.name == name).cloned();
         effect.and_then(|effect| Some((effect.comparison?.blocks, effect.over)))
     };
     assert_eq!((blocks("cc=clang"), blocks("cc=tcc")), (Some((BLOCKS - 4, None)), Some((BLOCKS, None))));
@@ -390,7 +390,7 @@ fn a_fraction_bears_a_level_that_fails() {
     fail(&mut record, "tcc-perl-off", 1);
     fail(&mut record, "tcc-system-on", 1);
     let findings = judge(&record);
-    let mains = family(&findings, Kind::Main);
+    let mains = family(&findings, EffectKind::Main);
     for (name, ratio) in [("cc=clang", 1.0), ("malloc=perl", 1.0), ("threads=on", 1.1)] {
         check(mains, name, ratio);
     }
@@ -406,7 +406,7 @@ fn a_suite_is_the_mean_over_its_workloads() {
     };
     let variants = combinations(&TWO[1..]);
     let findings = judge(&record(&variants, &["loop", "regex"], &["idle"], truth));
-    let suite = family(&findings, Kind::Suite);
+    let suite = family(&findings, EffectKind::Suite);
     assert_eq!((&suite.workload, suite.condition.as_deref()), (&None, Some("idle")));
     check(suite, "on", (1.2f64 * 0.9).sqrt());
     assert_eq!(findings.effects.len(), 1, "{:?}", findings.effects);
@@ -420,7 +420,7 @@ fn conditions_are_paired_by_pass() {
         _ => 1.0,
     };
     let findings = judge(&record(&combinations(&TWO[1..]), &["loop"], &["idle", "busy"], truth));
-    let conditions = family(&findings, Kind::Condition);
+    let conditions = family(&findings, EffectKind::Condition);
     assert_eq!((conditions.workload.as_deref(), conditions.condition.as_deref()), (Some("loop"), Some("busy")));
     assert_eq!((names(conditions), conditions.effects[0].against.as_str()), (vec!["off: busy", "on: busy"], "idle"));
     // Blocks of one pass differ by up to 10 %, so the estimates are only roughly the truth.
@@ -428,7 +428,7 @@ fn conditions_are_paired_by_pass() {
         let comparison = effect.comparison.as_ref().expect("a comparison");
         assert!((comparison.estimate / ratio - 1.0).abs() < 0.05 && comparison.verdict == Verdict::Slower);
     }
-    check(family(&findings, Kind::ConditionChange), "on × busy", 1.04);
+    check(family(&findings, EffectKind::ConditionChange), "on × busy", 1.04);
 }
 
 #[test]
@@ -436,7 +436,7 @@ fn blocks_that_lack_a_cell_are_left_out_and_counted() {
     let mut record = record(&combinations(&TWO), &["loop"], &["idle"], malloc_and_threads);
     record.trials[5].outcome = Outcome::Failed(Failure::Exit { code: 1, stderr: vec![] });
     let findings = judge(&record);
-    let comparison = family(&findings, Kind::Main).effects[0].comparison.clone().expect("a comparison");
+    let comparison = family(&findings, EffectKind::Main).effects[0].comparison.clone().expect("a comparison");
     assert_eq!(comparison.blocks, BLOCKS - 1);
     assert!(comparison.caveats.iter().any(|caveat| sentence(caveat).starts_with("1 of 12 blocks")));
 }
@@ -449,7 +449,7 @@ fn zeros_make_effects_differences() {
     });
     let findings = judge(&record);
     let of = |effect: &Effect| effect.comparison.as_ref().map(|comparison| comparison.scale);
-    assert_eq!(of(&family(&findings, Kind::Main).effects[0]), Some(Scale::Difference));
+    assert_eq!(of(&family(&findings, EffectKind::Main).effects[0]), Some(Scale::Difference));
 }
 
 /// Letters for all pairs, on the deciding metric.
@@ -482,7 +482,7 @@ fn levels_of_a_single_factor_are_compared_with_each_other() {
     let pairs = |factors: &[Factor]| {
         let times = |levels: &BTreeMap<String, String>, _: &str, _: &str| if levels["cc"] == "tcc" { 1.2 } else { 1.0 };
         let findings = judge(&record(&combinations(factors), &["loop"], &["idle"], times));
-        let levels = findings.effects.into_iter().find(|family| family.kind == Kind::Levels);
+        let levels = findings.effects.into_iter().find(|family| family.kind == EffectKind::Levels);
         levels.map_or(vec![], |family| family.effects)
     };
     let [pair] = pairs(&[("cc", &["gcc", "clang", "tcc"])]).try_into().expect("one pair");

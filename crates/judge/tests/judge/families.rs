@@ -1,6 +1,6 @@
 //! What belongs to a family of comparisons, and what a family may take from its members.
 
-use bakeoff_judge::findings::{Comparison, Findings, Kind, Verdict};
+use bakeoff_judge::findings::{Comparison, EffectKind, Findings, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_model::record::{Failure, Outcome, SharedLine, VariantLine};
 use bakeoff_testkit::records::why;
@@ -35,7 +35,7 @@ fn a_pair_has_one_verdict_wherever_it_stands() {
             measure(trial, "wall", wall_s);
         });
         let findings = judge(&record);
-        let simple = findings.effects.iter().filter(|family| family.kind == Kind::Simple);
+        let simple = findings.effects.iter().filter(|family| family.kind == EffectKind::Simple);
         let within: Vec<_> = simple.flat_map(|family| &family.effects).collect();
         assert_eq!(within.len(), 4);
         for effect in within {
@@ -62,7 +62,7 @@ fn a_pair_has_one_verdict_wherever_it_stands() {
             measure(trial, "wall", wall_s);
         });
         let findings = judge(&record);
-        let family = findings.effects.iter().find(|family| family.kind == Kind::Levels).unwrap();
+        let family = findings.effects.iter().find(|family| family.kind == EffectKind::Levels).unwrap();
         assert_eq!(family.effects.len(), 3);
         for pair in &family.effects {
             let differs = pair.comparison.as_ref().unwrap().differs();
@@ -87,11 +87,11 @@ fn a_row_that_is_shared_counts_for_both() {
         measure(trial, "wall", wall_s);
     });
     let findings = judge(&record);
-    let mains = findings.effects.iter().find(|family| family.kind == Kind::Main).unwrap();
+    let mains = findings.effects.iter().find(|family| family.kind == EffectKind::Main).unwrap();
     let estimates: Vec<f64> = mains.effects.iter().map(|e| e.comparison.as_ref().unwrap().estimate).collect();
     assert!(estimates.iter().all(|estimate| (estimate - 1.1f64.sqrt()).abs() < 0.002), "{estimates:?}");
     assert!(mains.effects.iter().all(|effect| effect.over.is_none()), "{mains:?}");
-    let simple = findings.effects.iter().filter(|family| family.kind == Kind::Simple).flat_map(|f| &f.effects);
+    let simple = findings.effects.iter().filter(|family| family.kind == EffectKind::Simple).flat_map(|f| &f.effects);
     let same = simple.filter(|effect| effect.comparison.is_none()).map(|effect| effect.refused.as_ref().map(why));
     assert_eq!(same.collect::<Vec<_>>(), [Some("both are the same program".to_owned())]);
 }

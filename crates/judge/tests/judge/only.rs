@@ -1,6 +1,6 @@
 //! What is left of findings where only some variants are asked for.
 
-use bakeoff_judge::findings::{Findings, Kind};
+use bakeoff_judge::findings::{EffectKind, Findings};
 use bakeoff_judge::judge_with_levels;
 use bakeoff_model::record::{Block, Trial};
 use bakeoff_testkit::records::{execute, measure, noise, study};
@@ -43,7 +43,14 @@ fn no_family_tells_of_variants_that_are_not_asked_for() {
     };
     let two = only(&["x=2 y=no"]);
     // There is no interaction of what has one level only, and no pair without the baseline.
-    let expect = [Kind::Condition, Kind::ConditionChange, Kind::Main, Kind::Simple, Kind::Suite, Kind::Trend];
+    let expect = [
+        EffectKind::Condition,
+        EffectKind::ConditionChange,
+        EffectKind::Main,
+        EffectKind::Simple,
+        EffectKind::Suite,
+        EffectKind::Trend,
+    ];
     assert_eq!(kinds(&two), expect.map(|kind| format!("{kind:?}")).into());
     let json = serde_json::to_string(&(&two.tables, &two.effects)).unwrap();
     assert!(!json.contains("x=3") && !json.contains("yes"), "{json}");

@@ -1,6 +1,6 @@
 //! What follows from what was printed: the baseline and its twin say whether a difference means anything.
 
-use bakeoff_judge::findings::{Findings, Kind, Verdict};
+use bakeoff_judge::findings::{EffectKind, Findings, Verdict};
 use bakeoff_model::record::{Failure, Outcome, Output, OutputDifference, Record, TWIN, Trial};
 use bakeoff_model::study::OutputUse;
 use bakeoff_model::until::Until;
@@ -124,7 +124,7 @@ fn an_effect_that_lacks_another_program_says_so() {
     let is_other = |trial: &&mut Trial| trial.variant == "b" && trial.workload == "mails" && trial.condition == "busy";
     record.trials.iter_mut().filter(is_other).for_each(|trial| trial.output = printed("other"));
     let findings = bakeoff_judge::judge(&record);
-    let mut refused: Vec<(Kind, &str)> = vec![];
+    let mut refused: Vec<(EffectKind, &str)> = vec![];
     for family in &findings.effects {
         for effect in family.effects.iter().filter(|effect| effect.comparison.is_none()) {
             let why = effect.refused.as_ref().map(why).unwrap();
@@ -132,7 +132,8 @@ fn an_effect_that_lacks_another_program_says_so() {
             refused.push((family.kind, &effect.name));
         }
     }
-    let expect = [(Kind::Suite, "b"), (Kind::Condition, "b: busy"), (Kind::ConditionChange, "b × busy")];
+    let expect =
+        [(EffectKind::Suite, "b"), (EffectKind::Condition, "b: busy"), (EffectKind::ConditionChange, "b × busy")];
     assert_eq!(refused, expect);
 }
 

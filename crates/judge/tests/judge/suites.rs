@@ -1,7 +1,7 @@
 //! Benchmarks of a suite: each has a table, all of them are one family, and their mean is the suite's. The rate of false claims
 //! is that of the whole suite.
 
-use bakeoff_judge::findings::{Caveat, Findings, Kind, Verdict};
+use bakeoff_judge::findings::{Caveat, EffectKind, Findings, Verdict};
 use bakeoff_judge::{judge, stopping};
 use bakeoff_model::record::{Record, Trial};
 use bakeoff_model::shuffle::Stream;
@@ -41,7 +41,7 @@ fn each_benchmark_has_a_table_and_the_suite_a_mean() {
     assert_eq!(verdict(&findings, "B01"), Verdict::Slower);
     assert!(!matches!(verdict(&findings, "B00"), Verdict::Slower | Verdict::Faster));
     assert_eq!((findings.method.family, findings.blocks_total, findings.blocks_finished), (3, 36, 36));
-    let mean = findings.effects.iter().find(|family| family.kind == Kind::Suite).unwrap();
+    let mean = findings.effects.iter().find(|family| family.kind == EffectKind::Suite).unwrap();
     let estimate = mean.effects[0].comparison.as_ref().unwrap().estimate;
     assert!((estimate - 1.1_f64.powf(1.0 / 3.0)).abs() < 0.01, "{estimate}");
 }

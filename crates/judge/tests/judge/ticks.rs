@@ -1,7 +1,7 @@
 //! What repeated values may not do: values on a clock's grid, values of which most are equal, values at the launcher's floor.
 //! Verdict, p and interval say the same of them, and nothing is promised that no number of blocks could keep.
 
-use bakeoff_judge::findings::{Comparison, Findings, Inferred, Kind, Verdict};
+use bakeoff_judge::findings::{Comparison, EffectKind, Findings, Inferred, Verdict};
 use bakeoff_judge::samples::Terms;
 use bakeoff_judge::{judge, judge_samples, stopping};
 use bakeoff_model::record::{Record, TWIN, Trial};
@@ -93,7 +93,7 @@ fn a_linear_model_knows_of_ticks_too() {
     };
     for (unit_s, inferred) in [(0.060, Some(Inferred::TooCoarse)), (6.0, None)] {
         let findings = half("user", unit_s, (unit_s + 0.004) / unit_s);
-        let mains = findings.effects.iter().find(|effects| effects.kind == Kind::Main).unwrap();
+        let mains = findings.effects.iter().find(|effects| effects.kind == EffectKind::Main).unwrap();
         assert_eq!(mains.effects.len(), 3);
         for effect in &mains.effects {
             let comparison = effect.comparison.as_ref().unwrap();

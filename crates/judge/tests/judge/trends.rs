@@ -1,7 +1,7 @@
 //! What each step of a factor does whose levels rise, on records with a planted truth.
 
 use super::effects::{Factor, combinations, record};
-use bakeoff_judge::findings::{Effect, Kind, Verdict};
+use bakeoff_judge::findings::{Effect, EffectKind, Verdict};
 use bakeoff_judge::judge;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ fn a_trend_is_what_each_step_does_averaged_over_the_other_factors() {
     let trend = |variants: &[BTreeMap<String, String>]| -> Option<Effect> {
         let mut record = record(variants, &["w"], &["idle"], steps);
         record.study.decide.trends = vec!["level".to_owned()];
-        let family = judge(&record).effects.into_iter().find(|family| family.kind == Kind::Trend)?;
+        let family = judge(&record).effects.into_iter().find(|family| family.kind == EffectKind::Trend)?;
         family.effects.into_iter().next()
     };
     let effect = trend(&all).expect("a trend");

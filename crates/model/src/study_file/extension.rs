@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// What a section may refer to.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
+pub struct SectionContext<'a> {
     /// The workloads.
     pub workloads: &'a [Workload],
     /// Whether anything is built.
@@ -28,7 +28,7 @@ pub trait Extension: Sync {
     fn name(&self) -> &'static str;
 
     /// Reads it. Its problems go into the section's sink; [`Section::finish`] names the keys that nobody asked for.
-    fn read(&self, section: &Section<'_>, known: Known<'_>) -> Value;
+    fn read(&self, section: &Section<'_>, known: SectionContext<'_>) -> Value;
 
     /// Whether what it holds makes trials comparable: then it is part of a plan's identity.
     fn is_of_trials(&self) -> bool {
@@ -41,7 +41,7 @@ pub trait Extension: Sync {
     }
 
     /// The file does not have it; a problem, if it cannot do without.
-    fn missing(&self, _sink: &Sink, _known: Known<'_>) {}
+    fn missing(&self, _sink: &Sink, _known: SectionContext<'_>) {}
 }
 
 /// What can be said about building, besides the levels of build factors.
@@ -70,7 +70,11 @@ pub trait Builder: Debug + Sync {
 }
 
 /// The values of all sections that are there.
-pub(super) fn sections(file: &Section<'_>, extensions: &[&dyn Extension], known: Known<'_>) -> BTreeMap<String, Value> {
+pub(super) fn sections(
+    file: &Section<'_>,
+    extensions: &[&dyn Extension],
+    known: SectionContext<'_>,
+) -> BTreeMap<String, Value> {
     let read = |extension: &&dyn Extension| {
         let Some(section) = file.section(extension.name()) else {
             extension.missing(file.sink, known);

@@ -16,7 +16,7 @@ mod workloads;
 
 use crate::problem::Problem;
 use crate::study::Study;
-pub use extension::{Builder, Extension, Known, Referred};
+pub use extension::{Builder, Extension, Referred, SectionContext};
 pub use factors::{Instruction, PlacedFactor};
 pub use section::{Placed, Section, Sink, check_below_prefix, check_inside, check_name};
 
@@ -85,7 +85,7 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension], builder: Option<&dyn 
     };
     let kernel = check::every_level_boots(file.sink, &build_factors);
     let builds = recipe.as_ref().is_some_and(|recipe| !recipe.steps().is_empty());
-    let known = Known { workloads: &workloads, builds, kernel: kernel.as_ref() };
+    let known = SectionContext { workloads: &workloads, builds, kernel: kernel.as_ref() };
     let sections = extension::sections(file, extensions, known);
     let sections_of_trials = extension::of_trials(extensions, &sections);
     check::boots_allow_it(file, &plans, kernel.as_ref());

@@ -7,7 +7,7 @@ use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, glue, middle};
 use crate::format::{bytes, quantity};
 use crate::words::{Wording, counted, is_same_program, named};
-use bakeoff_judge::findings::{Comparison, Effect, Effects, Findings, Inferred, Kind, Scale, Table, Verdict};
+use bakeoff_judge::findings::{Comparison, Effect, EffectKind, Effects, Findings, Inferred, Scale, Table, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
 
@@ -230,7 +230,7 @@ fn changed_under(findings: &Findings, view: &View<'_>, condition: &str) -> Optio
 /// Whether a variant's ratio under the condition is shown to be another one.
 fn has_changed(findings: &Findings, condition: &str, variant: &str) -> bool {
     let families = findings.effects.iter().filter(|family| {
-        family.kind == Kind::ConditionChange
+        family.kind == EffectKind::ConditionChange
             && family.condition.as_deref() == Some(condition)
             && family.metric == findings.method.deciding_metric
     });
@@ -243,7 +243,7 @@ fn has_changed(findings: &Findings, condition: &str, variant: &str) -> bool {
 /// What each option does on average over the others, the largest first; none unless factors are crossed.
 pub(super) fn options(findings: &Findings, view: &View<'_>) -> Option<Rendered> {
     let family = findings.effects.iter().find(|family| {
-        family.kind == Kind::Main
+        family.kind == EffectKind::Main
             && family.metric == findings.method.deciding_metric
             && family.condition.as_deref() == Some(view.condition)
     })?;
@@ -270,7 +270,7 @@ pub(super) fn options(findings: &Findings, view: &View<'_>) -> Option<Rendered> 
 /// What each step of a factor does whose levels rise.
 pub(super) fn trends(findings: &Findings, view: &View<'_>) -> Vec<Rendered> {
     let families = findings.effects.iter().filter(|family| {
-        family.kind == Kind::Trend
+        family.kind == EffectKind::Trend
             && family.metric == findings.method.deciding_metric
             && family.condition.as_deref() == Some(view.condition)
     });

@@ -3,7 +3,7 @@
 
 use crate::builds::unbuilt;
 use crate::format::{TimeUnit, duration_in};
-use bakeoff_judge::findings::{Comparison, Effects, Findings, Kind, Ranking, Scale, Table};
+use bakeoff_judge::findings::{Comparison, EffectKind, Effects, Findings, Ranking, Scale, Table};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::study::OutputUse;
 
@@ -61,7 +61,7 @@ impl<'a> View<'a> {
         let tables: Vec<&Table> = deciding(findings).filter(|table| table.condition == condition).collect();
         let first = *tables.first()?;
         let suite = findings.effects.iter().find(|family| {
-            family.kind == Kind::Suite
+            family.kind == EffectKind::Suite
                 && family.metric == first.metric
                 && family.condition.as_deref() == Some(condition)
         });

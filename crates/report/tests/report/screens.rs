@@ -2,7 +2,7 @@
 //! studies in which nothing differs; a variant that prints another output, a busy machine, builds, and causes that features
 //! found. Each is judged, printed, and read again. `BAKEOFF_SCREENS=1000` generates as many.
 
-use bakeoff_judge::findings::{Comparison, Findings, Kind, Verdict};
+use bakeoff_judge::findings::{Comparison, EffectKind, Findings, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_model::record::{
     Block, BuildLine, BuildOutcome, Excluded, Failure, Outcome, Output, Proof, Record, Session,
@@ -171,7 +171,7 @@ fn rows(findings: &Findings) -> Vec<(&str, Option<&Comparison>)> {
     let suite = findings
         .effects
         .iter()
-        .find(|family| family.kind == Kind::Suite && family.condition.as_ref() == Some(condition))
+        .find(|family| family.kind == EffectKind::Suite && family.condition.as_ref() == Some(condition))
         .filter(|_| here().count() > 1);
     match suite {
         Some(suite) => suite.effects.iter().map(|e| (e.name.as_str(), e.comparison.as_ref())).collect(),

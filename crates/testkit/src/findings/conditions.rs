@@ -17,7 +17,7 @@ fn effects() -> Vec<Effects> {
     };
     vec![
         family(
-            Kind::Condition,
+            EffectKind::Condition,
             vec![
                 under("baseline", comparison(2.021, 1.981, 2.062, Verdict::Slower)),
                 under("preload=all", comparison(1.834, 1.802, 1.871, Verdict::Slower)),
@@ -25,7 +25,7 @@ fn effects() -> Vec<Effects> {
             ],
         ),
         family(
-            Kind::ConditionChange,
+            EffectKind::ConditionChange,
             vec![
                 changed("preload=all", comparison(0.9081, 0.8851, 0.9311, Verdict::Faster)),
                 changed("preload=core", comparison(0.9861, 0.9631, 1.0091, open)),

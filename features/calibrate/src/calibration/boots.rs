@@ -6,7 +6,7 @@ use super::levels::ALPHA;
 use super::simulate::{Sample, flag};
 use super::whole::{Design, begun, plan, trial};
 use super::worlds::World;
-use bakeoff_judge::findings::{Comparison, Effects, Findings, Kind, Row};
+use bakeoff_judge::findings::{Comparison, EffectKind, Effects, Findings, Row};
 use bakeoff_judge::judge;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Boot, Line, Record};
@@ -53,11 +53,11 @@ pub(super) fn same(world: World, stream: &mut Stream) -> Sample {
     let tables = findings.tables.iter().map(|table| flag(table.rows.iter().any(|row| differs(&row.comparison))));
     let floor = |row: &Option<Row>| flag(row.as_ref().is_some_and(|row| differs(&row.comparison)));
     let twins = findings.tables.iter().map(|table| floor(&table.noise_floor));
-    let twins = twins.chain(of_kinds(&findings, &[Kind::Suite]).map(|suite| flag(differs(&suite.twin))));
+    let twins = twins.chain(of_kinds(&findings, &[EffectKind::Suite]).map(|suite| flag(differs(&suite.twin))));
     [
         part(tables),
-        part(of_kinds(&findings, &[Kind::Suite]).map(|suite| any(&suite))),
-        part(of_kinds(&findings, &[Kind::Condition, Kind::ConditionChange]).map(|family| any(&family))),
+        part(of_kinds(&findings, &[EffectKind::Suite]).map(|suite| any(&suite))),
+        part(of_kinds(&findings, &[EffectKind::Condition, EffectKind::ConditionChange]).map(|family| any(&family))),
         part(twins),
     ]
 }
@@ -76,7 +76,7 @@ pub(super) fn slower(world: World, stream: &mut Stream) -> Sample {
         .tables
         .iter()
         .map(|table| flag(table.rows.iter().filter(others).any(|row| misses((Some(&row.variant), &row.comparison)))));
-    let suites = || of_kinds(&findings, &[Kind::Suite]);
+    let suites = || of_kinds(&findings, &[EffectKind::Suite]);
     let of_suite =
         |suite: &Effects| flag(suite.effects.iter().any(|effect| misses((effect.variant(), &effect.comparison))));
     let sees = |suite: &Effects| {
@@ -93,7 +93,7 @@ fn part(flags: impl Iterator<Item = f64>) -> f64 {
     if flags.is_empty() { f64::NAN } else { mean(&flags) }
 }
 
-fn of_kinds<'a>(findings: &'a Findings, kinds: &'a [Kind]) -> impl Iterator<Item = &'a Effects> {
+fn of_kinds<'a>(findings: &'a Findings, kinds: &'a [EffectKind]) -> impl Iterator<Item = &'a Effects> {
     findings.effects.iter().filter(|family| kinds.contains(&family.kind))
 }
 
@@ -202,10 +202,13 @@ mod tests {
         assert_eq!((findings.blocks_finished, findings.blocks_total), (total, total));
         assert_eq!(findings.tables.len(), CELLS);
         assert!(findings.tables.iter().all(|table| table.noise_floor.is_some() && table.rows.len() == NAMES.len()));
-        let suites: Vec<&Effects> = of_kinds(&findings, &[Kind::Suite]).collect();
+        let suites: Vec<&Effects> = of_kinds(&findings, &[EffectKind::Suite]).collect();
         assert_eq!(suites.len(), CONDITIONS.len());
         assert!(suites.iter().all(|suite| suite.twin.is_some() && suite.effects.len() == NAMES.len() - 1));
-        assert_eq!(of_kinds(&findings, &[Kind::Condition, Kind::ConditionChange]).count(), 2 * WORKLOADS.len());
+        assert_eq!(
+            of_kinds(&findings, &[EffectKind::Condition, EffectKind::ConditionChange]).count(),
+            2 * WORKLOADS.len()
+        );
         assert!(part([].into_iter()).is_nan());
     }
 

@@ -4,7 +4,7 @@
 use super::levels::ALPHA;
 use super::simulate::{Sample, flag};
 use super::worlds::World;
-use bakeoff_judge::findings::{Caveat, Comparison, Kind, Verdict};
+use bakeoff_judge::findings::{Caveat, Comparison, EffectKind, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_model::metric::{self, Measurements};
 use bakeoff_model::plan::{Plan, Variant};
@@ -43,7 +43,7 @@ pub(super) fn workloads(world: World, stream: &mut Stream) -> Sample {
     let mut plan = plan(SAME, stream.next_u64());
     plan.workloads = WORKLOADS.map(|name| Workload { name: name.to_owned(), ..plan.workloads[0].clone() }).to_vec();
     let findings = judge(&executed(&plan, world, SAME, &f64::exp, stream));
-    let mut suites = findings.effects.iter().filter(|family| family.kind == Kind::Suite);
+    let mut suites = findings.effects.iter().filter(|family| family.kind == EffectKind::Suite);
     let Some(suite) = suites.next() else { return [f64::NAN; 4] };
     let differs = |comparison: &Option<Comparison>| comparison.as_ref().is_some_and(Comparison::differs);
     let is_told = findings.caveats.iter().any(|caveat| matches!(caveat, Caveat::TwinDiffers { .. }));

@@ -3,11 +3,11 @@
 use super::*;
 use crate::decision::FORMAT;
 
-fn seen(slowdown: f64, interval: [f64; 2]) -> Option<Seen> {
-    Some(Seen { slowdown, interval: Some(interval), confidence: 0.95, blocks: 12 })
+fn seen(slowdown: f64, interval: [f64; 2]) -> Option<JudgedSlowdown> {
+    Some(JudgedSlowdown { slowdown, interval: Some(interval), confidence: 0.95, blocks: 12 })
 }
 
-fn case(variant: &str, workload: &str, seen: Option<Seen>, decision: Decision) -> Case {
+fn case(variant: &str, workload: &str, seen: Option<JudgedSlowdown>, decision: Decision) -> Case {
     let [variant, workload, condition] = [variant, workload, "idle"].map(str::to_owned);
     Case { variant, workload, condition, limit: 0.02, seen, decision, prints_otherwise: false }
 }
@@ -54,7 +54,7 @@ fn one_that_passes() {
         &gate(vec![case("b", "loop", seen(0.019, [0.018, 0.019_97]), passed())]),
         "The gate passes: on wall time, b is at most 1.997 % slower than before (95 % interval +1.800 … +1.997 %; limit +2 %).",
     );
-    let exact = Seen { slowdown: 0.01, interval: None, confidence: 1.0, blocks: 12 };
+    let exact = JudgedSlowdown { slowdown: 0.01, interval: None, confidence: 1.0, blocks: 12 };
     let mut bytes = gate(vec![case("b", "loop", Some(exact), passed())]);
     (bytes.metric, bytes.unit) = ("size".to_owned(), Some(Unit::Bytes));
     says(&bytes, "The gate passes: on size, b needs 1.0 % more than before (the metric is exact; limit +2 %).");

@@ -3,10 +3,10 @@
 //! from the tables as they are.
 
 use super::pieces::Pieces;
-use super::rules::{Amount, CALL_S, RULES, Rule, Scope, Seen, is_substantial};
+use super::rules::{Amount, CALL_S, RULES, Rule, Scope, VariantEvidence, is_substantial};
 use crate::evidence::Traced;
 use crate::findings::{Cause, Ceiling, Diagnosis, FileTable, Isolation, TraceTable};
-use bakeoff_judge::findings::{Claim, Comparison, Effects, Findings, Kind, Table, Verdict};
+use bakeoff_judge::findings::{Claim, Comparison, EffectKind, Effects, Findings, Table, Verdict};
 use bakeoff_model::metric::{self, Direction, Unit};
 use bakeoff_model::record::VariantLine;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub(super) fn diagnoses(
     let deciding = |table: &&Table| table.metric == findings.method.deciding_metric && is_time(table);
     let mut diagnoses = vec![];
     for table in findings.tables.iter().filter(deciding) {
-        let place = Place { pieces, findings, files, traces, table, baseline, singles: &singles };
+        let place = PlaceContext { pieces, findings, files, traces, table, baseline, singles: &singles };
         diagnoses.extend(singles.iter().filter_map(|single| place.diagnosis(single)));
     }
     diagnoses
@@ -78,7 +78,7 @@ fn tells_of(rule: &Rule, metric: &str) -> bool {
 }
 
 /// One workload under one condition.
-struct Place<'a> {
+struct PlaceContext<'a> {
     pieces: &'a Pieces<'a>,
     findings: &'a Findings,
     files: &'a [FileTable],
@@ -88,13 +88,13 @@ struct Place<'a> {
     singles: &'a [Single<'a>],
 }
 
-impl<'a> Place<'a> {
+impl<'a> PlaceContext<'a> {
     /// None if the study asks for files and this variant's could not be read. Traces are left out unless both sides of a
     /// comparison have one.
-    fn seen(&self, variant: &VariantLine, with_trace: bool) -> Option<Seen<'a>> {
+    fn seen(&self, variant: &VariantLine, with_trace: bool) -> Option<VariantEvidence<'a>> {
         let (facts, trace) = (self.pieces.facts(variant), self.trace(variant).filter(|_| with_trace));
         let has_facts = facts.is_some() || !self.pieces.asks_for(None);
-        (has_facts && (facts.is_some() || trace.is_some())).then_some(Seen { facts, trace })
+        (has_facts && (facts.is_some() || trace.is_some())).then_some(VariantEvidence { facts, trace })
     }
 
     fn trace(&self, variant: &VariantLine) -> Option<&'a Traced> {
@@ -146,7 +146,13 @@ impl<'a> Place<'a> {
 
     /// What is consistent with the difference: there is more of it in the slower one, and the difference is not larger
     /// than it could make it. What a pair of variants contradicts is none.
-    fn causes(&self, single: &Single<'a>, comparison: &Comparison, before: Seen<'_>, after: Seen<'_>) -> Vec<Cause> {
+    fn causes(
+        &self,
+        single: &Single<'a>,
+        comparison: &Comparison,
+        before: VariantEvidence<'_>,
+        after: VariantEvidence<'_>,
+    ) -> Vec<Cause> {
         let name = &single.variant.name;
         let mut causes = vec![];
         for rule in RULES.iter().filter(|rule| tells_of(rule, &self.table.metric)) {
@@ -216,7 +222,7 @@ impl<'a> Place<'a> {
     /// How a variant compares with another one of the same factor.
     fn pair(&self, variant: &str, against: &str) -> Option<Comparison> {
         let here = |family: &&Effects| {
-            family.kind == Kind::Levels
+            family.kind == EffectKind::Levels
                 && family.metric == self.table.metric
                 && family.workload.as_deref() == Some(&self.table.workload)
                 && family.condition.as_deref() == Some(&self.table.condition)

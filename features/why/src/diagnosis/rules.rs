@@ -23,7 +23,7 @@ pub(super) const CALL_S: f64 = 1e-5;
 
 /// All that was gathered of one variant and may matter for one workload.
 #[derive(Clone, Copy)]
-pub(super) struct Seen<'a> {
+pub(super) struct VariantEvidence<'a> {
     pub(super) facts: Option<&'a [FileFacts]>,
     pub(super) trace: Option<&'a Traced>,
 }
@@ -40,7 +40,7 @@ pub(super) struct Amount {
 /// A rule: what there is of it, none if that was not gathered.
 pub(super) struct Rule {
     pub(super) kind: CauseKind,
-    pub(super) amount: fn(Seen<'_>) -> Option<Amount>,
+    pub(super) amount: fn(VariantEvidence<'_>) -> Option<Amount>,
     /// Whether it tells of time in the kernel, and of time outside it.
     pub(super) tells_of: [bool; 2],
     /// Of which metrics it tells.
@@ -74,7 +74,7 @@ pub(super) fn is_substantial(one: u64, other: u64) -> bool {
 
 /// The files that were looked at, and that are known to be executed where that is known: a library that lies beside a
 /// program and is not loaded says nothing of it, whatever `ldd` thinks.
-fn executed<'a>(seen: Seen<'a>) -> Option<impl Iterator<Item = (&'a FileFacts, FileNumbers)>> {
+fn executed<'a>(seen: VariantEvidence<'a>) -> Option<impl Iterator<Item = (&'a FileFacts, FileNumbers)>> {
     let mapped = seen.trace.map(|trace| executable(&trace.command));
     let is_executed = move |file: &&FileFacts| {
         let below = |path: &str| path.strip_prefix("$PREFIX/") == Some(file.path.as_str());
@@ -90,13 +90,13 @@ fn amount(parts: BTreeMap<String, u64>, most_s: Option<f64>) -> Option<Amount> {
 /// Slots in a file's PLT for its own functions: each call of such a function is a jump through memory, and no call that
 /// the compiler could have made a direct one (Drepper, How To Write Shared Libraries, 1.5.5 and 2.2). How often they are
 /// called is not known, so neither is how much time they take.
-fn own_slots(seen: Seen<'_>) -> Option<Amount> {
+fn own_slots(seen: VariantEvidence<'_>) -> Option<Amount> {
     amount(executed(seen)?.map(|(file, numbers)| (file.path.clone(), numbers.own_jump_slots)).collect(), None)
 }
 
 /// Relocations are made when a program starts (Drepper, 1.5): each takes its time once in every process that executes
 /// the program. Of how many processes that is, a trace tells at most, because threads are counted too.
-fn relocations(seen: Seen<'_>) -> Option<Amount> {
+fn relocations(seen: VariantEvidence<'_>) -> Option<Amount> {
     let starts = seen.trace.map_or(1, |trace| trace.command.tasks.max(1)) as f64;
     let mut most_s = 0.0;
     let parts = executed(seen)?.map(|(file, numbers)| {
@@ -110,7 +110,7 @@ fn relocations(seen: Seen<'_>) -> Option<Amount> {
 
 /// System calls of one execution of the workload's command: each is a way into the kernel and back. How many of a
 /// service's calls it waits for is not known.
-fn system_calls(seen: Seen<'_>) -> Option<Amount> {
+fn system_calls(seen: VariantEvidence<'_>) -> Option<Amount> {
     let command = &seen.trace?.command;
     let most_s = CALL_S * total(command).count as f64;
     amount(command.syscalls.iter().map(|(name, calls)| (name.clone(), calls.count)).collect(), Some(most_s))
@@ -119,7 +119,7 @@ fn system_calls(seen: Seen<'_>) -> Option<Amount> {
 /// System calls of one op, on average: of the workload's command and of its services, start and end of the command among
 /// them. Where ops are one after the other, no op can wait for more of them; and what they take beside a load or beside
 /// each other is not known, so that the ceiling is one of a machine that does nothing else.
-fn calls_of_an_op(seen: Seen<'_>) -> Option<Amount> {
+fn calls_of_an_op(seen: VariantEvidence<'_>) -> Option<Amount> {
     let trace = seen.trace.filter(|trace| trace.ops > 0)?;
     let mut calls: BTreeMap<String, u64> = BTreeMap::new();
     for census in std::iter::once(&trace.command).chain(trace.services.values()) {

@@ -2,7 +2,7 @@
 //! between two such lists. Pages are made of it, and so are differences, so that nothing is said of one file and
 //! forgotten when two are compared. How a value is written is decided elsewhere.
 
-use super::{ArchiveFacts, ByteOrder, Content, ElfFacts, FileFacts, Kind, Relocations, Relro, Slots, Stack};
+use super::{ArchiveFacts, ByteOrder, Content, ElfFacts, ElfKind, FileFacts, Relocations, Relro, Slots, Stack};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -177,14 +177,14 @@ pub fn lines(file: &FileFacts) -> Vec<Fact> {
 }
 
 /// What kind of file it is, in words.
-pub fn kind_in_words(kind: Kind) -> String {
+pub fn kind_in_words(kind: ElfKind) -> String {
     match kind {
-        Kind::Executable => "executable at a fixed address".to_owned(),
-        Kind::Pie => "position-independent executable".to_owned(),
-        Kind::SharedObject => "shared object".to_owned(),
-        Kind::Relocatable => "relocatable file".to_owned(),
-        Kind::Core => "core dump".to_owned(),
-        Kind::Other(number) => format!("file of type {number}"),
+        ElfKind::Executable => "executable at a fixed address".to_owned(),
+        ElfKind::Pie => "position-independent executable".to_owned(),
+        ElfKind::SharedObject => "shared object".to_owned(),
+        ElfKind::Relocatable => "relocatable file".to_owned(),
+        ElfKind::Core => "core dump".to_owned(),
+        ElfKind::Other(number) => format!("file of type {number}"),
     }
 }
 

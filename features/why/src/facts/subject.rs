@@ -2,7 +2,7 @@
 //! files belong together. Reading them is the `build` crate's business.
 
 use super::lines::{Difference, differences};
-use super::{Content, FileFacts, Kind};
+use super::{Content, ElfKind, FileFacts};
 use bakeoff_model::pattern::fits;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -86,7 +86,7 @@ pub fn compare(before: &Subject, after: &Subject) -> Comparison {
 pub fn matters(file: &FileFacts) -> bool {
     let folders = ["bin/", "sbin/", "lib/", "lib64/", "lib32/", "libexec/"];
     let is_loaded = match &file.content {
-        Content::Elf(facts) => matches!(facts.kind, Kind::Executable | Kind::Pie | Kind::SharedObject),
+        Content::Elf(facts) => matches!(facts.kind, ElfKind::Executable | ElfKind::Pie | ElfKind::SharedObject),
         // Which kind it is was not read.
         Content::Relocations(_) => true,
         Content::Archive(_) => false,
@@ -111,7 +111,7 @@ mod tests {
     }
 
     fn library(jump_slots: u64, own: &[&str]) -> ElfFacts {
-        let mut facts = ElfFacts { kind: Kind::SharedObject, class_bits: 64, ..ElfFacts::default() };
+        let mut facts = ElfFacts { kind: ElfKind::SharedObject, class_bits: 64, ..ElfFacts::default() };
         facts.linking = Linking { dynamic: true, needed: vec!["libc.so.6".to_owned()], ..Linking::default() };
         let own_names = Some(own.iter().map(|name| (*name).to_owned()).collect());
         facts.relocations.jump_slots = Slots { total: jump_slots, own: own.len() as u64, own_names };

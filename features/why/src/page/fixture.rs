@@ -42,7 +42,7 @@ pub(crate) fn evidence() -> Findings {
         over: None,
     };
     findings.effects = vec![Effects {
-        kind: Kind::Levels,
+        kind: EffectKind::Levels,
         workload: Some("loop".to_owned()),
         condition: Some("idle".to_owned()),
         metric: "wall".to_owned(),

@@ -8,7 +8,7 @@ use super::source::{Allowance, Source};
 use super::strings::text;
 use super::{dwarf, notes, relocations};
 use crate::facts::{
-    ByteOrder, Content, ElfFacts, Exports, Kind, Linking, Loaded, Origin, PltSection, Relro, Section, Segment, Stack,
+    ByteOrder, Content, ElfFacts, ElfKind, Exports, Linking, Loaded, Origin, PltSection, Relro, Section, Segment, Stack,
 };
 use object::elf;
 use object::endian::Endianness;
@@ -66,7 +66,7 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
         facts.segments = self.segments.iter().map(|segment| self.segment(segment)).collect();
         facts.plt = self.plt();
         facts.loaded = self.loaded();
-        let shared = facts.kind == Kind::SharedObject;
+        let shared = facts.kind == ElfKind::SharedObject;
         facts.exports = self.exports(shared && !facts.linking.symbolic);
         self.protect(&mut facts);
         notes::read(self, &mut facts)?;
@@ -77,16 +77,16 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
 
     /// A file of type "dynamic" is an executable if it says so. Linkers before 2015 did not: there it is one if it names
     /// an interpreter, and is not asked for by name.
-    fn kind(&self, facts: &ElfFacts) -> Kind {
+    fn kind(&self, facts: &ElfFacts) -> ElfKind {
         let linking = &facts.linking;
         match self.header.e_type(self.endian) {
-            elf::ET_EXEC => Kind::Executable,
-            elf::ET_REL => Kind::Relocatable,
-            elf::ET_CORE => Kind::Core,
-            elf::ET_DYN if linking.flags.iter().any(|flag| flag == "1_PIE") => Kind::Pie,
-            elf::ET_DYN if linking.interpreter.is_some() && linking.soname.is_none() => Kind::Pie,
-            elf::ET_DYN => Kind::SharedObject,
-            other => Kind::Other(other.0),
+            elf::ET_EXEC => ElfKind::Executable,
+            elf::ET_REL => ElfKind::Relocatable,
+            elf::ET_CORE => ElfKind::Core,
+            elf::ET_DYN if linking.flags.iter().any(|flag| flag == "1_PIE") => ElfKind::Pie,
+            elf::ET_DYN if linking.interpreter.is_some() && linking.soname.is_none() => ElfKind::Pie,
+            elf::ET_DYN => ElfKind::SharedObject,
+            other => ElfKind::Other(other.0),
         }
     }
 

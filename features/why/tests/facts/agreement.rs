@@ -2,7 +2,7 @@
 
 use crate::fixtures::{Workshop, of_this_machine};
 use crate::readelf::{Said, readelf};
-use bakeoff_why::facts::{Content, ElfFacts, Encoding, Exports, Kind, Relocations, Relro, Stack};
+use bakeoff_why::facts::{Content, ElfFacts, ElfKind, Encoding, Exports, Relocations, Relro, Stack};
 use bakeoff_why::reading::{Depth, facts_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -149,10 +149,10 @@ fn linking_agrees(facts: &ElfFacts, said: &Said, path: &Path) {
     let ours = linking.versions.iter().map(|(library, list)| (library.clone(), list.iter().cloned().collect()));
     assert_eq!(ours.collect::<BTreeMap<_, BTreeSet<String>>>(), said.versions, "{place}");
     let kind = match said.header["Type"].split_whitespace().next().unwrap() {
-        "EXEC" => Kind::Executable,
-        "REL" => Kind::Relocatable,
-        "DYN" if said.header["Type"].contains("Position-Independent Executable") => Kind::Pie,
-        "DYN" => Kind::SharedObject,
+        "EXEC" => ElfKind::Executable,
+        "REL" => ElfKind::Relocatable,
+        "DYN" if said.header["Type"].contains("Position-Independent Executable") => ElfKind::Pie,
+        "DYN" => ElfKind::SharedObject,
         other => panic!("{other}"),
     };
     assert_eq!(facts.kind, kind, "{place}");
