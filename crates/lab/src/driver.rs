@@ -17,7 +17,7 @@ use bakeoff_model::record::Record;
 use failing::Failing;
 use held::Held;
 use session::Session;
-pub(crate) use session::trial;
+pub use session::trial;
 
 /// Executes what the record does not hold yet.
 ///

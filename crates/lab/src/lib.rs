@@ -2,7 +2,6 @@
 //! and judges nothing: which order is the plan's word, what it means is the analysis's, and where it is kept is the
 //! journal's. Places are reached through an [`Executor`].
 
-pub mod agent;
 mod differs;
 mod driver;
 mod error;
@@ -14,7 +13,7 @@ pub mod simulated;
 mod void;
 pub mod watched;
 
-pub use driver::{Ending, Event, Standing, drive};
+pub use driver::{Ending, Event, Standing, drive, trial};
 pub use error::Error;
 pub use intrusive::{Diagnosed, IntrusiveProbe, Subject, Unseen};
 

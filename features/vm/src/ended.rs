@@ -2,10 +2,10 @@
 //! console. It touches nothing.
 
 use crate::accelerator::GOOD_EXIT;
+use crate::agent::Received;
 use crate::guest::SIGNALS;
 use crate::machine::MOST_PRINTED;
 use bakeoff_host::End;
-use bakeoff_lab::agent::Received;
 use bakeoff_model::record::Failure;
 
 /// The signal for more processor time than a process may use.

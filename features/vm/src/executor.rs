@@ -2,6 +2,7 @@
 //! launcher, so it ends with us, whichever process is killed; the trials are the agent's.
 
 use crate::accelerator::{Accelerator, Emulator, boot_within};
+use crate::agent::{Order, Ordered, Received, execution};
 use crate::archive::Archive;
 use crate::ended::{Left, failure};
 use crate::guest::{FIRST, HOME, ONLY_BOOT, program_words};
@@ -9,7 +10,6 @@ use crate::machine::{CONSOLE, LINES, MOST_PRINTED, Machine};
 use crate::spec::{Spec, Wanted};
 use bakeoff_command::{CommandError, Elsewhere, PlaceSetting, screen};
 use bakeoff_host::{Command, End, Job, Launcher, Limits, Options, Patience};
-use bakeoff_lab::agent::{Order, Ordered, Received};
 use bakeoff_lab::local::{Setup, Watching};
 use bakeoff_lab::on_demand::{Layouts, Stop};
 use bakeoff_lab::{BootTask, Booted, Error, Execution, Executor, Look, Pass, Task};
@@ -292,7 +292,7 @@ impl Vm<'_> {
         let mut booted = Booted { place, cost: ended.measurements, unavailable, executions: vec![] };
         let mut trials = trials.into_iter();
         for _ in boot.tasks {
-            let mut execution = trials.next().map(Execution::from).unwrap_or_default();
+            let mut execution = trials.next().map(execution).unwrap_or_default();
             self.count_instructions(&mut execution);
             if let Some(failure) = &failed {
                 execution.outcome = Outcome::Failed(failure.clone());

@@ -2,6 +2,7 @@
 //! agent has ended. It measures nothing: that is the agent's business, which is an ordinary process.
 
 use crate::accelerator::GOOD_CODE;
+use crate::inside::AGENT;
 use crate::machine::TERMINAL;
 use bakeoff_command::{Code, CommandError, screen};
 use bakeoff_host::guest;
@@ -52,7 +53,7 @@ fn agent() -> std::io::Result<i32> {
     let program = format!("/{HOME}/bakeoff");
     let words = program_words(Path::new(&format!("/{HOME}/loader")).exists(), &program);
     let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).args(["agent", "--order"]).arg(format!("/{HOME}/order")).arg("--to").arg(TERMINAL);
+    command.args(&words[1..]).args([AGENT, "--order"]).arg(format!("/{HOME}/order")).arg("--to").arg(TERMINAL);
     command.env_clear().env("PATH", PATH).stdin(Stdio::null());
     let child = command.spawn()?;
     guest::wait_for(child.id())

@@ -2,10 +2,12 @@
 //! counts, is the lab's; how a trial is measured inside is what it is on this host.
 
 mod accelerator;
+mod agent;
 mod archive;
 mod ended;
 mod executor;
 mod guest;
+mod inside;
 mod machine;
 mod spec;
 
@@ -23,6 +25,7 @@ pub struct Vm;
 impl Feature for Vm {
     fn register(&self, to: &mut Registry) {
         to.commands.push(Subcommand::new(guest::FIRST, guest::execute).hidden());
+        to.commands.push(Subcommand::with_features(inside::AGENT, inside::execute).hidden());
         to.sections.push(&spec::VmSection);
         to.places.push(Reach { find, check });
     }

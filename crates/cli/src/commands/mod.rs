@@ -1,6 +1,5 @@
 //! The commands, one file each: which there are, and which one is meant. None of them is executed here.
 
-mod agent;
 mod compare;
 mod doctor;
 mod options;
@@ -94,7 +93,6 @@ pub(crate) fn of_core() -> Vec<Subcommand> {
         Subcommand::with_features("report", report::execute).concludes().exits(&[NO_VERDICT, FAILED]),
         Subcommand::new("saved", saved::execute),
         Subcommand::with_features("doctor", doctor::execute),
-        Subcommand::with_features("agent", agent::execute).hidden(),
         Subcommand::new(bakeoff_command::TRACE_TRIAL, trace_trial::execute).hidden(),
     ]
 }

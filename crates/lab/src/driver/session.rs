@@ -179,7 +179,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
 }
 
 /// What came of a task, as a line of the journal.
-pub(crate) fn trial(task: Task<'_>, session: u32, execution: Execution) -> Trial {
+pub fn trial(task: Task<'_>, session: u32, execution: Execution) -> Trial {
     Trial {
         block: task.block.block,
         workload: task.block.workload.clone(),

@@ -1,13 +1,13 @@
 //! `bakeoff agent`: executes an order at the place that it is at, and writes what came of it. An executor of a feature brought
 //! it there; it is not for people.
 
+use crate::agent::{Order, Said, Speaker, serve};
 use bakeoff_command::Registry;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_host::disk::read_file;
 use bakeoff_host::{doctor, guest, place};
 use bakeoff_lab::Executor as _;
-use bakeoff_lab::agent::{Order, Said, Speaker, serve};
 use bakeoff_lab::local::{Local, Setup};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{TWIN, Unavailable};
@@ -26,6 +26,8 @@ pub(crate) struct Args {
     to: PathBuf,
 }
 
+/// The command's name.
+pub(crate) const AGENT: &str = "agent";
 /// An order is a few kilobytes.
 const ORDER_BYTES: u64 = 64 << 20;
 /// What a kernel that samples at each tick cannot tell apart.

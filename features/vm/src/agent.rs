@@ -3,7 +3,7 @@
 //! digest, so that the receiver knows that nothing is missing. Here are both ends. How the order gets there and the
 //! lines come back is the business of the executor that reaches the place.
 
-use crate::{Error, Execution, Executor, Task};
+use bakeoff_lab::{Error, Execution, Executor, Task, trial};
 use bakeoff_model::digest::Digest;
 use bakeoff_model::metric::{self, Measurements};
 use bakeoff_model::record::{Block, Place, Trial, Unavailable};
@@ -12,34 +12,34 @@ use std::io::{self, Write};
 
 /// What an agent is to do.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Order {
+pub(crate) struct Order {
     /// The name of the plan.
-    pub plan: String,
+    pub(crate) plan: String,
     /// The variant's display name, or the twin's.
-    pub variant: String,
+    pub(crate) variant: String,
     /// The session that its trials belong to is not known to it; the rest of each trial is.
-    pub tasks: Vec<Ordered>,
+    pub(crate) tasks: Vec<Ordered>,
     /// Seconds of its own clock that it waits before the first trial: a kernel has work of its own after it has booted.
-    pub settle_s: f64,
+    pub(crate) settle_s: f64,
     /// Seconds of its own clock after which a trial without a time limit is killed.
-    pub most_s: f64,
+    pub(crate) most_s: f64,
 }
 
 /// A task, as an order has it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ordered {
+pub(crate) struct Ordered {
     /// Its block.
-    pub block: Block,
+    pub(crate) block: Block,
     /// Its place in the block's order, from 1.
-    pub position: u32,
+    pub(crate) position: u32,
     /// 0 for the first attempt.
-    pub attempt: u32,
+    pub(crate) attempt: u32,
 }
 
 /// A line of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Said {
+pub(crate) enum Said {
     /// The first: where it is, and what it cannot measure there.
     Place(Place, Vec<Unavailable>),
     /// A trial ended.
@@ -58,7 +58,7 @@ struct Numbered {
 }
 
 /// Writes lines.
-pub struct Speaker<W> {
+pub(crate) struct Speaker<W> {
     to: W,
     lines: u64,
     digest: Digest,
@@ -66,7 +66,7 @@ pub struct Speaker<W> {
 
 impl<W: Write> Speaker<W> {
     /// That of an agent which has said nothing yet.
-    pub fn new(to: W) -> Self {
+    pub(crate) fn new(to: W) -> Self {
         Self { to, lines: 0, digest: Digest::of("agent") }
     }
 
@@ -74,7 +74,7 @@ impl<W: Write> Speaker<W> {
     ///
     /// # Errors
     /// The system's, if it cannot be written.
-    pub fn say(&mut self, said: Said) -> io::Result<()> {
+    pub(crate) fn say(&mut self, said: Said) -> io::Result<()> {
         self.lines += 1;
         let mut line = serde_json::to_vec(&Numbered { n: self.lines, said })?;
         self.digest.field("line", &line);
@@ -87,7 +87,7 @@ impl<W: Write> Speaker<W> {
     ///
     /// # Errors
     /// The system's, if it cannot be written.
-    pub fn end(mut self) -> io::Result<W> {
+    pub(crate) fn end(mut self) -> io::Result<W> {
         let said = Said::End(self.lines, self.digest.hex());
         self.say(said)?;
         Ok(self.to)
@@ -98,7 +98,7 @@ impl<W: Write> Speaker<W> {
 ///
 /// # Errors
 /// [`Error`] if the place cannot execute anything any more; the speaker has said so. An error of writing is one too.
-pub fn serve<W: Write>(
+pub(crate) fn serve<W: Write>(
     order: &Order,
     executor: &mut dyn Executor,
     place: Place,
@@ -115,7 +115,7 @@ pub fn serve<W: Write>(
         match executed {
             Ok(Some(mut execution)) => {
                 leave_out(unavailable, &mut execution.measurements);
-                let trial = crate::driver::trial(task, 0, execution);
+                let trial = trial(task, 0, execution);
                 speaker.say(Said::Trial(Box::new(trial))).map_err(io)?;
             }
             Ok(None) => speaker.say(Said::Error("it was interrupted".to_owned())).map_err(io)?,
@@ -151,20 +151,20 @@ fn chain(error: &dyn std::error::Error) -> String {
 
 /// What was received of an agent.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Received {
+pub(crate) struct Received {
     /// Where it was; none if it did not speak.
-    pub place: Option<Place>,
+    pub(crate) place: Option<Place>,
     /// What it cannot measure there.
-    pub unavailable: Vec<Unavailable>,
+    pub(crate) unavailable: Vec<Unavailable>,
     /// The trials, in their order.
-    pub trials: Vec<Trial>,
+    pub(crate) trials: Vec<Trial>,
     /// Why that is not all of it.
-    pub broken: Option<String>,
+    pub(crate) broken: Option<String>,
 }
 
 impl Received {
     /// Reads its lines, as far as they are whole and in order.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
         let mut received = Self::default();
         let mut digest = Digest::of("agent");
         let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').peekable();
@@ -206,20 +206,19 @@ impl Received {
     }
 }
 
-impl From<Trial> for Execution {
-    fn from(trial: Trial) -> Self {
-        Self {
-            started_unix_s: trial.started_unix_s,
-            outcome: trial.outcome,
-            measurements: trial.measurements,
-            leftovers: trial.leftovers,
-            marks: trial.marks,
-            parts: trial.parts,
-            processes: trial.processes,
-            output: trial.output,
-            output_difference: trial.output_difference,
-            written: vec![],
-        }
+/// What came of a trial that an agent has executed.
+pub(crate) fn execution(trial: Trial) -> Execution {
+    Execution {
+        started_unix_s: trial.started_unix_s,
+        outcome: trial.outcome,
+        measurements: trial.measurements,
+        leftovers: trial.leftovers,
+        marks: trial.marks,
+        parts: trial.parts,
+        processes: trial.processes,
+        output: trial.output,
+        output_difference: trial.output_difference,
+        written: vec![],
     }
 }
 
