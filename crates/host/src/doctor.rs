@@ -11,7 +11,6 @@ mod processor;
 mod surroundings;
 
 pub use check::{Check, State};
-pub use clock::splits_cpu_time;
 
 use crate::files::Files;
 use std::path::Path;
@@ -33,8 +32,8 @@ pub fn checks() -> Vec<Check> {
     ];
     checks.extend(groups::checks(&files));
     checks.extend([
-        perf_events::hardware(&files),
-        perf_events::software(&files),
+        perf_events::hardware(),
+        perf_events::software(),
         processes::realtime(),
         processes::drop_caches(),
         processes::pipe_size(),

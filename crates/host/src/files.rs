@@ -5,18 +5,23 @@ use std::path::PathBuf;
 
 /// The files below a root; paths are given without a leading slash.
 #[derive(Debug)]
-pub(crate) struct Files {
+pub struct Files {
     root: PathBuf,
 }
 
 impl Files {
     /// Those of this machine.
-    pub(crate) fn here() -> Self {
+    pub fn here() -> Self {
         Self { root: PathBuf::from("/") }
     }
 
+    /// Those of a machine that is described below a folder.
+    pub fn below(root: PathBuf) -> Self {
+        Self { root }
+    }
+
     /// The text of a file without surrounding white space; none if it cannot be read or is empty.
-    pub(crate) fn read(&self, path: &str) -> Option<String> {
+    pub fn read(&self, path: &str) -> Option<String> {
         let bytes = std::fs::read(self.root.join(path)).ok()?;
         // Device-tree strings end in NUL.
         let text = String::from_utf8_lossy(&bytes).trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned();
@@ -36,7 +41,7 @@ impl Files {
     }
 
     /// The names in a folder, sorted; empty if it cannot be read.
-    pub(crate) fn names(&self, folder: &str) -> Vec<String> {
+    pub fn names(&self, folder: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.root.join(folder)) else { return vec![] };
         let mut names: Vec<_> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.sort();
@@ -44,7 +49,7 @@ impl Files {
     }
 
     /// The value after `key` and a colon in a file of such lines.
-    pub(crate) fn field(&self, path: &str, key: &str) -> Option<String> {
+    pub fn field(&self, path: &str, key: &str) -> Option<String> {
         let text = self.read(path)?;
         text.lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;

@@ -3,6 +3,7 @@
 //! ([`output`]), stops a command at every
 //! system call ([`tracer`]), and says what this machine is ([`place`]) and what it can and cannot do ([`doctor`]). It knows no study, computes no mean and judges no value.
 
+pub mod abilities;
 mod cgroup;
 mod clock_set;
 mod command;
@@ -35,11 +36,13 @@ pub use clock_set::ClockWatch;
 pub use command::{Command, End, Ended, Patience};
 pub use confinement::confinement;
 pub use error::Error;
+pub use files::Files;
 pub use job::{Achieved, Job, JobEnded, Limits, Rounds};
 #[cfg(fuzzing)]
 pub use launcher::fuzz_wire;
 pub use launcher::{Enclosure, Launcher, MOST_MARKED_BYTES, Options, are_switched_off, offline};
 pub use loader::executed_with;
+pub use perf_event::counters;
 pub use who::Who;
 
 use rustix::time::{ClockId, clock_gettime};

@@ -47,9 +47,18 @@ pub(crate) const EVENTS: &[Event] = &[
     hardware("cache_misses", 3),
 ];
 
+/// Opens each counter of the processor's, or each of the kernel's, on this process: its metric, and why it does not open.
+pub fn counters(of_hardware: bool) -> Vec<(&'static str, Result<(), String>)> {
+    let open = |event: &'static Event| {
+        let opened = Counter::open(event, Of::Us).map(drop);
+        (event.metric, opened.map_err(|error| event.why_not(&error, &Files::here())))
+    };
+    EVENTS.iter().filter(|event| event.is_hardware() == of_hardware).map(open).collect()
+}
+
 impl Event {
     /// Whether it is of the processor rather than of the kernel.
-    pub(crate) fn is_hardware(&self) -> bool {
+    fn is_hardware(&self) -> bool {
         self.kind == HARDWARE
     }
 

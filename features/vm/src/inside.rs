@@ -6,7 +6,7 @@ use bakeoff_command::Registry;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_host::disk::read_file;
-use bakeoff_host::{doctor, guest, place};
+use bakeoff_host::{abilities, guest, place};
 use bakeoff_lab::Executor as _;
 use bakeoff_lab::local::{Local, Setup};
 use bakeoff_model::plan::Plan;
@@ -77,7 +77,7 @@ fn at_work(
     };
     let mut local = Local::new(&plan, setup, None)?;
     std::thread::sleep(Duration::from_secs_f64(order.settle_s.max(0.0)));
-    let sampled = !doctor::splits_cpu_time();
+    let sampled = abilities::splits_cpu_time() != Some(true);
     let unavailable = sampled.then(|| Unavailable {
         metrics: SAMPLED.map(str::to_owned).into(),
         why: "the kernel samples them at each tick of its timer".to_owned(),

@@ -1,12 +1,10 @@
 //! Checks of the clocks: how fine elapsed time is and what reading it costs, and whether the kernel tells CPU time
 //! in user mode from CPU time in the kernel exactly or by sampling.
-#![allow(unsafe_code, reason = "rustix has no getrusage")]
 
 use super::check::Check;
+use crate::abilities::{clock_resolution_ns, splits_cpu_time};
 use crate::files::Files;
-use rustix::time::{ClockId, clock_getres, clock_gettime};
 use std::hint::black_box;
-use std::mem::MaybeUninit;
 use std::time::Instant;
 
 /// Readings in one batch; the fastest of all batches is the one that nothing disturbed.
@@ -37,12 +35,11 @@ pub(super) fn source(files: &Files) -> Check {
 /// Resolution of elapsed time, and the cost of reading it.
 pub(super) fn cost() -> Check {
     let name = "clock";
-    let resolution = clock_getres(ClockId::Monotonic);
-    let resolution_ns = resolution.tv_sec as f64 * 1e9 + resolution.tv_nsec as f64;
+    let resolution_ns = clock_resolution_ns();
     let batch = |_| {
         let begin = Instant::now();
         for _ in 0..READINGS {
-            black_box(clock_gettime(ClockId::Monotonic));
+            black_box(Instant::now());
         }
         begin.elapsed().as_nanos() as f64 / f64::from(READINGS)
     };
@@ -55,11 +52,10 @@ pub(super) fn cost() -> Check {
     Check::noisy(name, found, "short trials are measured coarsely").remedy("see the clock source")
 }
 
-/// Whether the kernel separates user and kernel time exactly. A kernel that samples them sees no or one tick in half a
-/// millisecond, and so gives all of it to one side; an exact one finds both.
+/// Whether the kernel separates user and kernel time exactly.
 pub(super) fn cpu_time_split() -> Check {
     let name = "user and sys";
-    let Some(is_exact) = is_split_exact() else {
+    let Some(is_exact) = splits_cpu_time() else {
         return Check::missing(name, "not here", "CPU time is unknown");
     };
     if is_exact {
@@ -68,45 +64,6 @@ pub(super) fn cpu_time_split() -> Check {
     let means =
         "their sum is exact, but one tick decides to which of them milliseconds go: in short trials compare cpu";
     Check::noisy(name, "sampled by the timer tick", means)
-}
-
-/// Whether both are found each time; none if CPU time is unknown.
-fn is_split_exact() -> Option<bool> {
-    let split = |_| std::thread::spawn(user_and_sys_of_a_little_work).join().ok().flatten();
-    let parts = (0..4).map(split).collect::<Option<Vec<_>>>()?;
-    Some(parts.iter().all(|&(user_us, sys_us)| user_us > 0 && sys_us > 0))
-}
-
-/// Whether this kernel tells CPU time in user mode exactly from CPU time in the kernel.
-pub fn splits_cpu_time() -> bool {
-    is_split_exact() == Some(true)
-}
-
-/// CPU time in user mode and in the kernel, in µs, of half a millisecond of both in this thread. None if unknown.
-fn user_and_sys_of_a_little_work() -> Option<(i64, i64)> {
-    loop {
-        // Half in user mode, half in system calls.
-        for _ in 0..100 {
-            black_box((0..100_u64).fold(1, |product: u64, n| black_box(product.wrapping_mul(n | 1))));
-            black_box(rustix::process::getppid());
-        }
-        let (user_us, sys_us) = thread_times_us()?;
-        if user_us + sys_us >= 500 {
-            return Some((user_us, sys_us));
-        }
-    }
-}
-
-fn thread_times_us() -> Option<(i64, i64)> {
-    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the pointer is valid for a write of its type.
-    if unsafe { libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) } != 0 {
-        return None;
-    }
-    // SAFETY: all-zero bytes are a valid rusage, and the call has succeeded in filling it.
-    let usage = unsafe { usage.assume_init() };
-    let us = |time: libc::timeval| time.tv_sec * 1_000_000 + time.tv_usec;
-    Some((us(usage.ru_utime), us(usage.ru_stime)))
 }
 
 #[cfg(test)]

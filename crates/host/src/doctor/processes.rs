@@ -1,11 +1,8 @@
-//! Checks of what we may do to processes before they execute a trial's program, and to the machine for them. Each is
-//! done to a thread of our own that ends at once, or to nothing but an open file.
-#![allow(unsafe_code, reason = "rustix has neither schedulers nor personalities, and pipes behind a feature")]
+//! Checks of what we may do to processes before they execute a trial's program, and to the machine for them.
 
 use super::check::Check;
+use crate::abilities;
 use crate::files::Files;
-use rustix::fs::{Access, MemfdFlags, access, memfd_create};
-use rustix::process::{PidfdFlags, Resource, getpid, getrlimit, pidfd_open};
 use std::io;
 
 /// What marks are buffered in, in bytes.
@@ -16,14 +13,7 @@ const FEW_PROCESSES: u64 = 500;
 /// The real-time class.
 pub(super) fn realtime() -> Check {
     let name = "real-time class";
-    let set = || {
-        // SAFETY: all-zero bytes are a valid sched_param.
-        let mut parameter: libc::sched_param = unsafe { std::mem::zeroed() };
-        parameter.sched_priority = 1;
-        // SAFETY: the pointer is valid for a read of its type; thread 0 is the calling one.
-        check(unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameter) })
-    };
-    match in_a_thread(set) {
+    match abilities::realtime() {
         Ok(()) => Check::good(name, "permitted", "conditions can keep other work from a trial's processors"),
         Err(error) => {
             Check::missing(name, error.to_string(), "lost: the condition `realtime`, the largest cut in noise")
@@ -35,17 +25,7 @@ pub(super) fn realtime() -> Check {
 /// Fixed addresses for a trial.
 pub(super) fn fixed_addresses() -> Check {
     let name = "fixed addresses";
-    let set = || {
-        // SAFETY: it takes and gives numbers, and is about the calling thread alone.
-        let before = unsafe { libc::personality(0xffff_ffff) };
-        check(before)?;
-        // SAFETY: as above.
-        check(unsafe { libc::personality((before | libc::ADDR_NO_RANDOMIZE) as libc::c_ulong) })?;
-        // SAFETY: as above.
-        let now = unsafe { libc::personality(0xffff_ffff) };
-        if now & libc::ADDR_NO_RANDOMIZE == 0 { Err(io::ErrorKind::Unsupported.into()) } else { Ok(()) }
-    };
-    match in_a_thread(set) {
+    match abilities::fixed_addresses() {
         Ok(()) => Check::good(name, "permitted", "conditions can give all trials the same memory layout"),
         Err(error) => Check::missing(name, word(&error), "lost: the condition `aslr = false`"),
     }
@@ -54,24 +34,16 @@ pub(super) fn fixed_addresses() -> Check {
 /// Caches of the file system.
 pub(super) fn drop_caches() -> Check {
     let name = "dropping caches";
-    match access("/proc/sys/vm/drop_caches", Access::WRITE_OK) {
+    match abilities::drop_caches() {
         Ok(()) => Check::good(name, "permitted", "conditions can begin with cold caches"),
-        Err(error) => {
-            Check::missing(name, word(&error.into()), "lost: the condition `drop_caches`").remedy("sudo bakeoff …")
-        }
+        Err(error) => Check::missing(name, word(&error), "lost: the condition `drop_caches`").remedy("sudo bakeoff …"),
     }
 }
 
 /// Room for marks.
 pub(super) fn pipe_size() -> Check {
     let name = "pipe for marks";
-    let made = || {
-        let (reader, _writer) = io::pipe()?;
-        // SAFETY: it takes and gives numbers; the descriptor is open.
-        let bytes = unsafe { libc::fcntl(std::os::fd::AsRawFd::as_raw_fd(&reader), libc::F_SETPIPE_SZ, PIPE_BYTES) };
-        check(bytes).map(|()| bytes)
-    };
-    match made() {
+    match abilities::pipe_bytes(PIPE_BYTES) {
         Ok(bytes) => Check::good(name, format!("{} KiB", bytes / 1024), "a workload that marks its ops seldom waits"),
         Err(error) => {
             let found = format!("64 KiB ({error})");
@@ -85,11 +57,11 @@ pub(super) fn pipe_size() -> Check {
 pub(super) fn descriptors() -> Check {
     let name = "pidfd and memfd";
     let lost = "no trial can be launched";
-    if let Err(error) = pidfd_open(getpid(), PidfdFlags::empty()) {
+    if let Err(error) = abilities::pidfd() {
         return Check::missing(name, format!("no pidfd ({error})"), lost).remedy("use Linux 5.4 or newer");
     }
-    match memfd_create("bakeoff", MemfdFlags::CLOEXEC) {
-        Ok(_) => Check::good(name, "available", "processes are watched by descriptors, never by numbers alone"),
+    match abilities::memfd() {
+        Ok(()) => Check::good(name, "available", "processes are watched by descriptors, never by numbers alone"),
         Err(error) => Check::missing(name, format!("no memfd ({error})"), lost),
     }
 }
@@ -110,17 +82,7 @@ pub(super) fn enclosure() -> Check {
 /// How many processes there may be.
 pub(super) fn process_limit(files: &Files) -> Check {
     let name = "process limit";
-    let number = |text: String| text.parse::<u64>().ok();
-    let groups = files.read("proc/self/cgroup").unwrap_or_default();
-    let of_groups = crate::cgroup::hierarchies(files, &groups).into_iter().flat_map(|hierarchy| {
-        let above: Vec<_> =
-            hierarchy.own.ancestors().take_while(|f| f.starts_with(&hierarchy.top)).map(ToOwned::to_owned).collect();
-        above
-            .into_iter()
-            .filter_map(|folder| number(std::fs::read_to_string(folder.join("pids.max")).ok()?.trim().to_owned()))
-    });
-    let user = getrlimit(Resource::Nproc).current;
-    match of_groups.chain(user).chain(files.read("proc/sys/kernel/pid_max").and_then(number)).min() {
+    match abilities::most_processes(files) {
         Some(most) if most >= FEW_PROCESSES => {
             Check::good(name, most.to_string(), "enough for trials, loads and parallel builds")
         }
@@ -137,29 +99,16 @@ fn word(error: &io::Error) -> String {
     }
 }
 
-/// Does something to a thread that ends then.
-fn in_a_thread(deed: impl FnOnce() -> io::Result<()> + Send) -> io::Result<()> {
-    std::thread::scope(|scope| scope.spawn(deed).join()).unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
-}
-
-fn check(returned: libc::c_int) -> io::Result<()> {
-    if returned < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::check::State;
     use super::*;
 
     #[test]
-    fn what_is_done_to_a_thread_stays_with_it() {
-        // SAFETY: they take and give numbers.
-        let now = || unsafe { (libc::personality(0xffff_ffff), libc::sched_getscheduler(0)) };
-        let before = now();
+    fn what_may_be_done_to_a_thread() {
         for check in [realtime(), fixed_addresses()] {
             assert!(!check.found.is_empty() && check.state != State::Noisy, "{check:?}");
         }
-        assert_eq!(now(), before);
     }
 
     #[test]
@@ -170,7 +119,7 @@ mod tests {
             assert_eq!(process_limit(&files).state, state, "{pid_max}");
         };
         check("10\n", State::Noisy);
-        if getrlimit(Resource::Nproc).current.is_none_or(|most| most >= FEW_PROCESSES) {
+        if abilities::most_processes_of_user().is_none_or(|most| most >= FEW_PROCESSES) {
             check("32768\n", State::Good);
         }
     }
