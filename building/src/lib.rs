@@ -94,8 +94,8 @@ use {
     unpack::{Refusal, UnpackError, Unpacked, unpack_archive},
 };
 
+use bakeoff_command::check::{Check, disk};
 use bakeoff_command::{Feature, Making, Registry};
-use bakeoff_host::doctor::{Check, disk};
 
 /// The place where variants are built.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use bakeoff_command::{Feature, Registry};
 const FEATURES: &[&dyn Feature] = &[
     #[cfg(feature = "building")]
     &bakeoff_building::Building,
+    &bakeoff_doctor::Doctor,
     &bakeoff_calibrate::Calibrate,
     &bakeoff_check_summary::CheckSummary,
     #[cfg(feature = "building")]

@@ -15,7 +15,6 @@ mod programs;
 mod progress;
 mod race;
 mod session;
-mod twins;
 mod used;
 
 use bakeoff_command::{Code, CommandError, Registry, Subcommand, screen};

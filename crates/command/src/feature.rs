@@ -1,11 +1,11 @@
 //! The points at which a slice may register: [`Registry`], whose fields hold values and nothing else. The core knows no
 //! slice by name. A command of the core is the same [`Subcommand`] as one of a feature.
 
+use crate::check::Check;
 use crate::elsewhere::Elsewhere;
 use crate::error::{Code, CommandError};
 use crate::exits::{self, Exit};
 use crate::maker::{Maker, Making};
-use bakeoff_host::doctor::Check;
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::side_by_side::SideBySide;
 use bakeoff_lab::{Ending, Executor};
@@ -154,6 +154,8 @@ pub struct Concluded<'a> {
     pub record: &'a Record,
     /// What it means.
     pub findings: &'a Findings,
+    /// Whether the command has run its trials, or would have if they had not been there; false for a look at a journal.
+    pub is_raced: bool,
     /// What features found to be consistent with differences.
     pub causes: &'a [Cause],
     /// How the sections of features are drawn.

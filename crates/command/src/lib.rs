@@ -4,6 +4,7 @@
 
 pub mod alone;
 pub mod arguments;
+pub mod check;
 mod elsewhere;
 pub mod error;
 pub mod estimates;

@@ -1,8 +1,8 @@
 //! What the core asks of a feature that makes variants: given what the study says of one, its identity, and something to
 //! start. How it is made, and of what, is the feature's.
 
+use crate::check::Check;
 use crate::error::CommandError;
-use bakeoff_host::doctor::Check;
 use bakeoff_lab::on_demand::OnDemand;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, SharedLine, StudyLine};

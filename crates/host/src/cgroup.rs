@@ -21,7 +21,8 @@ pub(crate) mod tests;
 pub(crate) use counts::NAMES;
 pub(crate) use find::hierarchies;
 pub(crate) use group::Group;
-pub(crate) use home::{Home, Needs};
+pub use home::Home;
+pub(crate) use home::Needs;
 
 /// Set to `off`, it keeps Bakeoff from making control groups.
-pub(crate) const SWITCH: &str = "BAKEOFF_CGROUPS";
+pub const SWITCH: &str = "BAKEOFF_CGROUPS";

@@ -1,15 +1,15 @@
 //! The only crate that talks to the kernel: it launches trials, measures and kills them ([`Launcher`]), counts
 //! interrupts ([`interrupt`]), locks files ([`lock`]) and the whole machine ([`machine`]), keeps what trials print in memory
 //! ([`output`]), stops a command at every
-//! system call ([`tracer`]), and says what this machine is ([`place`]) and what it can and cannot do ([`doctor`]). It knows no study, computes no mean and judges no value.
+//! system call ([`tracer`]), and says what this machine is ([`place`]) and what it does
+//! and permits ([`abilities`]). It knows no study, computes no mean and judges no value.
 
 pub mod abilities;
-mod cgroup;
+pub mod cgroup;
 mod clock_set;
 mod command;
 mod confinement;
 pub mod disk;
-pub mod doctor;
 mod error;
 mod files;
 pub mod folders;

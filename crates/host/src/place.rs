@@ -1,5 +1,5 @@
 //! What machine this is, as far as its files tell: enough to notice that a study has moved to another one. What the
-//! machine is good for is said by [`crate::doctor`].
+//! machine is good for is said by `doctor`.
 
 use crate::files::Files;
 use bakeoff_model::record::Place;
@@ -38,7 +38,7 @@ fn cpu(files: &Files) -> Option<String> {
 }
 
 /// Number of processors online; 0 if unknown.
-pub(crate) fn cpus(files: &Files) -> u32 {
+pub fn cpus(files: &Files) -> u32 {
     let online = files.read("sys/devices/system/cpu/online").and_then(|list| cpu_list_len(&list));
     let listed = || {
         let text = files.read("proc/cpuinfo").unwrap_or_default();
@@ -62,7 +62,7 @@ fn memory_bytes(files: &Files) -> Option<u64> {
 }
 
 /// The hypervisor and the container, if they show themselves.
-pub(crate) fn virtualisation(files: &Files) -> Option<String> {
+pub fn virtualisation(files: &Files) -> Option<String> {
     let seen: Vec<String> = [hypervisor(files), container(files)].into_iter().flatten().collect();
     (!seen.is_empty()).then(|| seen.join(", "))
 }

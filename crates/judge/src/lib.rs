@@ -39,7 +39,6 @@ mod study;
 mod tables;
 mod trends;
 mod trials;
-pub mod twin_history;
 mod workloads;
 
 pub use ask::{Question, Unasked};

@@ -90,7 +90,7 @@ fn concluded<'a>((record, findings): &'a (Record, Findings)) -> Concluded<'a> {
 }
 
 fn of<'a>(record: &'a Record, findings: &'a Findings) -> Concluded<'a> {
-    Concluded { record, findings, causes: &[], pages: &[], is_json: false, time_unit: None }
+    Concluded { record, findings, causes: &[], pages: &[], is_raced: false, is_json: false, time_unit: None }
 }
 
 /// What a renderer makes of a page: the cells of its tables, and the tags of HTML that are in it.

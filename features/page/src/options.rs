@@ -134,8 +134,15 @@ fn is_old(path: &Path) -> bool {
 fn snapshot(record: &Record, features: &Registry) -> Result<String, CommandError> {
     let findings = to_pass_on(&features.judge(record));
     let (pages, causes) = (features.pages(), features.causes(&findings));
-    let concluded =
-        Concluded { record, findings: &findings, causes: &causes, pages: &pages, is_json: false, time_unit: None };
+    let concluded = Concluded {
+        record,
+        findings: &findings,
+        causes: &causes,
+        pages: &pages,
+        is_raced: false,
+        is_json: false,
+        time_unit: None,
+    };
     page(&concluded, Some(NOTE))
 }
 

@@ -92,7 +92,15 @@ fn kinds() -> Vec<(&'static str, Record)> {
 
 fn with<T>(record: &Record, done: impl FnOnce(&Concluded<'_>) -> T) -> T {
     let findings: Findings = bakeoff_judge::judge(record);
-    done(&Concluded { record, findings: &findings, causes: &[], pages: &[], is_json: false, time_unit: None })
+    done(&Concluded {
+        record,
+        findings: &findings,
+        causes: &[],
+        pages: &[],
+        is_raced: false,
+        is_json: false,
+        time_unit: None,
+    })
 }
 
 #[test]

@@ -11,8 +11,8 @@ mod inside;
 mod machine;
 mod spec;
 
+use bakeoff_command::check::Check;
 use bakeoff_command::{CommandError, Feature, Reach, Reached, Registry, Subcommand};
-use bakeoff_host::doctor::Check;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::Study;
 use executor::Machines;

@@ -1,7 +1,6 @@
 //! The commands, one file each: which there are, and which one is meant. None of them is executed here.
 
 mod compare;
-mod doctor;
 mod options;
 mod plan;
 mod power;
@@ -92,7 +91,6 @@ pub(crate) fn of_core() -> Vec<Subcommand> {
         Subcommand::with_features("power", power::execute),
         Subcommand::with_features("report", report::execute).concludes().exits(&[NO_VERDICT, FAILED]),
         Subcommand::new("saved", saved::execute),
-        Subcommand::with_features("doctor", doctor::execute),
         Subcommand::new(bakeoff_command::TRACE_TRIAL, trace_trial::execute).hidden(),
     ]
 }

@@ -1,6 +1,5 @@
 //! The options that several commands share, and what each of them asks for. A command's own stand in its file.
 
-use crate::twins;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::{Against, Asked, Concluded, Registry, screen};
 use bakeoff_judge::findings::{Findings, Verdict};
@@ -246,11 +245,10 @@ impl Showing {
         Ok(Code::Done)
     }
 
-    /// Prints the findings of a record that was just executed, and remembers its twin.
+    /// Prints the findings of a record that was just executed.
     pub(super) fn show_new(&self, record: &Record, more: &str, features: &Registry) -> Result<Code, CommandError> {
         let findings = features.judge(record);
-        twins::remember(record, &findings);
-        self.show_findings(record, &findings, more, features)
+        self.show_findings(record, &findings, more, true, features)
     }
 
     /// The same of a comparison that has no study, and what its ending means.
@@ -260,8 +258,7 @@ impl Showing {
             None if compared.is_last => "bakeoff report --last".to_owned(),
             None => "bakeoff compare …".to_owned(),
         };
-        twins::remember(compared.record, &compared.findings);
-        let code = self.show_findings(compared.record, &compared.findings, &more, features)?;
+        let code = self.show_findings(compared.record, &compared.findings, &more, true, features)?;
         match compared.ending {
             Ending::Complete if compared.has_unpaired && self.require_verdict => Ok(code.worst(Code::Undecided)),
             Ending::Complete => Ok(code),
@@ -327,15 +324,16 @@ impl Showing {
             return Err(CommandError::usage(format!("the journal has no variant `{}`", clean(&unknown)))
                 .hint(format!("there are: {known}")));
         }
-        self.show_findings(record, &findings, more, features)
+        self.show_findings(record, &findings, more, false, features)
     }
 
-    /// `more` is the command that prints more of it.
+    /// `more` is the command that prints more of it; `is_raced` that of [`Concluded`].
     fn show_findings(
         &self,
         record: &Record,
         findings: &Findings,
         more: &str,
+        is_raced: bool,
         features: &Registry,
     ) -> Result<Code, CommandError> {
         let pages = [vec![bakeoff_report::SAVED], features.pages()].concat();
@@ -359,7 +357,7 @@ impl Showing {
                 screen::out(&format!("\n{}", bakeoff_report::terminal_with(findings, &pages, Some("saved"), of_saved)));
             }
         }
-        let concluded = self.concluded(record, findings, &causes, &pages);
+        let concluded = Concluded { is_raced, ..self.concluded(record, findings, &causes, &pages) };
         features.conclude(&self.asked, &concluded, self.code(findings))
     }
 
@@ -370,7 +368,15 @@ impl Showing {
         causes: &'a [Cause],
         pages: &'a [SectionPage],
     ) -> Concluded<'a> {
-        Concluded { record, findings, causes, pages, is_json: self.json, time_unit: self.look.time_unit() }
+        Concluded {
+            record,
+            findings,
+            is_raced: false,
+            causes,
+            pages,
+            is_json: self.json,
+            time_unit: self.look.time_unit(),
+        }
     }
 
     fn code(&self, findings: &Findings) -> Code {

@@ -152,12 +152,6 @@ fn compare_names_its_variants_and_keeps_a_journal_when_told_to() {
 }
 
 #[test]
-fn the_doctor_says_what_is_good_noisy_and_missing() {
-    let shown = small().execute(&["doctor"]);
-    shown.expect(0, &["good", "missing", "CPUs", "kernel"]);
-}
-
-#[test]
 fn a_changed_way_to_judge_judges_the_same_trials_again() {
     let sandbox = small();
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &["margin ±1 %"]);

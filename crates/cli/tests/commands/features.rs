@@ -5,6 +5,8 @@
 mod calibrate;
 #[path = "../../../../features/check-summary/tests/command/check_summary.rs"]
 mod check_summary;
+#[path = "../../../../features/doctor/tests/command/doctor.rs"]
+mod doctor;
 #[path = "../../../../features/formats/tests/command/formats.rs"]
 mod formats;
 #[path = "../../../../features/formats/tests/command/readers.rs"]

@@ -15,12 +15,12 @@ pub(super) const SELF: &str = "self";
 
 /// Our folder in every hierarchy of use. It is removed when the last user lets go.
 #[derive(Debug)]
-pub(crate) struct Home {
+pub struct Home {
     pub(super) nests: Vec<Nest>,
     /// Whether the kernel clones processes into a group of version 2.
     pub(super) clones_into: bool,
     /// Metrics that cannot be had of groups here, and why.
-    pub(crate) unavailable: Vec<(&'static str, String)>,
+    pub unavailable: Vec<(&'static str, String)>,
     pub(super) contains_self: bool,
     /// The number that the next group is named by.
     pub(super) next: AtomicU64,
@@ -80,7 +80,7 @@ impl Home {
     }
 
     /// Whether there is a controller for CPU limits. The first call enables it, if it can be.
-    pub(crate) fn limits_cpu(&self) -> bool {
+    pub fn limits_cpu(&self) -> bool {
         *self.limits_cpu.get_or_init(|| {
             if let Some(v2) = self.v2() {
                 if let Some(above) = v2.folder.parent() {
@@ -96,22 +96,22 @@ impl Home {
     }
 
     /// Whether there is a controller for limits of memory.
-    pub(crate) fn limits_memory(&self) -> bool {
+    pub fn limits_memory(&self) -> bool {
         self.nests.iter().any(|nest| nest.hierarchy.has("memory") || nest.hierarchy.is_v2() && nest.delegates("memory"))
     }
 
     /// Whether the kernel clones processes into a group.
-    pub(crate) fn clones_into(&self) -> bool {
+    pub fn clones_into(&self) -> bool {
         self.clones_into && self.v2().is_some()
     }
 
     /// Whether hierarchies of version 1 are in use.
-    pub(crate) fn has_v1(&self) -> bool {
+    pub fn has_v1(&self) -> bool {
         self.nests.iter().any(|nest| !nest.hierarchy.is_v2())
     }
 
     /// Which of the three worlds this is, in words.
-    pub(crate) fn world(&self) -> &'static str {
+    pub fn world(&self) -> &'static str {
         match (self.v2().is_some(), self.has_v1()) {
             (true, true) => "hybrid of versions 1 and 2",
             (true, false) => "version 2",

@@ -25,7 +25,7 @@ static HOME: Mutex<Weak<Home>> = Mutex::new(Weak::new());
 
 impl Home {
     /// Ours; or why there is none.
-    pub(crate) fn of_this_process() -> Result<Arc<Self>, String> {
+    pub fn of_this_process() -> Result<Arc<Self>, String> {
         if std::env::var_os(super::SWITCH).is_some_and(|word| word == "off") {
             return Err(format!("cgroups are switched off ({} is off)", super::SWITCH));
         }

@@ -1,8 +1,8 @@
 //! Checks of what the kernel lets us do with processes: their memory layout, their confinement, peak memory.
 
-use super::check::Check;
-use crate::files::Files;
-use crate::{Command, End, Launcher, Patience};
+use bakeoff_command::check::Check;
+use bakeoff_host::Files;
+use bakeoff_host::{Command, End, Launcher, Patience};
 use std::collections::BTreeMap;
 
 /// Randomised memory layouts.
@@ -25,7 +25,7 @@ pub(super) fn address_randomisation(files: &Files) -> Check {
 
 /// Whether build scripts can be kept in their folders.
 pub(super) fn confinement() -> Check {
-    confinement_from(crate::confinement())
+    confinement_from(bakeoff_host::confinement())
 }
 
 fn confinement_from(version: Result<u32, String>) -> Check {
@@ -52,7 +52,7 @@ pub(super) fn memory_floor() -> Check {
 }
 
 /// After it has executed something, because it grows a little by that.
-fn launcher_peak_bytes() -> Result<Option<u64>, crate::Error> {
+fn launcher_peak_bytes() -> Result<Option<u64>, bakeoff_host::Error> {
     let mut launcher = Launcher::start(None)?;
     let command = Command {
         argv: vec!["true".to_owned()],
@@ -68,8 +68,9 @@ fn launcher_peak_bytes() -> Result<Option<u64>, crate::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::State;
     use super::*;
+    use crate::checks::made_of;
+    use bakeoff_command::check::State;
 
     #[test]
     fn confined_builds() {
@@ -83,7 +84,7 @@ mod tests {
     fn memory_layouts() {
         let check = |text: &str, state| {
             let root = tempfile::tempdir().unwrap();
-            let files = Files::made_of(root.path(), &[("proc/sys/kernel/randomize_va_space", text)]);
+            let files = made_of(root.path(), &[("proc/sys/kernel/randomize_va_space", text)]);
             assert_eq!(address_randomisation(&files).state, state, "{text}");
         };
         check("2\n", State::Good);

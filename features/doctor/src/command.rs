@@ -1,10 +1,11 @@
 //! `bakeoff doctor`: what this machine can measure, what will be noisy, and how to fix it. It looks and changes
 //! nothing.
 
+use crate::checks::checks;
 use crate::twins;
+use bakeoff_command::check::{Check, State};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::{Registry, screen};
-use bakeoff_host::doctor::{Check, State, checks};
 use std::fmt::Write as _;
 
 /// What can this machine measure, and what will be noisy?

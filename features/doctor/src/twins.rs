@@ -2,9 +2,9 @@
 //! `twins.jsonl` in the user's state folder. The lines are copies of what
 //! the journals say, so losing the file loses no trial; a study that was judged again replaces its older line.
 
+use crate::twin_history::{TwinHistory, TwinOfStudy, twin_history};
 use bakeoff_command::{screen, user_state};
 use bakeoff_judge::findings::Findings;
-use bakeoff_judge::twin_history::{TwinHistory, TwinOfStudy, twin_history};
 use bakeoff_model::record::Record;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Checks whether the kernel lets us count events, by opening every counter that there is on ourselves. It reads none.
 
-use super::check::Check;
-use crate::perf_event::counters;
+use bakeoff_command::check::Check;
+use bakeoff_host::counters;
 
 /// Counters of the processor: cycles, instructions, cache and branch misses.
 pub(super) fn hardware() -> Check {
@@ -34,8 +34,8 @@ fn judge(name: &'static str, opened: Opened, lost: &str, remedy: &str) -> Check 
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::State;
     use super::*;
+    use bakeoff_command::check::State;
 
     #[test]
     fn what_opened_and_what_did_not() {

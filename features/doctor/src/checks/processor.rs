@@ -1,7 +1,7 @@
 //! Checks of the processor: whether its speed stays the same while two variants take turns. Reads files only.
 
-use super::check::Check;
-use crate::files::Files;
+use bakeoff_command::check::Check;
+use bakeoff_host::Files;
 
 const CPU: &str = "sys/devices/system/cpu";
 
@@ -54,14 +54,15 @@ pub(super) fn smt(files: &Files) -> Check {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::State;
     use super::*;
+    use crate::checks::made_of;
+    use bakeoff_command::check::State;
 
     #[test]
     fn states() {
         let check = |probe: fn(&Files) -> Check, machine: &[(&str, &str)], state, found: &str| {
             let root = tempfile::tempdir().unwrap();
-            let check = probe(&Files::made_of(root.path(), machine));
+            let check = probe(&made_of(root.path(), machine));
             assert_eq!((check.state, check.found.as_str()), (state, found), "{machine:?}");
         };
         let governor_of = |n| format!("{CPU}/cpu{n}/cpufreq/scaling_governor");

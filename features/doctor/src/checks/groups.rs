@@ -1,9 +1,9 @@
 //! Checks of control groups, by making one as for a trial and removing it: whether there are any, what they do not
 //! tell, and what they limit.
 
-use super::check::Check;
-use crate::cgroup::{Home, SWITCH};
-use crate::files::Files;
+use bakeoff_command::check::Check;
+use bakeoff_host::Files;
+use bakeoff_host::cgroup::{Home, SWITCH};
 
 /// What groups tell and limit; one check alone where there are none.
 pub(super) fn checks(files: &Files) -> Vec<Check> {

@@ -1,9 +1,10 @@
-//! What a check says: how good something is, what was found, what that means, and how to fix it. Nothing is looked at here.
+//! What a check of `doctor` says: how good something is, what was found, what that means, and how to fix it.
 
-use serde::Serialize;
+use bakeoff_host::disk::free_bytes;
+use std::path::Path;
 
 /// What one check found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     /// What was looked at.
     pub name: &'static str,
@@ -18,8 +19,7 @@ pub struct Check {
 }
 
 /// How good a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// As good as it gets.
     Good,
@@ -48,5 +48,20 @@ impl Check {
     /// The same, with what to do about it.
     pub fn remedy(self, remedy: impl Into<String>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }
+    }
+}
+
+/// Free space of the file system that holds `path`.
+pub fn disk(path: &Path) -> Check {
+    let name = "disk space";
+    match free_bytes(path) {
+        Ok(bytes) => {
+            let found = format!("{} MiB free at {}", bytes / (1 << 20), path.display());
+            Check::good(name, found, "room for builds, outputs and the journal")
+        }
+        Err(error) => {
+            let found = format!("{}: {error}", path.display());
+            Check::missing(name, found, "the room for builds, outputs and the journal is unknown")
+        }
     }
 }

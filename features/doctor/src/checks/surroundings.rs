@@ -1,9 +1,8 @@
 //! Checks of what else goes on at this machine: load, steal, pressure, swap, hypervisors, disk space.
 
-use super::check::Check;
-use crate::files::Files;
-use crate::place;
-use std::path::Path;
+use bakeoff_command::check::Check;
+use bakeoff_host::Files;
+use bakeoff_host::place;
 use std::time::Duration;
 
 /// Load per processor above which trials visibly wait for each other's processors.
@@ -130,31 +129,17 @@ pub(super) fn virtualisation(files: &Files) -> Check {
     }
 }
 
-/// Free space of the file system that holds `path`.
-pub(super) fn disk(path: &Path) -> Check {
-    let name = "disk space";
-    match crate::disk::free_bytes(path) {
-        Ok(bytes) => {
-            let found = format!("{} MiB free at {}", bytes / (1 << 20), path.display());
-            Check::good(name, found, "room for builds, outputs and the journal")
-        }
-        Err(error) => {
-            let found = format!("{}: {error}", path.display());
-            Check::missing(name, found, "the room for builds, outputs and the journal is unknown")
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::check::State;
     use super::*;
+    use crate::checks::made_of;
+    use bakeoff_command::check::State;
 
     #[test]
     fn states() {
         let check = |probe: fn(&Files) -> Check, machine: &[(&str, &str)], state, found: &str| {
             let root = tempfile::tempdir().unwrap();
-            let check = probe(&Files::made_of(root.path(), machine));
+            let check = probe(&made_of(root.path(), machine));
             assert_eq!(check.state, state, "{check:?}");
             assert!(check.found.contains(found), "{check:?}");
         };
@@ -176,7 +161,7 @@ mod tests {
         let check = |before: &str, after: &str, state| {
             let ticks = |line: &str| {
                 let root = tempfile::tempdir().unwrap();
-                cpu_ticks(&Files::made_of(root.path(), &[("proc/stat", line)]))
+                cpu_ticks(&made_of(root.path(), &[("proc/stat", line)]))
             };
             assert_eq!(steal_between(ticks(before), ticks(after)).state, state, "{before} {after}");
         };

@@ -1,12 +1,11 @@
 //! What the twins of many studies say about a machine: the twin is the baseline under another name, so its p-values
-//! should be small only as often as p-values may be. A pure function of them; who stores them, and where they are shown,
-//! is no affair of this crate's.
+//! should be small only as often as p-values may be. A pure function of them.
 
 use bakeoff_stats::proportion::{binomial_interval, too_small};
 use serde::{Deserialize, Serialize};
 
 /// The level at which twins are counted as different.
-pub const LEVEL: f64 = 0.05;
+pub(crate) const LEVEL: f64 = 0.05;
 
 /// Fewer blocks than this cannot show a difference at [`LEVEL`] by the exact test, so such studies say nothing here.
 const LEAST_BLOCKS: u32 = 6;
@@ -16,40 +15,40 @@ const SUSPICIOUS: f64 = 0.01;
 
 /// The twin of one study, on the metric that decides.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct TwinOfStudy {
+pub(crate) struct TwinOfStudy {
     /// p of no difference from the baseline, uncorrected.
-    pub p: f64,
+    pub(crate) p: f64,
     /// Number of blocks with both.
-    pub blocks: u32,
+    pub(crate) blocks: u32,
 }
 
 /// What a machine's twins amount to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TwinHistory {
+pub(crate) struct TwinHistory {
     /// Studies that count: with at least 6 blocks, and a p.
-    pub studies: u32,
+    pub(crate) studies: u32,
     /// Studies with fewer blocks, or without a usable p; left out.
-    pub left_out: u32,
+    pub(crate) left_out: u32,
     /// Studies whose twin has p ≤ [`LEVEL`].
-    pub differed: u32,
+    pub(crate) differed: u32,
     /// Interval of confidence 0.95 for the part of all such studies whose twin differs (Clopper & Pearson); none if no
     /// study counts.
-    pub interval: Option<[f64; 2]>,
+    pub(crate) interval: Option<[f64; 2]>,
     /// p of p-values as small as these on a sound machine, by the one-sided test of Kolmogorov and Smirnov: it is exact for
     /// continuous p-values and errs on the safe side for those of exact tests, which are multiples of 2^(1−blocks).
     /// None if no study counts.
-    pub uniformity_p: Option<f64>,
+    pub(crate) uniformity_p: Option<f64>,
     /// Whether the twins differ too often for a machine that can be trusted at [`LEVEL`].
-    pub is_suspicious: bool,
+    pub(crate) is_suspicious: bool,
     /// All of that in a sentence.
-    pub sentence: String,
+    pub(crate) sentence: String,
 }
 
 /// Sums up the twins of a machine, in any order.
 ///
 /// It is suspicious if the p-values are too small at level 0.01, or if the interval of the rate lies above [`LEVEL`]. That they
 /// are small too rarely is no fault: exact tests of few blocks promise at most the level, not the level.
-pub fn twin_history(twins: &[TwinOfStudy]) -> TwinHistory {
+pub(crate) fn twin_history(twins: &[TwinOfStudy]) -> TwinHistory {
     let counts = |twin: &&TwinOfStudy| twin.blocks >= LEAST_BLOCKS && (0.0..=1.0).contains(&twin.p);
     let p: Vec<f64> = twins.iter().filter(counts).map(|twin| twin.p).collect();
     let (studies, left_out) = (p.len() as u32, (twins.len() - p.len()) as u32);

@@ -1,9 +1,9 @@
 //! Checks of the clocks: how fine elapsed time is and what reading it costs, and whether the kernel tells CPU time
 //! in user mode from CPU time in the kernel exactly or by sampling.
 
-use super::check::Check;
-use crate::abilities::{clock_resolution_ns, splits_cpu_time};
-use crate::files::Files;
+use bakeoff_command::check::Check;
+use bakeoff_host::Files;
+use bakeoff_host::abilities::{clock_resolution_ns, splits_cpu_time};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -68,8 +68,9 @@ pub(super) fn cpu_time_split() -> Check {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::State;
     use super::*;
+    use crate::checks::made_of;
+    use bakeoff_command::check::State;
 
     #[test]
     fn sources() {
@@ -77,7 +78,7 @@ mod tests {
             let root = tempfile::tempdir().unwrap();
             let folder = "sys/devices/system/clocksource/clocksource0";
             let (now, all) = (format!("{folder}/current_clocksource"), format!("{folder}/available_clocksource"));
-            let check = source(&Files::made_of(root.path(), &[(&now, current), (&all, available)]));
+            let check = source(&made_of(root.path(), &[(&now, current), (&all, available)]));
             assert_eq!(check.state, state, "{check:?}");
             assert_eq!(check.remedy.map(|text| text.contains(remedy.unwrap_or("?"))), remedy.map(|_| true));
         };

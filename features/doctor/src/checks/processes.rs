@@ -1,8 +1,8 @@
 //! Checks of what we may do to processes before they execute a trial's program, and to the machine for them.
 
-use super::check::Check;
-use crate::abilities;
-use crate::files::Files;
+use bakeoff_command::check::Check;
+use bakeoff_host::Files;
+use bakeoff_host::abilities;
 use std::io;
 
 /// What marks are buffered in, in bytes.
@@ -69,7 +69,7 @@ pub(super) fn descriptors() -> Check {
 /// What becomes of processes when we and our launchers are killed at once.
 pub(super) fn enclosure() -> Check {
     let name = "PID namespace";
-    match crate::Enclosure::open(None).why_no_namespace() {
+    match bakeoff_host::Enclosure::open(None).why_no_namespace() {
         None => Check::good(name, "permitted", "nothing that trials start outlives us, even killed at once"),
         Some(why) => {
             let means =
@@ -101,8 +101,9 @@ fn word(error: &io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::State;
     use super::*;
+    use crate::checks::made_of;
+    use bakeoff_command::check::State;
 
     #[test]
     fn what_may_be_done_to_a_thread() {
@@ -115,7 +116,7 @@ mod tests {
     fn limits_of_processes() {
         let check = |pid_max: &str, state| {
             let root = tempfile::tempdir().unwrap();
-            let files = Files::made_of(root.path(), &[("proc/sys/kernel/pid_max", pid_max)]);
+            let files = made_of(root.path(), &[("proc/sys/kernel/pid_max", pid_max)]);
             assert_eq!(process_limit(&files).state, state, "{pid_max}");
         };
         check("10\n", State::Noisy);
