@@ -9,6 +9,7 @@ mod run;
 mod saved;
 mod trace_trial;
 #[cfg(feature = "building")]
+#[path = "../../../../building/src/two_commits/mod.rs"]
 mod two_commits;
 
 use bakeoff_command::exits::Exit;
