@@ -57,6 +57,7 @@ mod takes;
 mod tools;
 mod tools_seen;
 mod tuning;
+mod two_commits;
 mod unpack;
 mod uses;
 mod wrapper;
@@ -109,6 +110,7 @@ impl Feature for Building {
             open: || Ok(Box::new(Cache::open(Cache::default_root()?)?)),
             check,
         });
+        to.sources.push(two_commits::REVISIONS);
     }
 }
 

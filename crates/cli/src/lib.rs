@@ -52,7 +52,7 @@ fn is_explained(commands: &[Subcommand], matches: &clap::ArgMatches, code: Code)
 
 /// All commands, in the order of the help: those of the core, and those of the features behind the ones that they name.
 fn commands(features: &mut Registry) -> Vec<Subcommand> {
-    let mut commands = commands::of_core();
+    let mut commands = commands::of_core(features);
     for command in std::mem::take(&mut features.commands) {
         let at =
             commands.iter().rposition(|known| stands_with(known, command.after)).map_or(commands.len(), |at| at + 1);

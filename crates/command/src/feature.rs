@@ -6,6 +6,7 @@ use crate::elsewhere::Elsewhere;
 use crate::error::{Code, CommandError};
 use crate::exits::{self, Exit};
 use crate::maker::{Maker, Making};
+use crate::source::{Prepared, SourceRequest, VariantSource};
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::side_by_side::SideBySide;
 use bakeoff_lab::{Ending, Executor};
@@ -46,6 +47,10 @@ pub struct Registry {
     ///
     /// Only one feature uses this point: without `building`, variants are commands, and nothing has to be made.
     pub makers: Vec<Making>,
+    /// Variants for `compare` that its commands do not name: options, and what prepares the variants.
+    ///
+    /// Only one feature uses this point: `building` makes variants out of revisions; commands need no source.
+    pub sources: Vec<VariantSource>,
     /// A reader of the files that the harness of a workload leaves behind: the values of its benchmarks.
     ///
     /// Only one feature uses this point: the values are part of the trial, so no later point can add them.
@@ -356,6 +361,14 @@ impl Registry {
             }
         }
         if plan.boots() { Err(CommandError::usage("this bakeoff cannot boot a kernel")) } else { Ok(None) }
+    }
+
+    /// Prepares the variants of `compare` that its options ask for; `None` if its commands are the variants.
+    ///
+    /// # Errors
+    /// If they cannot be prepared.
+    pub fn prepare(&self, asked: &Asked, request: &SourceRequest<'_>) -> Result<Option<Prepared>, CommandError> {
+        self.sources.iter().find_map(|source| (source.prepare)(&asked.0, request)).transpose()
     }
 
     /// Changes the plan of a command as the options of its forms ask.

@@ -17,6 +17,7 @@ pub mod saved;
 pub mod scratch;
 pub mod screen;
 pub mod selection;
+mod source;
 pub mod state;
 pub mod study_folder;
 pub mod target;
@@ -39,3 +40,4 @@ pub use feature::{
 };
 pub use feature::{Reach, Reached, Registry, Subcommand};
 pub use maker::{Foreseen, Made, Maker, Making, Merged, Order};
+pub use source::{Explain, Prepared, SourceRequest, VariantSource};

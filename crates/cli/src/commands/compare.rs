@@ -6,32 +6,28 @@ mod conditions;
 mod parameters;
 mod variants;
 
-use super::options::{Compared, Extent, Kept, Showing};
-#[cfg(feature = "building")]
-use super::two_commits;
-use crate::here;
-use crate::programs;
+use super::options::{Compared as Done, Extent, Kept, Showing};
 use crate::race::{Keep, Race};
+use crate::{executed, here, programs};
 use another_day::{AnotherDay, Earlier};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::State;
-use bakeoff_command::{Registry, locale, saved};
-use bakeoff_lab::local::{Setup, Watch};
+use bakeoff_command::{Explain, Maker, Prepared, Registry, SourceRequest, Subcommand, locale, saved, screen};
+use bakeoff_lab::local::{Setup, absent};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::metric::{CPU, MAXRSS, METRICS, SYS, USER, WALL};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::StudyLine;
+use bakeoff_model::record::{Record, StudyLine};
 use bakeoff_model::study::{Decide, Workload};
 use bakeoff_model::until::Until;
 use bakeoff_stats::blocks::least;
+use clap::Args as _;
 use clap::builder::PossibleValuesParser;
 use conditions::{Execution, InCondition};
 use parameters::Parameters;
-use std::collections::BTreeMap;
-use std::os::fd::BorrowedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use variants::{AroundTrials, Named, Variants};
 
 /// Which of these commands is faster? The first one is the baseline
@@ -43,14 +39,25 @@ use variants::{AroundTrials, Named, Variants};
 /// is `bakeoff compare 'A' 'B'`. A single command is measured, and compared with nothing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    #[command(flatten)]
+    compared: Compared,
+    #[command(flatten)]
+    how: How,
+}
+
+/// What is compared; sources of variants add their options behind these.
+#[derive(Debug, clap::Args)]
+struct Compared {
     /// The commands; the first one is the baseline
     #[arg(required = true, value_name = "COMMAND")]
     commands: Vec<String>,
     #[command(flatten)]
     named: Named,
-    #[cfg(feature = "building")]
-    #[command(flatten)]
-    git: two_commits::Asked,
+}
+
+/// How it is compared.
+#[derive(Debug, clap::Args)]
+struct How {
     #[command(flatten)]
     extent: Extent,
     /// At least this many blocks
@@ -104,148 +111,182 @@ pub(crate) struct Args {
     kept: Kept,
 }
 
-impl Args {
+impl How {
     /// Whether no progress is to be drawn.
     fn is_quiet(&self) -> bool {
         self.quiet || self.showing.is_quiet() || self.execution.is_shown()
     }
 }
 
-pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
-    args.kept.apply()?;
-    args.showing.check(features)?;
+/// The command with its options: those of sources of variants are among them.
+pub(crate) fn command(features: &Registry) -> Subcommand {
+    let mut command = Subcommand::with_features("compare", execute);
+    let about = command.clap.get_about().cloned().unwrap_or_default();
+    let long_about = command.clap.get_long_about().cloned().unwrap_or_default();
+    let options = Compared::augment_args(clap::Command::new("compare"));
+    let options = features.sources.iter().fold(options, |options, source| (source.options)(options));
+    command.clap = How::augment_args(options).about(about).long_about(long_about);
+    command
+}
+
+fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
+    let Args { compared, how } = args;
+    how.kept.apply()?;
+    how.showing.check(features)?;
     let mut plan = plan(args)?;
-    args.showing.plan(&mut plan, features)?;
-    args.extent.apply_at_most(&mut plan, args.max_runs)?;
-    #[cfg(feature = "building")]
-    if args.git.is_asked() {
-        return two_commits::execute(&args.git, given(args, plan)?, features);
-    }
-    let mut earlier = args.another_day.open(features)?;
+    how.showing.plan(&mut plan, features)?;
+    how.extent.apply_at_most(&mut plan, how.max_runs)?;
+    let mut earlier = how.another_day.open(features)?;
     bakeoff_host::interrupt::install()?;
     // For the output of trials, and for the journal that nobody keeps; gone at the end.
-    let folder = Scratch::new("bakeoff-compare-", &std::env::temp_dir()).map_err(|error| {
+    let scratch = Scratch::new("bakeoff-compare-", &std::env::temp_dir()).map_err(|error| {
         CommandError::new(Code::Internal, error).hint("TMPDIR names the folder for temporary files")
     })?;
-    let state = State::at(&args.journal.clone().unwrap_or_else(|| folder.path().join("journal.jsonl")));
-    // A relative command means another program in another folder.
-    let dir = args.execution.folder()?;
-    let setup = Setup {
-        dir,
-        scratch: folder.path().to_owned(),
-        harnesses: features.harnesses.first().copied(),
-        environment: args.execution.environment(),
-        ..Setup::default()
-    };
-    if let Some(earlier) = &mut earlier {
-        let basis = head(&plan, &setup).0.basis.unwrap_or_default();
-        earlier.join(&mut plan, &setup, &basis, !args.named.has_baseline());
+    let (scratch, quiet) = (scratch.path(), how.is_quiet());
+    let request = SourceRequest { commands: &compared.commands, plan: &plan, scratch, quiet };
+    let prepared = features.prepare(how.showing.asked(), &request)?;
+    let mut prepared = prepared.unwrap_or_else(|| Prepared { plan, ..Prepared::default() });
+    if let Some(otherwise) = prepared.merged.nothing_left.take() {
+        return how.showing.without_trials(&record_of(prepared), otherwise, features);
     }
-    let (study, watched) = head(&plan, &setup);
-    let quiet = args.is_quiet();
-    programs::pointers(watched.iter().filter(|file| file.is_lfs_pointer()).map(|file| file.name.clone()))?;
-    args.execution.note_unread_input();
+    screen::err(&prepared.merged.notes);
+    let setup = how.setup(&prepared, scratch, features)?;
+    if let Some(earlier) = &mut earlier {
+        let basis = head(&prepared, &setup).0.basis.unwrap_or_default();
+        earlier.join(&mut prepared.plan, &setup, &basis, !compared.named.has_baseline());
+    }
+    let (study, watched) = head(&prepared, &setup);
+    if prepared.folder.is_none() {
+        programs::pointers(watched.iter().filter(|file| file.is_lfs_pointer()).map(|file| file.name.clone()))?;
+        how.execution.note_unread_input();
+    }
     earlier.iter().filter(|_| !quiet).for_each(Earlier::tell);
+    let state = State::at(&how.journal.clone().unwrap_or_else(|| scratch.join("journal.jsonl")));
+    let Prepared { plan, made, maker, explain, .. } = &prepared;
+    let maker = maker.as_deref();
+    let apart: Vec<&Path> = std::iter::once(scratch).chain(maker.map(Maker::root)).collect();
     let race = Race {
+        builds: &made.lines,
         watched,
-        keep: if args.journal.is_some() { Keep::Named } else { Keep::Scratch },
+        keep: if how.journal.is_some() { Keep::Named } else { Keep::Scratch },
+        maker,
         quiet,
-        trace: args.extent.trace(&[folder.path()]),
-        ..Race::of(&plan, study, &state, (features, args.showing.asked()))
+        trace: how.extent.trace(&apart),
+        ..Race::of(plan, study, &state, (features, how.showing.asked()))
     };
-    let check = || {
-        programs::processors(&plan)?;
-        programs::locales(&plan, &setup);
-        programs::of_commands(&bakeoff_lab::local::absent(&plan, &setup))
-    };
-    let is_shown = args.execution.is_shown();
-    let executor = |files, keep: BorrowedFd<'_>| {
-        here::executor(&plan, &setup, Watch { files, ..Watch::default() }, keep, is_shown)
-    };
-    let raced = race.run(check, executor)?.release(|| {});
-    args.another_day.save(&state.journal, raced.ending, quiet)?;
-    let is_last = args.journal.is_none() && saved::keep_last(&state.journal);
+    let check = || can_start(plan, &setup, *explain);
+    let raced = race.run(check, |watched, keep| {
+        let watch = executed::watch(watched, &setup, maker, &made.lines);
+        here::executor(plan, &setup, watch, keep, how.execution.is_shown())
+    })?;
+    let raced = raced.release(|| {});
+    how.another_day.save(&state.journal, raced.ending, quiet)?;
+    let is_last = how.journal.is_none() && saved::keep_last(&state.journal);
     let mut findings = features.judge(&raced.record);
     let has_unpaired = match &earlier {
         Some(earlier) => earlier.add_to(&mut findings, features)?,
         None => false,
     };
-    let journal = args.journal.as_deref();
-    let compared = Compared { journal, is_last, record: &raced.record, findings, ending: raced.ending, has_unpaired };
-    args.showing.show_compared(&compared, features)
+    let journal = how.journal.as_deref();
+    let done = Done { journal, is_last, record: &raced.record, findings, ending: raced.ending, has_unpaired };
+    how.showing.show_compared(&done, features)
+}
+
+impl How {
+    /// Where the variants run, and with what.
+    fn setup(&self, prepared: &Prepared, scratch: &Path, features: &Registry) -> Result<Setup, CommandError> {
+        let prefix = |digest: &String| prepared.maker.as_ref().map(|maker| maker.prefix_of(digest));
+        let digests = prepared.made.digests.iter();
+        Ok(Setup {
+            dir: match prepared.folder {
+                // A relative command means another program in another folder.
+                None => self.execution.folder()?,
+                // Each variant runs in its own folder, so the current one has no part in it.
+                Some(_) => scratch.join("nothing"),
+            },
+            below_prefix: prepared.folder.clone(),
+            scratch: scratch.to_owned(),
+            harnesses: features.harnesses.first().copied(),
+            environment: self.execution.environment(),
+            prefixes: digests.filter_map(|(name, digest)| Some((name.clone(), prefix(digest)?))).collect(),
+            ..Setup::default()
+        })
+    }
+}
+
+/// The record of a comparison of which nothing is left to race.
+fn record_of(prepared: Prepared) -> Record {
+    let Prepared { plan, made, merged, .. } = prepared;
+    let study = plan.study_line(&made.digests, "", None);
+    let mut record = Record::new(StudyLine { shared: merged.shared, ..study });
+    record.builds = made.lines;
+    record
 }
 
 /// The head of the journal, and the files that are looked at between blocks.
-fn head(plan: &Plan, setup: &Setup) -> (StudyLine, Vec<Watched>) {
-    let locale = locale::shown(&locale::of(setup.environment.clone().into_iter()));
-    here::head(plan, setup, &BTreeMap::new(), setup.dir.as_os_str().as_encoded_bytes(), locale)
-}
-
-/// What revisions are compared by.
-#[cfg(feature = "building")]
-fn given(args: &Args, plan: Plan) -> Result<two_commits::Given<'_>, CommandError> {
-    let [command] = &args.commands[..] else {
-        let error = format!("{} commands for revisions that --git names", args.commands.len());
-        return Err(CommandError::usage(error).hint("give one command: each revision executes it"));
+fn head(prepared: &Prepared, setup: &Setup) -> (StudyLine, Vec<Watched>) {
+    let (folder, locale) = match &prepared.folder {
+        Some(folder) => (folder.as_os_str(), None),
+        None => (setup.dir.as_os_str(), locale::shown(&locale::of(setup.environment.clone().into_iter()))),
     };
-    if plan.variants.len() > 1 {
-        let error = "revisions and values of parameters cannot be varied at once";
-        return Err(CommandError::usage(error).hint("leave out --git, or write the values into the command"));
-    }
-    Ok(two_commits::Given {
-        plan,
-        command,
-        journal: args.journal.as_deref(),
-        quiet: args.is_quiet(),
-        is_shown: args.execution.is_shown(),
-        showing: &args.showing,
-        extent: &args.extent,
-        environment: args.execution.environment(),
-    })
+    let (study, watched) = here::head(&prepared.plan, setup, &prepared.made.digests, folder.as_encoded_bytes(), locale);
+    (StudyLine { shared: prepared.merged.shared.clone(), ..study }, watched)
 }
 
-fn plan(args: &Args) -> Result<Plan, CommandError> {
-    args.execution.check_alike(args.commands.len(), &args.parameters.names())?;
+/// Whether every command can run.
+fn can_start(plan: &Plan, setup: &Setup, explain: Option<Explain>) -> Result<(), CommandError> {
+    programs::processors(plan)?;
+    programs::locales(plan, setup);
+    programs::pointers_in_builds(plan, setup)?;
+    let absent = absent(plan, setup);
+    match absent.first().zip(explain).and_then(|(first, explain)| explain(first)) {
+        Some(error) => Err(error),
+        None => programs::of_commands(&absent),
+    }
+}
+
+fn plan(Args { compared, how }: &Args) -> Result<Plan, CommandError> {
+    how.execution.check_alike(compared.commands.len(), &how.parameters.names())?;
     let mut metrics: Vec<String> = vec![];
-    let asked = if args.hyperfine_metrics.is_empty() { &args.metrics } else { &of_hyperfine(&args.hyperfine_metrics)? };
+    let asked = if how.hyperfine_metrics.is_empty() { &how.metrics } else { &of_hyperfine(&how.hyperfine_metrics)? };
     for metric in asked {
         if !metrics.contains(metric) {
             metrics.push(metric.clone());
         }
     }
-    let variants = Variants::of(&args.commands, &args.named, &args.around, &args.parameters)?;
+    let variants = Variants::of(&compared.commands, &compared.named, &how.around, &how.parameters)?;
     let commands: Vec<&str> = variants.all.iter().filter_map(|variant| variant.run.as_deref()).collect();
-    args.execution.check(&commands)?;
+    how.execution.check(&commands)?;
     let workload = Workload {
         name: "command".to_owned(),
-        timeout_s: args.execution.timeout,
-        output: args.execution.output(),
-        input: args.execution.input()?,
-        exit_codes: args.execution.exit_codes(),
-        warmup: args.around.warmup,
+        timeout_s: how.execution.timeout,
+        output: how.execution.output(),
+        input: how.execution.input()?,
+        exit_codes: how.execution.exit_codes(),
+        warmup: how.around.warmup,
         around: variants.around,
         ..Workload::default()
     };
     // At a very high confidence the usual number could not decide anything.
-    let usual = Until::Blocks.default_blocks().max(least(1.0 - args.confidence));
-    let blocks = usual.max(args.min_runs.unwrap_or(0)).min(args.max_runs.unwrap_or(u32::MAX));
+    let usual = Until::Blocks.default_blocks().max(least(1.0 - how.confidence));
+    let blocks = usual.max(how.min_runs.unwrap_or(0)).min(how.max_runs.unwrap_or(u32::MAX));
     Ok(Plan {
         study: "compare".to_owned(),
         name: "default".to_owned(),
-        seed: seed(args),
+        seed: seed(how),
         blocks,
         decide: Decide {
             baseline: variants.all[0].levels.clone(),
             metrics,
-            margin: args.margin,
-            confidence: args.confidence,
+            margin: how.margin,
+            confidence: how.confidence,
             trends: variants.trends,
             ..Decide::default()
         },
         variants: variants.all,
         workloads: vec![workload],
-        conditions: vec![args.condition.condition()],
-        shell: args.execution.shell()?,
+        conditions: vec![how.condition.condition()],
+        shell: how.execution.shell()?,
         ..Plan::default()
     })
 }
@@ -284,8 +325,8 @@ fn of_hyperfine(words: &[String]) -> Result<Vec<String>, CommandError> {
 
 /// The seed asked for, or that of the journal that goes on; otherwise one of the present moment's, so that an order that
 /// happens to favour one command does so once and not every time.
-fn seed(args: &Args) -> u64 {
-    let known = || bakeoff_journal::read(args.journal.as_deref()?).ok().map(|contents| contents.record.study.seed);
+fn seed(how: &How) -> u64 {
+    let known = || bakeoff_journal::read(how.journal.as_deref()?).ok().map(|contents| contents.record.study.seed);
     let drawn = || bakeoff_host::now_unix_s().to_bits() % 1_000_000;
-    args.seed.or_else(known).unwrap_or_else(drawn)
+    how.seed.or_else(known).unwrap_or_else(drawn)
 }

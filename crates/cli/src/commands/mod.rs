@@ -8,12 +8,9 @@ mod report;
 mod run;
 mod saved;
 mod trace_trial;
-#[cfg(feature = "building")]
-#[path = "../../../../building/src/two_commits/mod.rs"]
-mod two_commits;
 
 use bakeoff_command::exits::Exit;
-use bakeoff_command::{Code, Subcommand};
+use bakeoff_command::{Code, Registry, Subcommand};
 use clap::Parser;
 
 /// What to begin with: below the short help alone, below the long one with the rest.
@@ -79,10 +76,10 @@ const FAILED: Exit = (Code::VariantFailed, "a variant could not be built, or a t
 const STOPPED: Exit = (Code::Interrupted, "interrupted; the same command goes on");
 
 /// The commands of the core, in the order of the help.
-pub(crate) fn of_core() -> Vec<Subcommand> {
+pub(crate) fn of_core(features: &Registry) -> Vec<Subcommand> {
     vec![
         Subcommand::with_features("run", run::execute).concludes().exits(&[CHANGED, NO_VERDICT, FAILED, STOPPED]),
-        Subcommand::with_features("compare", compare::execute).concludes().exits(&[
+        compare::command(features).concludes().exits(&[
             CHANGED,
             NO_VERDICT,
             (Code::VariantFailed, "a command failed; with --git, a commit could not be built"),

@@ -1,7 +1,7 @@
 //! Which revisions of which repository are compared, and how each is built: options, and the study that they amount to.
 //! Nothing is built here.
 
-use bakeoff_building::{BuildEvent, Cache, Chain, Layer, NotFound, Source, SourceFrom, Spec};
+use crate::{BuildEvent, Cache, Chain, Layer, NotFound, Source, SourceFrom, Spec};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_host::search_path;
@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Revisions of a Git repository, in place of several commands.
+/// Revisions of a Git repository, in place of several commands. Options of `compare` that they cannot honour conflict.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct Asked {
+pub(super) struct Options {
     /// Compare revisions of a Git repository: a branch, tag or commit, HEAD~1, or `worktree` for the files as they are now;
     /// repeat the option for each, the first one is the baseline
     ///
@@ -54,9 +54,9 @@ const FACTOR: &str = "commit";
 /// Programs whose identity goes into the name of a build, where they are there.
 pub(super) const TOOLS: [&str; 8] = ["cc", "c++", "ld", "make", "cargo", "rustc", "go", "javac"];
 
-impl Asked {
+impl Options {
     /// Whether any revision is named.
-    pub(in crate::commands) fn is_asked(&self) -> bool {
+    pub(super) fn is_asked(&self) -> bool {
         !self.revisions.is_empty()
     }
 
