@@ -1,5 +1,5 @@
-//! Commands that run on this host without a study file, of the command line or in the trees of revisions: the head of their
-//! journal, the files on which they depend, and the place itself.
+//! Variants that run on this host without a study file: the head of their journal, the files on which they depend, and the
+//! place itself.
 
 use crate::executed;
 use bakeoff_command::error::CommandError;

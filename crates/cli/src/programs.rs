@@ -55,7 +55,7 @@ pub(crate) fn pointers(names: impl Iterator<Item = String>) -> Result<(), Comman
         .hint("`git lfs pull` gets the data"))
 }
 
-/// The same of files of builds: those that commands name below `$PREFIX`, or in the folder of a revision.
+/// The same of files of builds: those that commands name below `$PREFIX`, or in the variant's folder.
 pub(crate) fn pointers_in_builds(plan: &Plan, setup: &Setup) -> Result<(), CommandError> {
     let of_variants = plan.variants.iter().filter_map(|variant| variant.run.as_deref());
     let commands = of_variants.chain(plan.workloads.iter().map(|workload| workload.run.as_str()));

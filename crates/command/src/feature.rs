@@ -49,7 +49,7 @@ pub struct Registry {
     pub makers: Vec<Making>,
     /// Variants for `compare` that its commands do not name: options, and what prepares the variants.
     ///
-    /// Only one feature uses this point: `building` makes variants out of revisions; commands need no source.
+    /// Only one feature uses this point: only `building` can make a variant that no command line names.
     pub sources: Vec<VariantSource>,
     /// A reader of the files that the harness of a workload leaves behind: the values of its benchmarks.
     ///
