@@ -391,35 +391,27 @@ fn factors(study: &Study) -> impl Iterator<Item = &Factor> {
 /// Every combination of levels that the plan's rule asks for, each once; the baseline is always among them.
 fn points(study: &Study, spec: &PlanSpec) -> Vec<Levels> {
     let baseline = &study.decide.baseline;
-    let with = |changes: &Levels| {
-        let mut levels = baseline.clone();
-        levels.extend(changes.clone());
-        levels
-    };
+    let with = |changes: Levels| baseline.clone().into_iter().chain(changes).collect::<Levels>();
     let mut points = vec![baseline.clone()];
     match &spec.variants {
         VariantRule::All => {
             points = vec![Levels::new()];
             for factor in factors(study) {
-                let longer = |p: &Levels| {
-                    let each = |l: &Level| {
-                        let mut q = p.clone();
-                        q.insert(factor.name.clone(), l.name.clone());
-                        q
-                    };
-                    factor.levels.iter().map(each).collect::<Vec<_>>()
+                let longer = |levels: Levels| {
+                    let names = factor.levels.iter().map(|level| (factor.name.clone(), level.name.clone()));
+                    names.map(move |level| levels.clone().into_iter().chain([level]).collect::<Levels>())
                 };
-                points = points.iter().flat_map(longer).collect();
+                points = points.into_iter().flat_map(longer).collect();
             }
         }
         VariantRule::OneAtATime => {
             for factor in factors(study) {
                 for level in &factor.levels {
-                    points.push(with(&Levels::from([(factor.name.clone(), level.name.clone())])));
+                    points.push(with(Levels::from([(factor.name.clone(), level.name.clone())])));
                 }
             }
         }
-        VariantRule::Listed(list) => points.extend(list.iter().map(with)),
+        VariantRule::Listed(list) => points.extend(list.iter().cloned().map(with)),
     }
     let mut once: Vec<Levels> = vec![];
     for point in points {

@@ -67,15 +67,14 @@ impl<'a> OpMetric<'a> {
         // A name can end in `.p99.9` and nothing shorter of these at once.
         let split = |(name, stat): &(&str, Stat)| Some((metric.strip_suffix(name)?.strip_suffix('.')?, *stat));
         let Some((rest, stat)) = STATS.iter().find_map(split) else { return vec![] };
-        let begins = |at: &usize| *at == 0 || rest[..*at].ends_with('.');
-        let ends = |at: &usize| rest.len() == at + 2 || rest[at + 2..].starts_with('.');
-        let places = rest.match_indices("op").map(|(at, _)| at).filter(begins).filter(ends);
-        let reading = |at: usize| Self {
-            phase: (at > 0).then(|| &rest[..at - 1]),
-            name: (rest.len() > at + 2).then(|| &rest[at + 3..]),
-            stat,
+        let reading = |at: usize| {
+            // What stands before `op` and behind it, each with its dot.
+            let (before, behind) = (&rest[..at], &rest[at + 2..]);
+            let phase = if before.is_empty() { None } else { Some(before.strip_suffix('.')?) };
+            let name = if behind.is_empty() { None } else { Some(behind.strip_prefix('.')?) };
+            Some(Self { phase, name, stat })
         };
-        places.map(reading).collect()
+        rest.match_indices("op").filter_map(|(at, _)| reading(at)).collect()
     }
 }
 

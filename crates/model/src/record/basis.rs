@@ -56,19 +56,25 @@ impl Basis {
 
     /// Which keys and files are other ones now.
     pub(super) fn changes(&self, now: &Self) -> Vec<Change> {
-        let key = |(name, digest): (&String, &String)| match now.keys.get(name) {
-            None => Some(Change::NoKey(name.clone())),
-            Some(other) => (other != digest).then(|| Change::Key(name.clone())),
-        };
-        let new = now.keys.keys().filter(|name| !self.keys.contains_key(*name));
         // A file that was not there before the first session is made by trials: they did without it.
-        let file = |(name, digest): (&String, &String)| match now.files.get(name) {
-            None => Some(Change::NoFile(name.clone())),
-            Some(other) => (other != digest).then(|| Change::File(name.clone())),
-        };
-        let keys = self.keys.iter().filter_map(key).chain(new.map(|name| Change::NewKey(name.clone())));
+        let new = now.keys.keys().filter(|name| !self.keys.contains_key(*name)).cloned().map(Change::NewKey);
+        let keys = differing(&self.keys, &now.keys, Change::NoKey, Change::Key).chain(new);
+        let files = differing(&self.files, &now.files, Change::NoFile, Change::File);
         let is_other = |(path, state): &(&String, &String)| now.seen.get(*path).is_some_and(|now| now != *state);
         let seen = self.seen.iter().filter(is_other).map(|(path, _)| Change::File(path.clone()));
-        keys.chain(self.files.iter().filter_map(file)).chain(seen).collect()
+        keys.chain(files).chain(seen).collect()
     }
+}
+
+/// Each entry that is missing now, or has another digest.
+fn differing<'a>(
+    then: &'a BTreeMap<String, String>,
+    now: &'a BTreeMap<String, String>,
+    missing: fn(String) -> Change,
+    other: fn(String) -> Change,
+) -> impl Iterator<Item = Change> + 'a {
+    then.iter().filter_map(move |(name, digest)| match now.get(name) {
+        None => Some(missing(name.clone())),
+        Some(digest_now) => (digest_now != digest).then(|| other(name.clone())),
+    })
 }

@@ -264,12 +264,13 @@ impl Reading {
         let mut variants: HashSet<&str> = study.variants.iter().map(|variant| variant.name.as_str()).collect();
         variants.insert(TWIN);
         let unplanned = |trial: &Trial| {
-            let of = |what: &str, name: &str, known: &HashSet<&str>| {
-                (!known.contains(name)).then(|| format!("{what} `{name}`"))
-            };
-            of("workload", &trial.workload, &workloads)
-                .or_else(|| of("condition", &trial.condition, &conditions))
-                .or_else(|| of("variant", &trial.variant, &variants))
+            let named = [
+                ("workload", &trial.workload, &workloads),
+                ("condition", &trial.condition, &conditions),
+                ("variant", &trial.variant, &variants),
+            ];
+            let stranger = named.into_iter().find(|(_, name, known)| !known.contains(name.as_str()));
+            stranger.map(|(what, name, _)| format!("{what} `{name}`"))
         };
         let found: Vec<Option<String>> = self.record.trials.iter().map(unplanned).collect();
         if found.iter().all(Option::is_none) {

@@ -27,10 +27,9 @@ impl Stopped {
         (&self.variant, &self.workload, &self.condition) == (&other.variant, &other.workload, &other.condition)
     }
 
-    /// Whether it keeps a variant out of a block.
-    pub fn keeps_out(&self, variant: &str, (workload, condition): (&str, &str), block: u32) -> bool {
-        (self.variant.as_str(), self.workload.as_str(), self.condition.as_str()) == (variant, workload, condition)
-            && self.from <= block
+    /// Whether it keeps a variant out of a block of a cell, which is a workload and a condition.
+    pub fn keeps_out(&self, variant: &str, cell: (&str, &str), block: u32) -> bool {
+        self.variant == variant && (self.workload.as_str(), self.condition.as_str()) == cell && self.from <= block
     }
 }
 

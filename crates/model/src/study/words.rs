@@ -38,15 +38,16 @@ impl Condition {
         if self.processes > 1 {
             parts.push((Part::Processes, format!("{} processes at once", self.processes)));
         }
-        let cpus = self.cpus.iter().map(|cpus| (Part::Cpus, format!("trials on {}", processors(cpus))));
+        let cpus = self.cpus.as_ref().map(|cpus| (Part::Cpus, format!("trials on {}", processors(cpus))));
+        let priority = self.realtime.map(|priority| format!("real-time priority {priority} (SCHED_FIFO)"));
+        let aslr = self.aslr.map(|on| if on { "addresses randomised" } else { "addresses not randomised" });
+        let memory = self.memory_bytes.map(|bytes| format!("at most {} of memory", size(bytes)));
+        let cpu_limit = self.cpu_limit.map(|limit| format!("at most {limit} of a processor's time"));
         parts.extend(cpus);
-        let realtime = |priority| (Part::Realtime, format!("real-time priority {priority} (SCHED_FIFO)"));
-        parts.extend(self.realtime.map(realtime));
-        let aslr = |on| if on { "addresses randomised" } else { "addresses not randomised" };
-        parts.extend(self.aslr.map(|on| (Part::Aslr, aslr(on).to_owned())));
-        parts.extend(self.memory_bytes.map(|bytes| (Part::Memory, format!("at most {} of memory", size(bytes)))));
-        let cpu_limit = |limit| (Part::CpuLimit, format!("at most {limit} of a processor's time"));
-        parts.extend(self.cpu_limit.map(cpu_limit));
+        parts.extend(priority.map(|words| (Part::Realtime, words)));
+        parts.extend(aslr.map(|words| (Part::Aslr, words.to_owned())));
+        parts.extend(memory.map(|words| (Part::Memory, words)));
+        parts.extend(cpu_limit.map(|words| (Part::CpuLimit, words)));
         parts.extend(self.environment.iter().map(|(name, value)| (Part::Environment, format!("{name}={value}"))));
         if self.drop_caches {
             parts.push((Part::DropCaches, "the file systems' caches dropped before each trial".to_owned()));

@@ -44,6 +44,34 @@ pub struct Section<'a> {
 /// What a percentage is, for who wrote another thing.
 const PERCENTAGE: &str = "above 0 %, in quotes, such as \"2%\"";
 
+/// What a key must hold.
+#[derive(Clone, Copy)]
+enum Type {
+    Text,
+    Integer,
+    Number,
+    Bool,
+    Texts,
+    Table,
+    Tables,
+}
+
+impl Type {
+    /// The end of the sentence that says so, and what to write.
+    fn words_and_remedy(self, key: &str) -> (String, String) {
+        let shown = "docs/study-file.md shows where it stands".to_owned();
+        match self {
+            Self::Text => ("text in quotes".to_owned(), format!("for example `{key} = \"…\"`")),
+            Self::Integer => ("a whole number".to_owned(), "write it without quotes".to_owned()),
+            Self::Number => ("a number".to_owned(), "write it without quotes".to_owned()),
+            Self::Bool => ("true or false".to_owned(), format!("`{key} = true` or `{key} = false`, without quotes")),
+            Self::Texts => ("a list of texts".to_owned(), format!("for example `{key} = [\"…\"]`")),
+            Self::Table => ("a table".to_owned(), shown),
+            Self::Tables => (format!("a list of tables; write `[[{key}]]`"), shown),
+        }
+    }
+}
+
 /// A value with its place.
 pub type Placed<T> = Option<(T, Range<usize>)>;
 
@@ -83,15 +111,9 @@ impl<'a> Section<'a> {
         self.table.get(key)
     }
 
-    fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, wanted: &str) {
-        let message = format!("`{key}` of {} must be {wanted}", self.title);
-        let remedy = match wanted {
-            "text in quotes" => format!("for example `{key} = \"…\"`"),
-            "a whole number" | "a number" => "write it without quotes".to_owned(),
-            "true or false" => format!("`{key} = true` or `{key} = false`, without quotes"),
-            "a list of texts" => format!("for example `{key} = [\"…\"]`"),
-            _ => "docs/study-file.md shows where it stands".to_owned(),
-        };
+    fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, wanted: Type) {
+        let (words, remedy) = wanted.words_and_remedy(key);
+        let message = format!("`{key}` of {} must be {words}", self.title);
         self.sink.report(value.span(), &message, &format!("this is {}", kind(value.get_ref())), &remedy);
     }
 
@@ -110,7 +132,7 @@ impl<'a> Section<'a> {
             }
             Some(text) => Some((text.to_owned(), value.span())),
             None => {
-                self.wrong_type(key, value, "text in quotes");
+                self.wrong_type(key, value, Type::Text);
                 None
             }
         }
@@ -128,7 +150,7 @@ impl<'a> Section<'a> {
         let value = self.ask(key)?;
         let number = whole(value.get_ref());
         if number.is_none() {
-            self.wrong_type(key, value, "a whole number");
+            self.wrong_type(key, value, Type::Integer);
         }
         Some((number?, value.span()))
     }
@@ -149,7 +171,7 @@ impl<'a> Section<'a> {
             _ => None,
         };
         if number.is_none() {
-            self.wrong_type(key, value, "a number");
+            self.wrong_type(key, value, Type::Number);
         }
         Some((number?, value.span()))
     }
@@ -229,7 +251,7 @@ impl<'a> Section<'a> {
     pub fn boolean(&self, key: &'static str) -> Option<bool> {
         let value = self.ask(key)?;
         if value.get_ref().as_bool().is_none() {
-            self.wrong_type(key, value, "true or false");
+            self.wrong_type(key, value, Type::Bool);
         }
         value.get_ref().as_bool()
     }
@@ -286,14 +308,14 @@ impl<'a> Section<'a> {
     pub fn strings(&self, key: &'static str) -> Vec<(String, Range<usize>)> {
         let Some(value) = self.ask(key) else { return vec![] };
         let Some(array) = value.get_ref().as_array() else {
-            self.wrong_type(key, value, "a list of texts");
+            self.wrong_type(key, value, Type::Texts);
             return vec![];
         };
         let mut list = vec![];
         for item in array.iter() {
             match item.get_ref().as_str() {
                 Some(text) => list.push((text.to_owned(), item.span())),
-                None => self.wrong_type(key, item, "a list of texts"),
+                None => self.wrong_type(key, item, Type::Texts),
             }
         }
         list
@@ -308,7 +330,7 @@ impl<'a> Section<'a> {
     pub fn section(&self, key: &'static str) -> Option<Section<'a>> {
         let value = self.ask(key)?;
         let Some(table) = value.get_ref().as_table() else {
-            self.wrong_type(key, value, "a table");
+            self.wrong_type(key, value, Type::Table);
             return None;
         };
         let span = self.table.get_key_value(key).map_or(value.span(), |(k, _)| k.span());
@@ -334,7 +356,7 @@ impl<'a> Section<'a> {
                     section.name = name.to_owned();
                     sections.push(section);
                 }
-                None => outer.wrong_type(name, value, "a table"),
+                None => outer.wrong_type(name, value, Type::Table),
             }
         }
         sections
@@ -352,7 +374,7 @@ impl<'a> Section<'a> {
     pub fn section_list(&self, key: &'static str) -> Vec<Section<'a>> {
         let Some(value) = self.ask(key) else { return vec![] };
         let Some(array) = value.get_ref().as_array() else {
-            self.wrong_type(key, value, &format!("a list of tables; write `[[{key}]]`"));
+            self.wrong_type(key, value, Type::Tables);
             return vec![];
         };
         let mut sections = vec![];
@@ -361,7 +383,7 @@ impl<'a> Section<'a> {
                 Some(table) => {
                     sections.push(Section::new(&format!("[[{key}]]"), table, item.span(), self.sink));
                 }
-                None => self.wrong_type(key, item, "a table"),
+                None => self.wrong_type(key, item, Type::Table),
             }
         }
         sections

@@ -7,13 +7,11 @@ pub(super) fn unquoted(text: &str, at: usize) -> Option<String> {
     let line = text[start..].lines().next()?;
     let (key, _) = line.split_once('=')?;
     let key = key.trim();
-    let needs_them = |word: &str| word.contains(|c: char| "/~^@+".contains(c));
-    let fits = |c: char| c.is_ascii_alphanumeric() || "_-+./~^@".contains(c);
     if key.contains(' ') && key.chars().all(|c| fits(c) || c == ' ') {
         let word: Vec<&str> = key.split([' ', '-']).filter(|part| !part.is_empty()).collect();
         return Some(format!("a name is one word: `{} = …`", word.join("-")));
     }
-    if needs_them(key) && key.chars().all(fits) {
+    if key.contains(|c: char| "/~^@+".contains(c)) && key.chars().all(fits) {
         return Some(format!("write the name in quotes: `\"{key}\" = …`"));
     }
     // A number or a word of TOML needs none, so that something else is wrong with it.
@@ -24,4 +22,9 @@ pub(super) fn unquoted(text: &str, at: usize) -> Option<String> {
     let values = line.split(" = ").skip(1).map(|rest| rest.split([',', '}', '#']).next().unwrap_or_default().trim());
     let value = values.filter(is_text).find(|word| !["true", "false", "inf", "nan"].contains(word))?;
     Some(format!("write the text in quotes: `\"{value}\"`"))
+}
+
+/// Whether a character may stand in a name or a revision.
+fn fits(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_-+./~^@".contains(c)
 }
