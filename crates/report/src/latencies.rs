@@ -66,23 +66,35 @@ fn heading(findings: &Findings, table: &LatencyTable, scale: &Scale) -> String {
 
 /// The medians, and below them the ends of their intervals, if there are any.
 fn rows(name: &str, row: &LatencyRow, scale: &Scale) -> Vec<Vec<Piece>> {
-    let figures = [row.mean_s, row.min_s, row.p50_s, row.p90_s, row.p99_s, row.p999_s, row.max_s];
-    let line = |name: String, of: &dyn Fn(&Typical) -> Option<f64>, n: String, ink: Ink| {
-        let dash = || "–".to_owned();
-        let ops = of(&row.ops).map_or_else(dash, |ops| fixed(ops, usize::from(ops.fract() != 0.0)));
-        let rate = row.rate_per_s.as_ref().and_then(of).map_or_else(dash, significant);
-        let figures = figures.iter().map(|figure| of(figure).map_or_else(dash, |seconds| scale.write(seconds)));
-        let cells = [ops, rate].into_iter().chain(figures).map(|text| Piece::new(text, ink));
-        std::iter::once(Piece::new(name, ink)).chain(cells).chain([Piece::new(n, ink)]).collect::<Vec<_>>()
-    };
-    let mut lines = vec![line(name.to_owned(), &|figure| Some(figure.median), row.trials.to_string(), Ink::Plain)];
-    if figures.iter().any(|figure| figure.interval.is_some()) {
-        for (word, end) in [("  from", 0), ("  to", 1)] {
-            let of = move |figure: &Typical| figure.interval.map(|interval| interval[end]);
-            lines.push(line(word.to_owned(), &of, String::new(), Ink::Aside));
+    let median = line(row, scale, |figure| Some(figure.median), Ink::Plain);
+    let mut lines = vec![
+        [Piece::plain(name)]
+            .into_iter()
+            .chain(median)
+            .chain([Piece::plain(row.trials.to_string())])
+            .collect::<Vec<_>>(),
+    ];
+    if figures(row).iter().any(|figure| figure.interval.is_some()) {
+        for (word, end) in [("from", 0), ("to", 1)] {
+            let head = Piece { ink: Ink::Aside, ..Piece::indented(word) };
+            let ends = line(row, scale, |figure| figure.interval.map(|interval| interval[end]), Ink::Aside);
+            lines.push([head].into_iter().chain(ends).chain([Piece::new("", Ink::Aside)]).collect());
         }
     }
     lines
+}
+
+fn figures(row: &LatencyRow) -> [&Typical; 7] {
+    [&row.mean_s, &row.min_s, &row.p50_s, &row.p90_s, &row.p99_s, &row.p999_s, &row.max_s]
+}
+
+/// One number of each figure.
+fn line(row: &LatencyRow, scale: &Scale, of: impl Fn(&Typical) -> Option<f64>, ink: Ink) -> Vec<Piece> {
+    let words = |value: Option<f64>, write: &dyn Fn(f64) -> String| value.map_or_else(|| "–".to_owned(), write);
+    let ops = words(of(&row.ops), &|ops| fixed(ops, usize::from(ops.fract() != 0.0)));
+    let rate = words(row.rate_per_s.as_ref().and_then(&of), &significant);
+    let figures = figures(row).map(|figure| words(of(figure), &|seconds| scale.write(seconds)));
+    [ops, rate].into_iter().chain(figures).map(|text| Piece::new(text, ink)).collect()
 }
 
 /// As people print them: without trials, and so without an interval.

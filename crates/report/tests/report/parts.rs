@@ -27,6 +27,12 @@ fn every_item_says_what_the_terminal_says() {
                 Item::Table { rows, .. } => rows.iter().flatten().map(|piece| words(&letters(&piece.text))).collect(),
                 Item::Quote(line) => vec![words(&letters(line))],
             };
+            // A page draws what belongs to the row above in its own way, so it must not be spaces only.
+            if let Item::Table { rows, .. } = item {
+                for first in rows.iter().filter_map(|row| row.first()) {
+                    assert_eq!(letters(&first.text).starts_with(' '), first.is_indented, "{name}: {first:?}");
+                }
+            }
             for text in said {
                 assert!(whole.contains(&text), "{name}: {text} is not in {whole}");
                 seen += 1;
