@@ -312,8 +312,8 @@ impl Writer<'_> {
             (Some(Value::Bytes(a)), Some(Value::Bytes(b))) => format!("{} B", signed_count(*a, *b)),
             _ => String::new(),
         };
-        let cells = [format!("  {name}"), value(&difference.before)?, value(&difference.after)?, change];
-        Some(cells.map(Piece::plain).to_vec())
+        let cells = [value(&difference.before)?, value(&difference.after)?, change];
+        Some([Piece::indented(name)].into_iter().chain(cells.map(Piece::plain)).collect())
     }
 
     fn sentence(&self, difference: &Difference) -> String {
