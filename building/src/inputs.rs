@@ -8,6 +8,7 @@
 //! profile. No other level variable is passed to it either. So variants that differ in nothing a layer mentions share that layer, and what a
 //! layer is not named by cannot reach it.
 
+use crate::bolt::{self, Step};
 use crate::cache::Cache;
 use crate::error::Error;
 use crate::files::sha256_of;
@@ -65,6 +66,10 @@ pub(crate) struct Node<'a> {
     pub(crate) missing_tool: Option<String>,
     /// Display names of the variants that need it, in their order.
     pub(crate) variants: Vec<String>,
+    /// Those of them that nothing more is built for.
+    pub(crate) ends: Vec<String>,
+    /// What BOLT does in it, if it is made by BOLT.
+    pub(crate) bolt: Option<Step<'a>>,
 }
 
 impl Node<'_> {
@@ -102,7 +107,9 @@ impl MissingTool {
     /// What is wrong, and the remedy, in words.
     pub fn why(&self) -> String {
         let tool = &self.tool;
-        if tool.starts_with('/') {
+        if let Some(package) = bolt::package_of(tool) {
+            format!("needs `{tool}`, which is not on PATH; install {package}")
+        } else if tool.starts_with('/') {
             format!("needs `{tool}`, which is not an executable file; install it, or correct the path in the study")
         } else {
             format!("needs `{tool}`, which is not on PATH; install it, or add its folder to PATH")
@@ -115,24 +122,28 @@ pub(crate) fn stages<'a>(cache: &Cache, request: &Request<'a>) -> Result<Vec<Sta
     cache.pins.forget();
     let once = Once::new(cache, request);
     let mut stages: Vec<Stage<'a>> = vec![];
-    // For each variant, its node in the stage before.
-    let mut parents: Vec<Option<usize>> = vec![None; request.variants.len()];
+    // For each variant, its last node: stage and place.
+    let mut last: Vec<Option<(usize, usize)>> = vec![None; request.variants.len()];
     for layer in request.layers {
         let inputs = read_inputs(request, layer)?;
         let mut nodes: Vec<Node<'a>> = vec![];
-        for (variant, parent) in request.variants.iter().zip(&mut parents) {
-            let previous = parent.and_then(|p| Some(stages.last()?.nodes[p].digest.as_str()));
+        let needs = |variant: &Variant| !layer.rewrites || Spec::of(variant).tuning.bolt.is_some();
+        for (variant, last) in request.variants.iter().zip(&mut last).filter(|(variant, _)| needs(variant)) {
+            let previous = last.map(|(stage, place)| stages[stage].nodes[place].digest.as_str());
             let mut node = once.node(&inputs, variant, previous)?;
             let same = nodes.iter().position(|known| known.digest == node.digest);
             let place = same.unwrap_or_else(|| {
-                node.parent = *parent;
+                node.parent = last.map(|(_, place)| place);
                 nodes.push(node);
                 nodes.len() - 1
             });
             nodes[place].variants.push(variant.name.clone());
-            *parent = Some(place);
+            *last = Some((stages.len(), place));
         }
         stages.push(Stage { inputs, nodes });
+    }
+    for (variant, (stage, place)) in request.variants.iter().zip(last).filter_map(|(v, last)| Some((v, last?))) {
+        stages[stage].nodes[place].ends.push(variant.name.clone());
     }
     Ok(stages)
 }
@@ -154,10 +165,13 @@ pub(crate) struct Link<'s, 'a> {
     pub(crate) node: &'s Node<'a>,
 }
 
-/// The builds that the stages amount to, each with its layers, first one first; in the order of the first variants.
+/// The builds that the stages amount to, each with its layers, first one first; in the order of the first variants, those
+/// that BOLT rewrites after the others.
 pub(crate) fn chains<'s, 'a>(stages: &'s [Stage<'a>]) -> Vec<Vec<Link<'s, 'a>>> {
-    let ends = stages.last().map_or(0, |stage| stage.nodes.len());
-    (0..ends).map(|end| chain(stages, end)).collect()
+    let places =
+        stages.iter().enumerate().flat_map(|(number, stage)| (0..stage.nodes.len()).map(move |at| (number, at)));
+    let ends = places.filter(|&(number, at)| !stages[number].nodes[at].ends.is_empty());
+    ends.map(|(number, at)| chain(&stages[..=number], at)).collect()
 }
 
 fn chain<'s, 'a>(stages: &'s [Stage<'a>], end: usize) -> Vec<Link<'s, 'a>> {
@@ -247,18 +261,15 @@ impl<'r, 'a> Once<'r, 'a> {
         let mentioned = spec.variables.iter().filter(|(name, _)| mentions(name));
         let variables: BTreeMap<&str, &str> = mentioned.map(|(name, value)| (name.as_str(), value.as_str())).collect();
 
-        let mut tools = BTreeMap::new();
-        let mut missing_tool = None;
         let patch = (!patches.is_empty()).then_some("patch");
         let compiler_cache = layer.compiler_cache.map(program_of);
         let tuning = if layer.compiles_nothing { &Spec::nothing().tuning } else { &spec.tuning };
+        let bolt = spec.tuning.bolt.as_ref().filter(|_| layer.rewrites);
+        let bolt = bolt.map(|bolt| Step::new(bolt, previous.unwrap_or_default()));
         let added = patch.into_iter().chain(compiler_cache).chain(tuning.compiler.as_deref());
-        for tool in tools::tools_of(&layer.tools, &variables).into_iter().chain(added) {
-            match tools::identity(self.cache, tool)? {
-                Some(identity) => drop(tools.insert(tool.to_owned(), identity)),
-                None => missing_tool = missing_tool.or(Some(tool.to_owned())),
-            }
-        }
+        let added = added.chain(bolt.iter().flat_map(Step::tools));
+        let (tools, missing_tool) =
+            self.identified(tools::tools_of(&layer.tools, &variables).into_iter().chain(added))?;
 
         let mut digest = Digest::of("layer");
         digest.field("scheme", SCHEME.as_bytes()).field("machine", std::env::consts::ARCH.as_bytes());
@@ -286,6 +297,7 @@ impl<'r, 'a> Once<'r, 'a> {
             digest.field("variable", name.as_bytes()).field("value", value.as_bytes());
         }
         self.tuned(&mut digest, layer, tuning)?;
+        bolt.iter().for_each(|bolt| bolt.name(&mut digest));
         for (name, identity) in &tools {
             digest.field("tool", name.as_bytes()).field("identity", identity.as_bytes());
         }
@@ -311,7 +323,24 @@ impl<'r, 'a> Once<'r, 'a> {
             tools,
             missing_tool,
             variants: vec![],
+            ends: vec![],
+            bolt,
         })
+    }
+
+    /// The identities of tools, and the first that is not there.
+    fn identified<'t>(
+        &self,
+        names: impl Iterator<Item = &'t str>,
+    ) -> Result<(BTreeMap<String, String>, Option<String>), Error> {
+        let (mut tools, mut missing) = (BTreeMap::new(), None);
+        for tool in names {
+            match tools::identity(self.cache, tool)? {
+                Some(identity) => drop(tools.insert(tool.to_owned(), identity)),
+                None => missing = missing.or(Some(tool.to_owned())),
+            }
+        }
+        Ok((tools, missing))
     }
 
     /// What changes in every call of a compiler. Where nothing does, a digest is what it always was.

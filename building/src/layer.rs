@@ -11,16 +11,19 @@ use crate::error::{At, Error, Failure};
 use crate::event::{BuildEvent, Notify};
 use crate::files::{entries, fresh_folder, wipe};
 use crate::inputs::{Inputs, Node};
+use crate::nouns::Layer;
 use crate::paths::PROFILE;
 use crate::profile::{self, Profile};
 use crate::proof;
 use crate::relocate::relocated_copy;
+use crate::rewriting;
 use crate::shell::{Environment, Shell, Stop, basic_environment};
 use crate::site::Site;
 use crate::sources::Sources;
 use crate::wrappers::{Around, Between};
 use bakeoff_host::disk;
 use bakeoff_model::metric::Measurements;
+use bakeoff_model::record::FlagSeen;
 pub(crate) use lay_out::lay_out;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -116,12 +119,13 @@ impl Builder<'_> {
         if has_profile {
             begin(shell, &mut site)?;
         }
-        let done = script(shell, &layer.script, &site);
+        let done = make(shell, cache, layer, node, &site, below.as_deref());
         // Also of a script that failed: perhaps that is why.
         let tools_log = cache.paths.log_of(&node.digest).with_extension("tools");
         let made_log = cache.paths.made_of(&node.digest);
         let mut seen = site.around.flags_seen(inputs, node, &site.work, [&tools_log, &made_log])?;
-        let mut cost = done?;
+        let (mut cost, rewritten) = done?;
+        seen.0.extend(rewritten);
         if let Some((profile, more)) = trained {
             seen.0.push(profile.seen(shell, &layer.name, &site)?);
             add(&mut cost, &more);
@@ -227,6 +231,24 @@ pub(crate) fn begin_prefix(previous: Option<&Path>, prefix: &Path) -> Result<(),
         Some(previous) => relocated_copy(previous, prefix),
         None => fs::create_dir(prefix).at("make the folder", prefix),
     }
+}
+
+/// Makes a laid-out layer: its script installs it, or BOLT rewrites what is `below`. What it cost, and what BOLT did.
+pub(crate) fn make(
+    shell: &mut Shell,
+    cache: &Cache,
+    layer: &Layer,
+    node: &Node<'_>,
+    site: &Site,
+    below: Option<&Path>,
+) -> Result<(Measurements, Option<FlagSeen>), Stop> {
+    let Some(step) = &node.bolt else { return Ok((script(shell, &layer.script, site)?, None)) };
+    let restore = |prefix: &Path| {
+        wipe(prefix)?;
+        begin_prefix(below, prefix)
+    };
+    let (cost, seen) = rewriting::rewrite(shell, cache, step, site, restore)?;
+    Ok((cost, Some(seen)))
 }
 
 /// Executes a layer's script, which must install something; what it cost.

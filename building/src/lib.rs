@@ -14,6 +14,7 @@
 //! lines get the same.
 
 mod alike;
+mod bolt;
 #[cfg(test)]
 #[path = "../tests/building/main.rs"]
 mod building_tests;
@@ -44,6 +45,7 @@ mod proof;
 mod relinking;
 mod relocate;
 mod request;
+mod rewriting;
 mod rustup;
 mod schedule;
 mod shell;
@@ -56,6 +58,7 @@ mod survey;
 mod takes;
 mod tools;
 mod tools_seen;
+mod trained;
 mod tuning;
 mod two_commits;
 mod unpack;

@@ -108,6 +108,9 @@ pub struct Layer {
     /// The tree that it is built in stays, for a command that looks into it. The study file does not say so, and the name of
     /// the build does not depend on it.
     pub keeps_tree: bool,
+    /// It has no script: BOLT rewrites what the layers before it installed, for the variants whose levels say `bolt`. The
+    /// builds of the others end before it.
+    pub rewrites: bool,
 }
 
 /// What keeps the output of compilers.

@@ -12,7 +12,7 @@
 use crate::error::{At, Failure};
 use crate::files::{entries, folder_bytes, wipe};
 use crate::inputs::{Link, Node, Stage, chains, stages};
-use crate::layer::{Builder, begin_prefix, lay_out, script, verify};
+use crate::layer::{Builder, begin_prefix, lay_out, make, script, verify};
 use crate::paths::PROFILE;
 use crate::profile::Profile;
 use crate::relocate::{relocated_copy, relocated_copy_of};
@@ -286,7 +286,7 @@ impl Work<'_, '_> {
                 let source = node.source.map(|index| builder.sources.obtain(index)).transpose()?;
                 begin_prefix(below.as_deref(), &site.prefix)?;
                 lay_out(&mut shell, &stage.inputs, node, source.as_deref(), &mut site)?;
-                script(&mut shell, &stage.inputs.layer.script, &site)?;
+                make(&mut shell, cache, stage.inputs.layer, node, &site, below.as_deref())?;
                 if let Some(profile) = profile {
                     let of_build = cache.finished(&node.digest).map(|record| record.flags).unwrap_or_default();
                     profile.found(&mut shell, &stage.inputs.layer.name, &site, &of_build)?;
@@ -305,14 +305,14 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The place in a chain of the first layer that can relink its tree, or else of the last.
+/// The place in a chain of the first layer that can relink its tree, or else of the last that links.
 fn first_linked(chain: &[Link<'_, '_>]) -> usize {
     let first = chain.iter().position(|link| link.layer.relink.is_some());
-    first.unwrap_or(chain.len().saturating_sub(1))
+    first.or_else(|| chain.iter().rposition(|link| !link.layer.rewrites)).unwrap_or_default()
 }
 
 fn is_of(chain: &[Link<'_, '_>], variant: &str) -> bool {
-    chain.last().is_some_and(|link| link.node.variants.iter().any(|name| name == variant))
+    chain.last().is_some_and(|link| link.node.ends.iter().any(|name| name == variant))
 }
 
 fn place_of(stage: &Stage<'_>, variant: &str) -> Option<usize> {

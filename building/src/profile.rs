@@ -7,6 +7,7 @@ use crate::files::fresh_folder;
 use crate::paths::PROFILE as PROFILE_FOLDER;
 use crate::shell::{Environment, Shell, Stop, basic_environment};
 use crate::site::Site;
+use crate::trained::one_line;
 use crate::wrapper::{PROFILE, PROFILE_CLANG};
 use crate::wrappers::{Compilation, OfGcc, Profiles};
 use bakeoff_model::metric::Measurements;
@@ -85,7 +86,7 @@ impl Profile {
             let left = ended.leftovers;
             shell.note(&format!("{left} processes outlived the training and were killed: they left no profile"))?;
         }
-        let command = self.command.split_whitespace().collect::<Vec<_>>().join(" ");
+        let command = one_line(&self.command);
         if let Some(complaint) = shell.complaint(&ended.end) {
             return Err(site.failure(shell, format!("the training {complaint}: {command}"))?.into());
         }
@@ -306,7 +307,7 @@ fn symbols_of<'s>(listed: &'s str, path: &Path) -> impl Iterator<Item = &'s str>
 }
 
 /// The environment without what is for compilers.
-fn plain(env: &Environment) -> Environment {
+pub(crate) fn plain(env: &Environment) -> Environment {
     let kept = env.iter().filter(|(name, _)| !name.starts_with(OURS));
     let mut env: Environment = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
     env.extend(basic_environment());

@@ -31,7 +31,7 @@ pub(crate) fn text(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
 /// What is relinked, and how.
 fn linking(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
     let relinks = layers.iter().position(|layer| layer.relink.is_some());
-    let first = relinks.unwrap_or(layers.len().saturating_sub(1));
+    let first = relinks.or_else(|| layers.iter().rposition(|layer| !layer.rewrites)).unwrap_or_default();
     let Some(layer) = layers.get(first) else { return String::new() };
     let how = match relinks {
         Some(_) => format!("layer {} by its `relink` script", layer.name),

@@ -118,9 +118,9 @@ impl Known<'_, '_> {
         // The nodes of the stage before that something is to be built upon.
         let mut used: Vec<usize> = vec![];
         for (number, stage) in self.stages.iter().enumerate().rev() {
-            let is_last = number + 1 == self.stages.len();
             let find = |(place, needed): (usize, &bool)| {
-                needed.then(|| self.fate(stage, place, is_last || used.contains(&place)))?
+                let is_used = !stage.nodes[place].ends.is_empty() || used.contains(&place);
+                needed.then(|| self.fate(stage, place, is_used))?
             };
             let found: Fates = needed[number].par_iter().enumerate().map(find).collect();
             let missing =
@@ -315,7 +315,7 @@ fn line(
     let Some(Link { node: last, .. }) = chain.last() else { return Ok(None) };
     let mut line = BuildLine {
         digest: last.digest.clone(),
-        variants: last.variants.clone(),
+        variants: last.ends.clone(),
         outcome: BuildOutcome::Built,
         cached: true,
         cost: Measurements::new(),
@@ -363,6 +363,6 @@ fn line(
 }
 
 fn failed_event(chain: &[Link<'_, '_>], missing: &MissingTool) -> BuildEvent {
-    let variants = chain.last().map(|link| link.node.variants.clone()).unwrap_or_default();
+    let variants = chain.last().map(|link| link.node.ends.clone()).unwrap_or_default();
     BuildEvent::Failed { variants, layer: missing.layer.clone(), why: missing.why() }
 }

@@ -1,6 +1,7 @@
 //! The part of the study file that says what is built: `[sources.x]`, `[[build]]`, and the instructions in the levels of
 //! build factors. It reads text, not files.
 
+mod bolt;
 mod buildable;
 mod check;
 mod layers;
@@ -34,11 +35,13 @@ impl Builder for Building {
     ) -> Arc<dyn Recipe> {
         let placed = sources::sources(file);
         let sources: Vec<_> = placed.iter().map(|placed| placed.source.clone()).collect();
-        let layers = layers::layers(file, &sources);
+        let mut layers = layers::layers(file, &sources);
         levels::kernels(file.sink, factors);
         let buildable = Buildable { sources: &sources, layers: &layers };
         let mut said: Vec<Said<'_>> = factors.iter().map(|placed| Said::read(file.sink, placed, &buildable)).collect();
         let sources = revisions::sources(file.sink, placed, &layers, &mut said);
+        tuned::mark_trained(&mut said, workloads);
+        bolt::complete(file, &mut said, &mut layers, plans, workloads);
         check::variables_are_used(file.sink, &said, &layers);
         check::layers_name_what_there_is(file, &said, &layers);
         check::plans_build_what_there_is(file, plans, &layers);

@@ -117,7 +117,7 @@ fn wanted(
     Some(Wanted {
         digest: last.digest.clone(),
         prefix: cache.prefix_of(&last.digest),
-        variants: last.variants.clone(),
+        variants: last.ends.clone(),
         layers: chain.iter().map(layer).collect(),
         missing_tool: missing_tool(chain),
         failed_before: None,

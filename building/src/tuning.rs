@@ -2,8 +2,9 @@
 //! own, another compiler, or a profile to optimise by. It is data; the compiler wrapper of the crate `host` does it, and
 //! the study's scripts see nothing of it.
 
+use crate::bolt::{self, Bolt};
 use bakeoff_model::study::mentions;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The tuning of a level, or that of a variant: what its levels say, joined in the order of the factors. It concerns
 /// all layers of a build, but for the profile.
@@ -24,6 +25,10 @@ pub struct Tuning {
     /// The commands that execute what was built so that it can be built again by their profile, by the layer that is
     /// built twice: `profile`.
     pub training: BTreeMap<String, String>,
+    /// What BOLT rewrites, and the training for it: `bolt`. It is a layer of its own, above all others.
+    pub(crate) bolt: Option<Bolt>,
+    /// The workloads that `profile` or `bolt` executes as its training.
+    pub(crate) trained_on: BTreeSet<String>,
 }
 
 impl Tuning {
@@ -41,6 +46,12 @@ impl Tuning {
         self.rust.extend(other.rust);
         self.compiler = other.compiler.or(self.compiler.take());
         self.training.extend(other.training);
+        self.bolt = other.bolt.or(self.bolt.take());
+        self.trained_on.extend(other.trained_on);
+        // A `-s` of another factor must not come last.
+        if let Some(at) = self.link.iter().position(|word| *word == bolt::LINKED_WITH[0]) {
+            self.link[at..].rotate_left(bolt::LINKED_WITH.len());
+        }
     }
 
     /// Whether it changes anything of that layer.
@@ -52,7 +63,8 @@ impl Tuning {
 
     /// Whether a layer's training mentions the variable, as [`crate::nouns::Layer::mentions`] has it for the layer's script.
     pub fn mentions(&self, layer: &str, variable: &str) -> bool {
-        self.training.get(layer).is_some_and(|command| mentions(command, variable))
+        let bolt = self.bolt.as_ref().filter(|_| layer == bolt::LAYER).map(|bolt| &bolt.training);
+        self.training.get(layer).or(bolt).is_some_and(|command| mentions(command, variable))
     }
 
     /// The words, by the key of the study file that they stand for.
@@ -79,7 +91,8 @@ impl Tuning {
                 Some(each.collect::<Vec<_>>().join("; "))
             }
         };
-        texts.chain(compiler).chain(training.map(|text| ("profile".to_owned(), text))).collect()
+        let bolt = self.bolt.iter().map(|bolt| (bolt::KEY.to_owned(), bolt.training.clone()));
+        texts.chain(compiler).chain(training.map(|text| ("profile".to_owned(), text))).chain(bolt).collect()
     }
 }
 

@@ -70,6 +70,7 @@ fn layer(section: &Section<'_>, name: String, sources: &[Source]) -> Layer {
         compiles_nothing: section.boolean("compiles") == Some(false),
         timeout_s: section.duration("timeout"),
         keeps_tree: false,
+        rewrites: false,
     }
 }
 

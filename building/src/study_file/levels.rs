@@ -12,7 +12,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 /// The lower-case keys of a level.
-pub(super) const KEYS: [&str; 12] = [
+pub(super) const KEYS: [&str; 13] = [
     "patches",
     "source",
     "revision",
@@ -25,6 +25,7 @@ pub(super) const KEYS: [&str; 12] = [
     "rustflags",
     "compiler",
     "profile",
+    "bolt",
 ];
 
 /// A build factor, and what its levels say.

@@ -8,6 +8,7 @@ use bakeoff_model::problem::{Problem, Problems};
 use bakeoff_model::study::{Study, Vary};
 use bakeoff_model::study_file::parse_with;
 
+mod bolted;
 mod builds;
 mod revisions;
 

@@ -3,13 +3,14 @@
 
 use super::levels::Said;
 use crate::nouns::Layer;
+use crate::trained::executes;
 use crate::tuning::Tuning;
-use bakeoff_model::study::PlanSpec;
+use bakeoff_model::study::{PlanSpec, Workload};
 use bakeoff_model::study_file::{Section, Sink};
 use std::ops::Range;
 
 /// The factors whose levels have this instruction: the name of each, and its first place.
-fn with<'a>(factors: &'a [Said<'_>], key: &str) -> impl Iterator<Item = (&'a str, Range<usize>)> {
+pub(super) fn with<'a>(factors: &'a [Said<'_>], key: &str) -> impl Iterator<Item = (&'a str, Range<usize>)> {
     let place = move |said: &'a Said<'_>| said.placed.places(key).into_iter().next();
     factors.iter().filter_map(move |said| Some((said.placed.factor.name.as_str(), place(said)?)))
 }
@@ -51,6 +52,17 @@ pub(super) fn one_factor_profiles(sink: &Sink, factors: &[Said<'_>]) {
     if let Some(word) = factors.iter().flat_map(Said::specs).find_map(|spec| by_hand(&spec.tuning)) {
         let message = format!("`profile` and `{word}`, which a level appends, are two profiles");
         sink.report(at_first, &message, "", "leave the word out: `profile` makes and uses one itself");
+    }
+}
+
+/// Notes which workloads are the training of a level.
+pub(super) fn mark_trained(factors: &mut [Said<'_>], workloads: &[Workload]) {
+    for level in factors.iter_mut().flat_map(|said| &mut said.levels) {
+        let Tuning { training, bolt, trained_on, .. } = &mut level.spec.tuning;
+        for command in training.values().chain(bolt.iter().map(|bolt| &bolt.training)) {
+            let trained = workloads.iter().filter(|workload| executes(command, &workload.run));
+            trained_on.extend(trained.map(|workload| workload.name.clone()));
+        }
     }
 }
 

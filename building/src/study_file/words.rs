@@ -1,9 +1,10 @@
 //! The instructions of a build factor's level that concern every call of a compiler: `append` and its like, `rustflags`,
-//! `compiler`, and `profile`. What a compiler makes of a word is not known here, but some words would change what the build is.
+//! `compiler`, and `profile`; and `bolt`, which concerns what was linked. What a compiler makes of a word is not known here, but some words would change what the build is.
 
 use super::buildable::{Buildable, by_layer};
+use crate::bolt::Bolt;
 use crate::tuning::{Tuning, cxx_of, split};
-use bakeoff_model::study_file::Sink;
+use bakeoff_model::study_file::{Section, Sink, check_below_prefix};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
@@ -67,6 +68,10 @@ pub(super) fn read(
         tuning.training = training(sink, value, buildable);
         return;
     }
+    if key == "bolt" {
+        tuning.bolt = rewriting(sink, value);
+        return;
+    }
     let Some(text) = value.get_ref().as_str() else {
         let message = format!("`{key}` is text in quotes, and concerns all layers of the build");
         let example = match key {
@@ -109,6 +114,27 @@ fn training(sink: &Sink, value: &Spanned<DeValue<'_>>, buildable: &Buildable<'_>
         }
     }
     all
+}
+
+/// `bolt = "COMMAND"`, or `bolt = { training = "COMMAND", files = ["bin/prog"] }`.
+fn rewriting(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<Bolt> {
+    let (training, files) = match value.get_ref() {
+        DeValue::Table(table) => {
+            let section = Section::new("`bolt`", table, value.span(), sink);
+            let training = section.required_string("training", "a command that executes what was built");
+            let files = section.strings("files");
+            section.finish();
+            (training?.0, files)
+        }
+        other => (other.as_str().unwrap_or_default().to_owned(), vec![]),
+    };
+    if training.trim().is_empty() {
+        let remedy = "for example `bolt = '\"$PREFIX/bin/prog\" input'`; it starts beside the source and the `files` of the last [[build]]";
+        sink.report(value.span(), "`bolt` is a command in quotes that executes what was built", "", remedy);
+        return None;
+    }
+    files.iter().for_each(|(file, span)| check_below_prefix(sink, file, span.clone()));
+    Some(Bolt { training, files: files.into_iter().map(|(file, _)| file).collect() })
 }
 
 /// `compiler = "clang-14"`: the name or path of a C compiler whose C++ compiler is known.

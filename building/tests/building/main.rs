@@ -5,6 +5,7 @@
 
 mod again;
 mod archives;
+mod bolted;
 mod chains;
 mod confined;
 mod damage;

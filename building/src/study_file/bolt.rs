@@ -1,0 +1,82 @@
+//! What a level with `bolt` means for the whole study: one more layer, and for all levels of its factor words for links, so that
+//! they differ in nothing but what BOLT does. The key itself is read in `words.rs`.
+
+use super::levels::Said;
+use super::tuned::with;
+use crate::bolt::{KEY, LAYER, LINKED_WITH};
+use crate::nouns::Layer;
+use bakeoff_model::study::{PlanSpec, Workload};
+use bakeoff_model::study_file::Section;
+
+/// Completes a study with such a level: its files, the words for links, and the layer.
+pub(super) fn complete(
+    file: &Section<'_>,
+    factors: &mut [Said<'_>],
+    layers: &mut Vec<Layer>,
+    plans: &[PlanSpec],
+    workloads: &[Workload],
+) {
+    let found: Vec<_> = with(factors, KEY).map(|(factor, at)| (factor.to_owned(), at)).collect();
+    let (Some((first, at)), Some(last)) = (found.first().cloned(), layers.last().cloned()) else { return };
+    if let Some((_, second)) = found.get(1) {
+        let remedy = "put `bolt` into the levels of one factor";
+        file.sink.report(second.clone(), &format!("factor `{first}` has `bolt` already"), "only one could win", remedy);
+    }
+    if layers.iter().any(|layer| layer.name == LAYER) {
+        let at = file.place_of("build").unwrap_or_default();
+        file.sink.report(at, "`bolt` is the name of the layer that BOLT makes", "", "rename this [[build]]");
+    }
+    if plans.iter().any(|plan| plan.rebuild > 0) {
+        let remedy = "leave `rebuild` out of the plan; the table of builds has what each build cost";
+        file.sink.report(at.clone(), "`rebuild` measures scripts, and a level has `bolt`", "it is no script", remedy);
+    }
+    let mut started: Vec<String> = workloads.iter().filter_map(|workload| started(&workload.run)).collect();
+    started.sort();
+    started.dedup();
+    for said in factors.iter_mut().filter(|said| said.placed.factor.name == first) {
+        for level in &mut said.levels {
+            let tuning = &mut level.spec.tuning;
+            tuning.link.extend(LINKED_WITH.map(str::to_owned));
+            let Some(bolt) = tuning.bolt.as_mut().filter(|bolt| bolt.files.is_empty()) else { continue };
+            if started.is_empty() {
+                let remedy = "name it: bolt = { training = \"COMMAND\", files = [\"bin/prog\"] }";
+                let message =
+                    "no workload starts a program of $PREFIX, so that `bolt` does not tell which file is rewritten";
+                return file.sink.report(at, message, "", remedy);
+            }
+            bolt.files.clone_from(&started);
+        }
+    }
+    layers.push(Layer {
+        name: LAYER.to_owned(),
+        source: last.source,
+        files: last.files,
+        patches: last.patches,
+        timeout_s: last.timeout_s,
+        compiles_nothing: true,
+        rewrites: true,
+        ..Layer::default()
+    });
+}
+
+/// The program that a command starts, below the prefix: the first word that is one. What a variable is set to is none.
+fn started(run: &str) -> Option<String> {
+    run.split([' ', '\t', '\n', ';', '(', ')', '|', '&']).find_map(|word| {
+        let bare = word.replace(['"', '\''], "");
+        Some(bare.strip_prefix("$PREFIX/").or_else(|| bare.strip_prefix("${PREFIX}/"))?.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::started;
+
+    #[test]
+    fn which_program_a_command_starts() {
+        let check = |run: &str, expect: Option<&str>| assert_eq!(started(run).as_deref(), expect, "{run}");
+        check("\"$PREFIX/bin/lua\" bench.lua", Some("bin/lua"));
+        check("LD_LIBRARY_PATH=\"$PREFIX/lib\" \"$PREFIX\"/bin/p \"$PREFIX/share/x\"", Some("bin/p"));
+        check("cd x && (${PREFIX}/bin/p) | sort", Some("bin/p"));
+        check("perl \"$WORK/x.pl\"", None);
+    }
+}
