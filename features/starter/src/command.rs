@@ -44,7 +44,8 @@ pub(crate) struct Args {
     /// A level, instead of those that are proposed: words for the compiler, which come after the project's own
     /// (`-O3 -flto=auto`, or for rustc `-C target-cpu=native`), a compiler (`clang`), or a variable (`GOAMD64=v3`); with a
     /// name in front, `lto=-O3 -flto=auto`.
-    /// `profile:COMMAND` behind words or compiler builds by the profile of that command, `profile` by that of the workload
+    /// `profile:COMMAND` behind words or compiler builds by the profile of that command, `profile` by that of the workload;
+    /// `bolt:COMMAND` and `bolt` have LLVM's BOLT rewrite the linked program by such a profile
     #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
     level: Vec<String>,
     /// The workload, as it would be typed in the source's folder: './prog input'

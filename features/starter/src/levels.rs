@@ -11,8 +11,12 @@ use toml_edit::{InlineTable, Value};
 /// The level that changes nothing.
 pub(crate) const OWN: &str = "own";
 
-/// The key of a level that is built by a profile, and the word for it.
-const PROFILE: &str = "profile";
+/// The keys of levels that a training makes, and the words for them: built by a profile, or rewritten by BOLT. And how such a level
+/// is called.
+const TRAINED: [(&str, &str); 2] = [("profile", "pgo"), (BOLT, BOLT)];
+
+/// The second of these.
+const BOLT: &str = "bolt";
 
 /// The key whose words are for rustc.
 const RUST: &str = "rustflags";
@@ -40,9 +44,23 @@ impl Level {
         table.into()
     }
 
-    /// The training by whose profile it is built, if it is; empty if that is the workload.
+    /// The training that makes it, if one does; empty if that is the workload.
     pub(crate) fn training(&mut self) -> Option<&mut String> {
-        self.entries.iter_mut().find(|(key, _)| key == PROFILE).map(|(_, command)| command)
+        let is_trained = |key: &str| TRAINED.iter().any(|(word, _)| key == *word);
+        self.entries.iter_mut().find(|(key, _)| is_trained(key)).map(|(_, command)| command)
+    }
+
+    /// Whether BOLT makes it of a program that was linked already.
+    pub(crate) fn is_bolted(&self) -> bool {
+        self.entries.iter().any(|(key, _)| key == BOLT)
+    }
+
+    /// The level that BOLT makes by a training, where BOLT is installed.
+    pub(crate) fn bolted(training: &str) -> Option<Self> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut names = std::env::split_paths(&path).filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+        let is_here = names.any(|entry| entry.file_name().to_string_lossy().starts_with("llvm-bolt"));
+        is_here.then(|| Self::new(BOLT, &[(BOLT, training)]))
     }
 
     /// What it has rustc do, if it says nothing else: words, or settings of the release profile.
@@ -65,7 +83,7 @@ impl Level {
 }
 
 /// A level as it is typed: `-O3 -flto`, `NAME=-O3 -flto`, `clang`, `NAME=clang -O3`, or with variables `NAME=GOAMD64=v3`. Behind
-/// words and compiler, `profile` or `profile:COMMAND` may stand, as in `NAME=-O3 profile:./prog input`.
+/// words and compiler, `profile` or `profile:COMMAND` may stand, as in `NAME=-O3 profile:./prog input`, or `bolt` likewise.
 ///
 /// # Errors
 /// If it is none of these.
@@ -92,12 +110,12 @@ pub(crate) fn parse(text: &str) -> Result<Level, CommandError> {
     }
     let name = name.map_or_else(
         || match training {
-            Some(_) => name_of(&format!("{before} pgo")),
+            Some(((_, name), _)) => name_of(&format!("{before} {name}")),
             None => name_of(what),
         },
         str::to_owned,
     );
-    entries.extend(training.map(|command| (PROFILE.to_owned(), command.to_owned())));
+    entries.extend(training.map(|((key, _), command)| (key.to_owned(), command.to_owned())));
     Ok(Level { name, entries })
 }
 
@@ -120,18 +138,21 @@ fn by_compiler(words: &[&str]) -> Vec<(String, String)> {
 }
 
 /// The words and the compiler, and the training behind them. The value of a variable is left whole.
-fn cut(what: &str) -> (&str, Option<&str>) {
+fn cut(what: &str) -> (&str, Option<Training<'_>>) {
     let is_variable = what.trim_start().split_once('=').is_some_and(|(key, _)| is_variable(key));
-    let starts = what.match_indices(PROFILE).map(|(at, _)| at);
-    let is_it = |at: &usize| {
-        let (before, after) = (&what[..*at], &what[at + PROFILE.len()..]);
+    let starts = TRAINED.into_iter().flat_map(|key| what.match_indices(key.0).map(move |(at, _)| (at, key)));
+    let is_it = |(at, key): &(usize, (&str, &str))| {
+        let (before, after) = (&what[..*at], &what[at + key.0.len()..]);
         (before.is_empty() || before.ends_with(' ')) && (after.trim().is_empty() || after.starts_with(':'))
     };
-    match starts.into_iter().find(is_it).filter(|_| !is_variable) {
-        Some(at) => (&what[..at], Some(what[at + PROFILE.len()..].trim_start_matches(':').trim())),
+    match starts.filter(is_it).min().filter(|_| !is_variable) {
+        Some((at, key)) => (&what[..at], Some((key, what[at + key.0.len()..].trim_start_matches(':').trim()))),
         None => (what, None),
     }
 }
+
+/// A key with its name, and the command.
+type Training<'a> = ((&'static str, &'static str), &'a str);
 
 /// What is said of a level that cannot be read.
 const FORMS: &str = "write `NAME=WORDS` with words for the compiler, as in --level 'lto=-O3 -flto=auto'; the name of a \
@@ -259,6 +280,9 @@ mod tests {
         check("pgo=profile:./p x=1 > o", "pgo", &[("profile", "./p x=1 > o")]);
         check("-O3 profile: ./p", "O3-pgo", &[("append", "-O3"), ("profile", "./p")]);
         check("c=clang -O3 profile", "c", &[("compiler", "clang"), ("append", "-O3"), ("profile", "")]);
+        check("bolt", "bolt", &[("bolt", "")]);
+        check("-O3 bolt:./p profile", "O3-bolt", &[("append", "-O3"), ("bolt", "./p profile")]);
+        check("b=clang bolt: ./p", "b", &[("compiler", "clang"), ("bolt", "./p")]);
         check("-fprofile-use", "fprofile-use", &[("append", "-fprofile-use")]);
         check("n=CFLAGS=-g profile", "n", &[("CFLAGS", "-g profile")]);
         assert!(parse("").is_err() && parse("x=").is_err());

@@ -77,7 +77,7 @@ impl Attempt<'_> {
         folder.own.extend(own.map(|name| self.origin.study_dir.join(name)));
         let plan = Plan::of(&folder.study, "default")?;
         let mut layers = Chain::of(&folder.study).layers.clone();
-        layers.iter_mut().next_back().into_iter().for_each(|layer| layer.keeps_tree = keeps_tree);
+        layers.iter_mut().rfind(|layer| !layer.rewrites).into_iter().for_each(|layer| layer.keeps_tree = keeps_tree);
         let baseline = std::slice::from_ref(plan.baseline());
         let request = Request { layers: &layers, variants: baseline, ..Request::of(&folder.order(&plan, 1, true)) };
         let told = |event| {

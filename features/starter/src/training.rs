@@ -1,4 +1,4 @@
-//! The trainings of levels that are built by a profile: what `--level` left open becomes a command of the study. Nothing is
+//! The trainings of levels that are built by a profile, or rewritten by BOLT: what `--level` left open becomes a command of the study. Nothing is
 //! executed here.
 
 use crate::levels::Level;
@@ -8,7 +8,7 @@ use crate::recognise::Found;
 use crate::workload::{Workload, bring_files, of_command};
 use bakeoff_command::{CommandError, screen};
 
-/// Completes the levels that are built by a profile: each has a command that executes the program in the prefix.
+/// Completes these levels: each has a command that executes the program in the prefix.
 pub(crate) fn complete(
     levels: &mut [Level],
     found: &Found,
@@ -17,9 +17,9 @@ pub(crate) fn complete(
     workload: &Workload,
 ) -> Result<(), CommandError> {
     for level in levels {
-        let name = level.name.clone();
+        let (name, is_bolted) = (level.name.clone(), level.is_bolted());
         let Some(command) = level.training() else { continue };
-        if !found.calls_compilers() {
+        if !found.calls_compilers() && !is_bolted {
             return Err(CommandError::usage(format!(
                 "`{name}` has a profile, and {} calls neither gcc nor clang",
                 found.file
@@ -27,8 +27,9 @@ pub(crate) fn complete(
             .hint("leave the level out: profiles are those of these compilers"));
         }
         if command.is_empty() && workload.is_stub() {
+            let word = if is_bolted { "bolt" } else { "profile" };
             return Err(CommandError::usage(format!("`{name}` is to be trained by the workload, and there is none"))
-                .hint("name it with --run COMMAND, or the training: --level 'pgo=profile:./prog input'"));
+                .hint(format!("name it with --run COMMAND, or the training: --level '{name}={word}:./prog input'")));
         }
         *command = match command.is_empty() {
             true => match &workload.prepare {

@@ -103,15 +103,7 @@ pub(crate) fn text(study: &Written<'_>) -> String {
         quoted(&format!("Which level of {factor} makes {program} fastest?")),
     );
     text += &format!("[build_factors.{factor}]   # `bakeoff init --add-level NAME=WORDS` adds another level\n");
-    for level in study.levels {
-        text += &format!("{} = {}", quoted_key(&level.name), level.table());
-        let is_profiled = level.entries.iter().any(|(key, _)| key == "profile");
-        text += match level.name == OWN {
-            true => "   # as the project builds itself\n",
-            false if is_profiled => "   # built twice: docs/builds.md, Profile-guided optimisation\n",
-            false => "\n",
-        };
-    }
+    text += &levels(study);
     text += &format!(
         "\n{}\n{}",
         source(origin, study.elsewhere),
@@ -160,6 +152,33 @@ pub(crate) fn text(study: &Written<'_>) -> String {
         quoted(study.locale)
     );
     text += &format!("\n[decide]\nbaseline = {{ {factor} = {} }}\n", quoted(OWN));
+    text
+}
+
+/// The lines of the levels; the one that BOLT could make besides is a comment, where BOLT is installed.
+fn levels(study: &Written<'_>) -> String {
+    let mut text = String::new();
+    for level in study.levels {
+        text += &format!("{} = {}", quoted_key(&level.name), level.table());
+        let is_profiled = level.entries.iter().any(|(key, _)| key == "profile");
+        let is_bolted = level.is_bolted();
+        text += match level.name == OWN {
+            true => "   # as the project builds itself\n",
+            false if is_profiled => "   # built twice: docs/builds.md, Profile-guided optimisation\n",
+            false if is_bolted => "   # rewritten after it was linked: docs/builds.md, BOLT\n",
+            false => "\n",
+        };
+    }
+    let starts_it = !study.workload.is_stub() && study.workload.run.contains(&in_prefix(study.program));
+    let offered =
+        Level::bolted(&study.workload.run).filter(|_| starts_it && !study.levels.iter().any(Level::is_bolted));
+    if let Some(level) = offered {
+        text += &format!(
+            "# {} = {}   # a level more, for LLVM's BOLT is here: docs/builds.md, BOLT\n",
+            level.name,
+            level.table()
+        );
+    }
     text
 }
 

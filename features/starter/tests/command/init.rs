@@ -79,6 +79,28 @@ fn a_level_may_be_trained_by_a_command_or_by_the_workload() {
 }
 
 #[test]
+fn a_level_may_be_made_by_bolt_and_is_listed_where_that_is_installed() {
+    if is_missing(&["make", "cc", "llvm-bolt-22"]) {
+        return;
+    }
+    let (sandbox, folder) = project();
+    typed(&sandbox, &["init", "sum", "--level", "bolt"])
+        .expect(2, &["to be trained by the workload", "bolt=bolt:./prog"]);
+    let init = typed(&sandbox, &["init", "sum", "--level", "-O3", "--run", "./sum 2000"]);
+    init.expect(0, &["O3: -O3 arrived in 2 of 2 calls"]);
+    let listed = "# bolt = { bolt = '\"$PREFIX/bin/sum\" 2000' }   # ";
+    let study = fs::read_to_string(folder.join("study.toml")).unwrap();
+    assert!(study.contains(listed), "{study}");
+    typed(&sandbox, &["init", "sum", "--add-level", "b=bolt:\"$PREFIX/bin/sum\" 2000"])
+        .expect(0, &["added to flags: b"]);
+    fs::remove_file(folder.join("study.toml")).unwrap();
+    let init = typed(&sandbox, &["init", "sum", "--level", "-O3 bolt", "--run", "./sum 2000"]);
+    init.expect(0, &["O3-bolt: llvm-bolt-22 arrived in 1 of 1 calls", "O3-bolt: -O3 arrived in 2 of 2 calls"]);
+    let study = fs::read_to_string(folder.join("study.toml")).unwrap();
+    assert!(study.contains(&listed["# bolt = { ".len()..]) && !study.contains("# bolt = {"), "{study}");
+}
+
+#[test]
 fn what_was_built_before_is_built_again_by_every_level() {
     if is_missing(&["make", "cc"]) {
         return;
