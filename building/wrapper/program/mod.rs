@@ -1,6 +1,7 @@
-//! What the wrapper does, by the name that it is called by. As a tool: it finds the real one, appends what levels ask
-//! for, writes down what the tool gets, and becomes it. As [`wire::CONFINE`]: it confines itself, and becomes the command.
-//! As [`wire::RUSTC`]: cargo calls it before rustc, which its first word names. As sccache: it becomes the compiler behind that.
+//! The wrapper's program, which acts by the name that it is called by. As a tool, it finds the real one, appends the words of
+//! levels, logs the words that the tool gets, and executes it. As [`wire::CONFINE`], it confines itself and executes the
+//! command. As [`wire::RUSTC`], cargo calls it before rustc, which its first word names. As sccache, it executes the
+//! compiler that sccache was to run.
 //!
 //! The crate `building` compiles these modules too when it is tested or linted, but never calls them.
 
@@ -34,19 +35,19 @@ use tune::Tuning;
 use wire::variable;
 use words::Words;
 
-/// As shells have it: a command that is not there, and one that cannot be executed.
+/// The exit codes of shells for a command that does not exist, and for one that cannot be executed.
 const NOT_FOUND: u32 = 127;
 const NOT_EXECUTABLE: u32 = 126;
 
-/// What a build has copied while we were in a compiler's place is no compiler.
+/// A build may have copied the wrapper while it covered a compiler; the copy is not a compiler.
 const UNCOVERED: &[u8] =
     b": cannot be executed; it may be a copy of what stands in the place of a compiler during a build\n";
 
-/// Longer calls are not shuffled; with all their words in one place the kernel might not take them.
+/// Longer calls are not shuffled: expanded, they might exceed what the kernel accepts.
 const MOST_TO_EXPAND: usize = 1 << 20;
 
 /// # Safety
-/// It is the stack that the kernel made, of which nothing was changed, and nobody else uses it.
+/// `stack` is the initial stack from the kernel, unchanged, and nothing else uses it.
 pub(crate) unsafe fn main(stack: *mut usize) -> ! {
     // SAFETY: promised by the caller.
     let (words, env) = unsafe { Words::of_stack(stack) };
@@ -55,7 +56,7 @@ pub(crate) unsafe fn main(stack: *mut usize) -> ! {
         confined(&words, &env)
     }
     if name == wire::PROGRAM.as_bytes() {
-        // Somebody tries whether it can be executed.
+        // Probe: exit 0 to show that this filesystem allows exec.
         sys::exit(0)
     }
     let env = cover::completed(env);
@@ -72,14 +73,14 @@ pub(crate) unsafe fn main(stack: *mut usize) -> ! {
     wrapped(name, words, &env, None)
 }
 
-/// The end after a defect of our own.
+/// Exits after a defect of the wrapper itself.
 pub(crate) fn last_resort() -> ! {
     sys::exit(70)
 }
 
 fn confined(words: &Words, env: &Words) -> ! {
     let end_after = |start: usize| (start..words.len()).find(|&nth| words.bytes(nth) == b"--").unwrap_or(words.len());
-    // SAFETY: some of the words; the words end in null, which is not asked for.
+    // SAFETY: a part of the words; the null that ends all of them is not read.
     let between =
         |start: usize, end: usize| unsafe { Words::new(words.after(start).pointers(), end.saturating_sub(start)) };
     let middle = end_after(1);
@@ -88,19 +89,19 @@ fn confined(words: &Words, env: &Words) -> ! {
     cover::cover(&between(middle + 1, end), env);
     confine::confine(&between(1, middle));
     let search = Search::new(env.variable("PATH"), words.bytes(end + 1), None);
-    become_one_of(search, words.bytes(end + 1), words.after(end + 1), |_, words| (words, *env))
+    exec_first(search, words.bytes(end + 1), words.after(end + 1), |_, words| (words, *env))
 }
 
-/// In place of a compiler that was called by its path. One that a compiler calls, such as those that optimise a link, is a
-/// part of a call that was seen.
+/// Acts in place of a compiler that was called by its path. A call by another compiler, such as for link-time optimisation,
+/// passes unchanged: it is part of a call that was logged.
 fn covered(file: &CStr, name: &'static [u8], words: Words, env: &Words) -> ! {
     if env.variable("COLLECT_GCC").is_none() && env.variable(variable::WITHIN).is_none() {
         wrapped(name, words, env, Some(file))
     }
-    become_that(file, words, |_, words| (words, *env), UNCOVERED)
+    exec_or_die(file, words, |_, words| (words, *env), UNCOVERED)
 }
 
-/// In place of the tool `covered`, or of the next of that name on PATH.
+/// Acts in place of the tool `covered`, or of the next tool of that name on PATH.
 fn wrapped(name: &'static [u8], words: Words, env: &Words, covered: Option<&CStr>) -> ! {
     let kind = kind(name).unwrap_or(Kind::Driver);
     if kind == Kind::Rust {
@@ -120,7 +121,7 @@ fn wrapped(name: &'static [u8], words: Words, env: &Words, covered: Option<&CStr
             record::append(log, &Call { name, real, words, shuffled, nested });
         }
         if let Some(cache) = env.variable(variable::CACHE).filter(|_| kind == Kind::Driver) {
-            // SAFETY: the number of words stands before them, where the kernel put it or we did; it has been read.
+            // SAFETY: the slot before the words holds their number, which has been read.
             unsafe {
                 let first = words.pointers().sub(1);
                 *first = cache.as_ptr() as usize;
@@ -132,26 +133,26 @@ fn wrapped(name: &'static [u8], words: Words, env: &Words, covered: Option<&CStr
     };
     match (tuning.as_ref().and_then(Tuning::compiler), covered) {
         (Some(compiler), _) => {
-            become_that(compiler, words, before, b": cannot be executed, although a level names it as the compiler\n")
+            exec_or_die(compiler, words, before, b": cannot be executed, although a level names it as the compiler\n")
         }
-        (None, Some(covered)) => become_that(covered, words, before, UNCOVERED),
+        (None, Some(covered)) => exec_or_die(covered, words, before, UNCOVERED),
         (None, None) => {
             let search = Search::new(env.variable("PATH"), name, tuning.as_ref().and_then(Tuning::within));
-            become_one_of(search, name, words, before)
+            exec_first(search, name, words, before)
         }
     }
 }
 
-/// Becomes the compiler that stands behind a cache which is a server: the server would serve other builds too, with the
-/// environment of the first and where that was confined to. What asks something of the cache gets it.
+/// Executes the compiler that a caching server was to run. The server would serve other builds too, with the environment and
+/// the confinement of the first. A question to the cache itself goes to the cache.
 fn without_server(name: &'static [u8], words: Words, env: &Words) -> ! {
     let (program, rest) = (words.get(1), words.after(1));
     match program.to_bytes() {
         b"" | [b'-', ..] => {
-            become_one_of(Search::new(env.variable("PATH"), name, None), name, words, |_, words| (words, *env))
+            exec_first(Search::new(env.variable("PATH"), name, None), name, words, |_, words| (words, *env))
         }
         path if path.contains(&b'/') => {
-            // It may be covered, or one of our links: then we are called again.
+            // If it is covered, or one of our links, the wrapper is called again.
             // SAFETY: the words and the environment that the kernel gave us.
             unsafe { sys::exec(program, rest.pointers(), env.pointers()) };
             complain(path, b": cannot be executed\n", NOT_EXECUTABLE)
@@ -160,8 +161,8 @@ fn without_server(name: &'static [u8], words: Words, env: &Words) -> ! {
     }
 }
 
-/// Becomes rustc. Cargo says where it is, or what the project puts before it, and the study may put something before both;
-/// who calls us by the name of rustc wants the next on PATH.
+/// Executes rustc. Cargo passes its path, or that of the project's own wrapper, and the study may put a program before both;
+/// a call by the name of rustc means the next one on PATH.
 fn rust(by_cargo: bool, words: Words, env: &Words) -> ! {
     let mut told = false;
     let before = |real: &CStr, words: Words| {
@@ -171,7 +172,7 @@ fn rust(by_cargo: bool, words: Words, env: &Words) -> ! {
             record::append(log, &Call { name: b"rustc", real, words, shuffled: 0, nested: false });
         }
         if let Some(first) = env.variable(variable::RUSTC_WRAPPER).filter(|_| by_cargo) {
-            // SAFETY: a slot goes before them, where the kernel or we put another word, which nobody needs any more.
+            // SAFETY: the slot before the words holds another word, which is no longer needed.
             unsafe {
                 let pointer = words.pointers().sub(1);
                 *pointer = first.as_ptr() as usize;
@@ -182,21 +183,21 @@ fn rust(by_cargo: bool, words: Words, env: &Words) -> ! {
     };
     let program = words.get(0);
     if by_cargo && program.to_bytes().contains(&b'/') {
-        become_it(program, words, &mut { before });
+        try_exec(program, words, &mut { before });
         complain(program.to_bytes(), b": cannot be executed\n", NOT_EXECUTABLE)
     }
     let name = last_part(program.to_bytes(), b'/');
-    become_one_of(Search::new(env.variable("PATH"), name, None), name, words, before)
+    exec_first(Search::new(env.variable("PATH"), name, None), name, words, before)
 }
 
-/// The words with the objects among them in the order that the seed says, and how many objects that are.
+/// Shuffles the object files among the words by the seed, and returns the words and the number of objects.
 fn shuffle(kind: Kind, seed: &[u8], words: Words, env: &Words) -> (Words, u32) {
     let words = expanded(words).unwrap_or(words);
     let count = words.len();
     let each = size_of::<&[u8]>() + size_of::<Object>() + size_of::<usize>() + size_of::<u32>();
     let Ok(memory) = sys::map((count * each).max(1)) else { return (words, 0) };
-    // SAFETY: one array behind the other, the stricter aligned first; all but the first may be zeros, and that is
-    // filled before it is looked at.
+    // SAFETY: the arrays follow each other, the stricter aligned first; all but the first may hold zeros, and the first is
+    // filled before it is read.
     let (texts, objects, moved, places) = unsafe {
         let texts = memory.cast::<&[u8]>();
         let objects = texts.add(count).cast::<Object>();
@@ -224,22 +225,22 @@ fn shuffle(kind: Kind, seed: &[u8], words: Words, env: &Words) -> (Words, u32) {
     (words, shuffled as u32)
 }
 
-/// The words with those of response files in the place of their names; none if there is no such file, or too much of it.
+/// Replaces the names of response files by their words; `None` if there are none, or if they are too long.
 fn expanded(words: Words) -> Option<Words> {
     if !(1..words.len()).any(|nth| words.bytes(nth).starts_with(b"@")) {
         return None;
     }
-    // A word of a file has at least a byte and a separator. A slot goes before the first, as on the kernel's stack.
+    // A word in a file takes at least two bytes. One slot stays free before the first word, as on the kernel's stack.
     let most = words.len() + MOST_TO_EXPAND / 2 + 2;
     let memory = sys::map(most * size_of::<usize>() + MOST_TO_EXPAND).ok()?;
-    // SAFETY: the pointers, the first of them left out, and behind them the texts.
+    // SAFETY: the pointers, without the first slot, and the texts after them.
     let (first, texts) = unsafe {
         let texts = memory.add(most * size_of::<usize>());
         (memory.cast::<usize>().add(1), slice::from_raw_parts_mut(texts, MOST_TO_EXPAND))
     };
     let (mut count, mut texts) = (0, texts);
     let mut push = |pointer: usize| {
-        // SAFETY: there are never more words than that.
+        // SAFETY: `most` bounds the number of words.
         unsafe { first.add(count).write(pointer) };
         count += 1;
     };
@@ -263,13 +264,13 @@ fn expanded(words: Words) -> Option<Words> {
         let start = text.as_ptr() as usize;
         expand::split(text, |at| push(start + at));
     }
-    // SAFETY: so many were written, and zeros follow.
+    // SAFETY: `count` words were written, and zeros follow.
     Some(unsafe { Words::new(first, count) })
 }
 
-/// Executes the first program of the search that can be. `before` hears of each, with the words that it would get; it
-/// says which words and environment it gets.
-fn become_one_of(
+/// Executes the first program of the search that can be executed. `before` gets each program and its words, and returns the
+/// words and the environment to execute it with.
+fn exec_first(
     mut search: Search<'_>,
     name: &[u8],
     words: Words,
@@ -278,27 +279,27 @@ fn become_one_of(
     let mut path = [0; LONGEST];
     let mut why = NOT_FOUND;
     while let Some(real) = search.next(&mut path) {
-        become_it(real, words, &mut before);
+        try_exec(real, words, &mut before);
         why = NOT_EXECUTABLE;
     }
     let complaint: &[u8] = if why == NOT_FOUND { b": not found on PATH\n" } else { b": cannot be executed\n" };
     complain(name, complaint, why)
 }
 
-/// Executes that program, whatever was called, or ends with the complaint.
-fn become_that(
+/// Executes that program, or exits with the complaint.
+fn exec_or_die(
     program: &CStr,
     words: Words,
     mut before: impl FnMut(&CStr, Words) -> (Words, Words),
     complaint: &[u8],
 ) -> ! {
-    become_it(program, words, &mut before);
+    try_exec(program, words, &mut before);
     complain(program.to_bytes(), complaint, NOT_EXECUTABLE)
 }
 
-/// Returns only if the program cannot be executed.
-fn become_it(real: &CStr, mut words: Words, before: &mut impl FnMut(&CStr, Words) -> (Words, Words)) {
-    // SAFETY: the path is on a stack that nobody leaves but by executing or ending.
+/// Executes a program; returns only if it cannot be executed.
+fn try_exec(real: &CStr, mut words: Words, before: &mut impl FnMut(&CStr, Words) -> (Words, Words)) {
+    // SAFETY: `real` outlives exec: the frame that holds it never returns on success.
     unsafe { words.set(0, real) };
     let (words, env) = before(real, words);
     let mut room = [0; LONGEST];
