@@ -1,5 +1,6 @@
 //! Files of a prefix that a study names by patterns. The callers know what they are good for.
 
+use crate::Building;
 use crate::error::{At, Error};
 use crate::files::entries;
 use bakeoff_model::pattern::{fits_path, may_fit_below};
@@ -7,17 +8,19 @@ use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::path::Path;
 
-/// All files that any of the patterns means, by path below the prefix. A link stands for the file that it leads to.
-///
-/// # Errors
-/// Any [`Error`] of a folder that cannot be listed.
-pub(crate) fn files(prefix: &Path, patterns: &[&str]) -> Result<BTreeMap<String, Metadata>, Error> {
-    let patterns: Vec<Vec<&str>> = patterns.iter().map(|pattern| pattern.split('/').collect()).collect();
-    let mut found = BTreeMap::new();
-    if !patterns.is_empty() {
-        below(prefix, &mut vec![], &patterns, &mut found)?;
+impl Building {
+    /// All files that any of the patterns means, by path below the prefix. A link stands for the file that it leads to.
+    ///
+    /// # Errors
+    /// Any [`Error`] of a folder that cannot be listed.
+    pub fn files_meant(prefix: &Path, patterns: &[&str]) -> Result<BTreeMap<String, Metadata>, Error> {
+        let patterns: Vec<Vec<&str>> = patterns.iter().map(|pattern| pattern.split('/').collect()).collect();
+        let mut found = BTreeMap::new();
+        if !patterns.is_empty() {
+            below(prefix, &mut vec![], &patterns, &mut found)?;
+        }
+        Ok(found)
     }
-    Ok(found)
 }
 
 fn below(

@@ -1,9 +1,10 @@
 //! What a cache keeps of layers and sources, as files that can be copied. Digests come from journals, which can come from
 //! anybody: whatever is no digest names no file.
 
+use crate::Cache;
 use crate::files::entries;
 use crate::paths::{Paths, short};
-use crate::wrappers::Made;
+use crate::wrappers::CallSummary;
 use std::path::{Path, PathBuf};
 
 /// Whether this is a SHA-256 in lower-case hexadecimal digits, and so cannot lead anywhere.
@@ -11,42 +12,44 @@ fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The first 32 digits of a digest, by which everything of its layer is named; none if it is no digest.
-pub(crate) fn short_name(digest: &str) -> Option<&str> {
-    is_digest(digest).then(|| short(digest))
-}
+impl Cache {
+    /// The first 32 digits of a digest, by which everything of its layer is named; none if it is no digest.
+    pub fn short_name(digest: &str) -> Option<&str> {
+        is_digest(digest).then(|| short(digest))
+    }
 
-/// The record, manifest and log of a layer, as far as the cache with that root has them: what each is called in a copy,
-/// and where it is.
-pub(crate) fn kept_of_layer(root: &Path, digest: &str) -> Vec<(&'static str, PathBuf)> {
-    let Some(name) = short_name(digest) else { return vec![] };
-    let paths = Paths::below(root.to_owned());
-    let files = [
-        ("record.json", paths.record_of(name)),
-        ("manifest", paths.manifest_of(name)),
-        ("build.log", paths.log_of(name)),
-    ];
-    files.into_iter().filter(|(_, path)| path.is_file()).collect()
-}
+    /// The record, manifest and log of a layer, as far as the cache with that root has them: what each is called in a copy,
+    /// and where it is.
+    pub fn kept_of_layer(root: &Path, digest: &str) -> Vec<(&'static str, PathBuf)> {
+        let Some(name) = Self::short_name(digest) else { return vec![] };
+        let paths = Paths::below(root.to_owned());
+        let files = [
+            ("record.json", paths.record_of(name)),
+            ("manifest", paths.manifest_of(name)),
+            ("build.log", paths.log_of(name)),
+        ];
+        files.into_iter().filter(|(_, path)| path.is_file()).collect()
+    }
 
-/// The prefix of a layer in the cache with that root; none if it is not whole.
-pub(crate) fn kept_prefix(root: &Path, digest: &str) -> Option<PathBuf> {
-    let name = short_name(digest)?;
-    let paths = Paths::below(root.to_owned());
-    let path = paths.prefix_of(name);
-    (path.is_dir() && paths.record_of(name).is_file()).then_some(path)
-}
+    /// The prefix of a layer in the cache with that root; none if it is not whole.
+    pub fn kept_prefix(root: &Path, digest: &str) -> Option<PathBuf> {
+        let name = Self::short_name(digest)?;
+        let paths = Paths::below(root.to_owned());
+        let path = paths.prefix_of(name);
+        (path.is_dir() && paths.record_of(name).is_file()).then_some(path)
+    }
 
-/// The tree that a layer was built in, if it is still there: because it was to be kept, or because building it failed.
-pub(crate) fn kept_tree(root: &Path, digest: &str) -> Option<PathBuf> {
-    let tree = Paths::below(root.to_owned()).tree_of(short_name(digest)?);
-    tree.is_dir().then_some(tree)
-}
+    /// The tree that a layer was built in, if it is still there: because it was to be kept, or because building it failed.
+    pub fn kept_tree(&self, digest: &str) -> Option<PathBuf> {
+        let tree = self.paths.tree_of(Self::short_name(digest)?);
+        tree.is_dir().then_some(tree)
+    }
 
-/// What the script of a layer compiled and linked; none if the cache with that root does not know it.
-pub(crate) fn made_by(root: &Path, digest: &str) -> Option<Made> {
-    let path = Paths::below(root.to_owned()).made_of(short_name(digest)?);
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    /// What the script of a layer compiled and linked; `None` if the cache does not know it.
+    pub fn call_summary(&self, digest: &str) -> Option<CallSummary> {
+        let path = self.paths.made_of(Self::short_name(digest)?);
+        serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    }
 }
 
 /// A source as a cache keeps it.
@@ -58,16 +61,18 @@ pub enum KeptSource {
     Folder(PathBuf),
 }
 
-/// What the cache with that root keeps of a source.
-pub(crate) fn kept_source(root: &Path, sha256: &str) -> Option<KeptSource> {
-    if !is_digest(sha256) {
-        return None;
-    }
-    let folder = Paths::below(root.to_owned()).source_folder(sha256);
-    match &entries(&folder).ok()?[..] {
-        [file] if file.is_file() && !file.is_symlink() => Some(KeptSource::File(file.clone())),
-        [only] if only.is_dir() => Some(KeptSource::Folder(folder)),
-        _ => None,
+impl Cache {
+    /// What the cache with that root keeps of a source.
+    pub fn kept_source(root: &Path, sha256: &str) -> Option<KeptSource> {
+        if !is_digest(sha256) {
+            return None;
+        }
+        let folder = Paths::below(root.to_owned()).source_folder(sha256);
+        match &entries(&folder).ok()?[..] {
+            [file] if file.is_file() && !file.is_symlink() => Some(KeptSource::File(file.clone())),
+            [only] if only.is_dir() => Some(KeptSource::Folder(folder)),
+            _ => None,
+        }
     }
 }
 
@@ -79,14 +84,15 @@ mod tests {
     fn what_is_no_digest_names_nothing() {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("logs")).unwrap();
+        let cache = Cache::open(root.path().to_owned()).unwrap();
         std::fs::write(root.path().join("secret.log"), "").unwrap();
         for digest in ["../secret", "", "..", &"A".repeat(64), &"a/".repeat(32), &"0".repeat(63)] {
-            assert_eq!(kept_of_layer(root.path(), digest), [], "{digest}");
-            assert_eq!(kept_prefix(root.path(), digest), None, "{digest}");
-            assert_eq!(kept_tree(root.path(), digest), None, "{digest}");
-            assert_eq!(kept_source(root.path(), digest), None, "{digest}");
+            assert_eq!(Cache::kept_of_layer(root.path(), digest), [], "{digest}");
+            assert_eq!(Cache::kept_prefix(root.path(), digest), None, "{digest}");
+            assert_eq!(cache.kept_tree(digest), None, "{digest}");
+            assert_eq!(Cache::kept_source(root.path(), digest), None, "{digest}");
         }
         std::fs::write(root.path().join(format!("logs/{}.log", "0".repeat(32))), "").unwrap();
-        assert_eq!(kept_of_layer(root.path(), &"0".repeat(64)).len(), 1);
+        assert_eq!(Cache::kept_of_layer(root.path(), &"0".repeat(64)).len(), 1);
     }
 }

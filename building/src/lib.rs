@@ -27,7 +27,6 @@ mod error;
 mod event;
 mod files;
 mod foreseen;
-mod front;
 mod gc;
 mod inputs;
 mod inventory;
@@ -73,37 +72,31 @@ pub use cache::Cache;
 pub use error::Error;
 pub use event::BuildEvent;
 pub use kept::KeptSource;
-pub use nouns::{Chain, Layer, Source, SourceFrom};
+pub use nouns::{Building, Chain, Source, SourceFrom};
 pub use request::Request;
-pub use sources::NotFound;
 pub use spec::Spec;
 pub use survey::Wanted;
 pub use unpack::Limits;
-pub use wrappers::Made;
+pub use wrappers::CallSummary;
 
 pub(crate) use gc::{Decision, Removed, Rule, Why, YOUNG_S, choose, remove};
 pub(crate) use inventory::{Inventory, Item, Kind};
 pub(crate) use manifest::DamageKind;
+pub(crate) use nouns::Layer;
 pub(crate) use on_demand::{Command, Failed, OnDemand};
-pub(crate) use schedule::build_all;
-pub(crate) use source_notes::source_note;
-pub(crate) use sources::{commit_now, find_source};
-pub(crate) use survey::{WantedLayer, survey};
+pub(crate) use sources::NotFound;
+pub(crate) use survey::WantedLayer;
 pub(crate) use uses::{KnownStudy, Needs, needs};
 #[cfg(test)]
 use {
     nouns::CompilerCache,
-    sources::{Found, pinned_revision, place_in_repository},
+    sources::Found,
     tuning::Tuning,
-    unpack::{Refusal, UnpackError, Unpacked, unpack_archive},
+    unpack::{Refusal, UnpackError, Unpacked},
 };
 
 use bakeoff_command::check::{Check, disk};
 use bakeoff_command::{Feature, Making, Registry};
-
-/// The place where variants are built.
-#[derive(Debug)]
-pub struct Building;
 
 impl Feature for Building {
     fn register(&self, to: &mut Registry) {

@@ -1,9 +1,8 @@
 //! Building as the core sees it: a [`Maker`].
 
-use crate::commands::build::build;
 use crate::during::During;
 use crate::nouns::{Chain, Source, SourceFrom};
-use crate::{Cache, DamageKind, Request, Wanted, alike, relinking, survey, takes};
+use crate::{Cache, DamageKind, Request, Wanted, alike, relinking, takes};
 use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use bakeoff_command::{Code, CommandError, Foreseen, Made, Maker, Merged, Order};
 use bakeoff_lab::on_demand::OnDemand;
@@ -21,7 +20,7 @@ const CHANGES_SHOWN: usize = 3;
 impl Maker for Cache {
     fn foresee(&self, order: &Order<'_>) -> Result<Foreseen, CommandError> {
         let Order { study, plan, jobs, .. } = *order;
-        let builds = survey(self, &Request::of(order))?;
+        let builds = self.survey(&Request::of(order))?;
         let missing = builds.iter().filter(|build| build.missing().next().is_some()).count();
         let (takes, takes_s) = takes::text(&builds, self, jobs);
         Ok(Foreseen {
@@ -34,7 +33,7 @@ impl Maker for Cache {
     }
 
     fn make(&self, order: &Order<'_>) -> Result<Made, CommandError> {
-        let lines = build(self, order, false)?;
+        let lines = self.build(order, false)?;
         let digests = if lines.is_empty() { BTreeMap::new() } else { built(order.plan, &lines)? };
         Ok(Made { lines, digests })
     }

@@ -5,6 +5,10 @@ use bakeoff_model::study::{Recipe, Study, mentions};
 use std::any::Any;
 use std::collections::BTreeMap;
 
+/// The place where variants are built.
+#[derive(Debug)]
+pub struct Building;
+
 /// What a study builds: layers, of sources.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Chain {

@@ -1,9 +1,9 @@
 //! The layer that BOLT makes: programs that count are put in the place of those that were installed, the training executes them,
 //! and BOLT rewrites the installed ones by what was counted. A variant is never left as it was in place of that.
 
+use crate::Building;
 use crate::bolt::{KEY, LAYER, Step, WORDS, package_of};
 use crate::cache::Cache;
-use crate::chosen;
 use crate::cost::add;
 use crate::error::{At, Error};
 use crate::files::{entries, fresh_folder};
@@ -106,7 +106,7 @@ impl Work<'_> {
         fresh_folder(&folder)?;
         let mut programs: Vec<Program> = vec![];
         for pattern in &self.step.bolt.files {
-            let found = chosen::files(&self.site.prefix, &[pattern])?;
+            let found = Building::files_meant(&self.site.prefix, &[pattern])?;
             if found.is_empty() {
                 return Err(self.failure(format!("nothing to rewrite: no layer installed `{pattern}` into $PREFIX")));
             }

@@ -36,70 +36,72 @@ type Fates = Vec<Option<Result<Ready, BuildOutcome>>>;
 /// A node: its stage, and its place there.
 type Place = (usize, usize);
 
-/// Makes all builds of a request, and returns one line for each, in the order of the first variants. At most
-/// [`Request::jobs`] layers are built at a time, and their scripts share the processors. If anything has to be built,
-/// it waits until nobody executes trials from this cache, unless this process does ([`Cache::quiet`]). Of failed
-/// builds, those are remembered that failed as the study foresees; any other one the next call tries again.
-///
-/// # Errors
-/// [`Error::Interrupted`] after an interrupt; otherwise any [`Error`]. What was finished by then is in the cache.
-pub(crate) fn build_all(cache: &Cache, request: &Request<'_>, on_event: Notify<'_>) -> Result<Vec<BuildLine>, Error> {
-    let stages = stages(cache, request)?;
-    // Before anything is looked for in the cache: nothing that is noted as in use is removed from it.
-    cache.remember_use(request.study_dir, &Needs::of(&stages))?;
-    let chains = chains(&stages);
-    let mut needed: Vec<Vec<bool>> = stages.iter().map(|stage| vec![false; stage.nodes.len()]).collect();
-    for chain in &chains {
-        match missing_tool(chain) {
-            Some(missing) => on_event(failed_event(chain, &missing)),
-            None => chain.iter().zip(&mut needed).for_each(|(link, needed)| needed[link.place] = true),
+impl Cache {
+    /// Makes all builds of a request, and returns one line for each, in the order of the first variants. At most
+    /// [`Request::jobs`] layers are built at a time, and their scripts share the processors. If anything has to be built,
+    /// it waits until nobody executes trials from this cache, unless this process does ([`Cache::quiet`]). Of failed
+    /// builds, those are remembered that failed as the study foresees; any other one the next call tries again.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] after an interrupt; otherwise any [`Error`]. What was finished by then is in the cache.
+    pub fn build_all(&self, request: &Request<'_>, on_event: Notify<'_>) -> Result<Vec<BuildLine>, Error> {
+        let stages = stages(self, request)?;
+        // Before anything is looked for in the cache: nothing that is noted as in use is removed from it.
+        self.remember_use(request.study_dir, &Needs::of(&stages))?;
+        let chains = chains(&stages);
+        let mut needed: Vec<Vec<bool>> = stages.iter().map(|stage| vec![false; stage.nodes.len()]).collect();
+        for chain in &chains {
+            match missing_tool(chain) {
+                Some(missing) => on_event(failed_event(chain, &missing)),
+                None => chain.iter().zip(&mut needed).for_each(|(link, needed)| needed[link.place] = true),
+            }
         }
-    }
-    let known = Known { cache, stages: &stages, variants: request.variants, on_event };
-    let mut fates = known.fates(&needed);
-    let missing = |stage: usize| {
-        let (needed, fates) = (&needed[stage], &fates[stage]);
-        (0..needed.len()).filter(|&place| needed[place] && fates[place].is_none()).map(move |place| (stage, place))
-    };
-    let missing: Vec<Place> = (0..stages.len()).flat_map(missing).collect();
-    if !missing.is_empty() {
-        let what = || "it executes trials, and builds would disturb them".to_owned();
-        let _leave = cache.leave_to_build(|process| on_event(BuildEvent::Waiting { what: what(), process }))?;
-        let builder = Builder {
-            cache,
-            sources: Sources::new(cache, (request.study_dir, request.own), request.sources, on_event),
-            notify: on_event,
-            between: Between::prepare(cache, request.layers, request.variants),
+        let known = Known { cache: self, stages: &stages, variants: request.variants, on_event };
+        let mut fates = known.fates(&needed);
+        let missing = |stage: usize| {
+            let (needed, fates) = (&needed[stage], &fates[stage]);
+            (0..needed.len()).filter(|&place| needed[place] && fates[place].is_none()).map(move |place| (stage, place))
         };
-        let usual = cache.usual();
-        let state = State { waiting: missing, at_work: vec![], fates, error: None };
-        let work = Work {
-            builder,
-            stages: &stages,
-            variants: request.variants,
-            at_once: request.jobs.max(1),
-            cpus: thread::available_parallelism().map_or(1, usize::from),
-            expected_s: request
-                .layers
-                .iter()
-                .map(|layer| usual.get(&layer.name).map(|usual| usual.wall_s).or(layer.takes_s))
-                .collect(),
-            state: Mutex::new(state),
-            changed: Condvar::new(),
-        };
-        fates = work.done()?;
-    }
-    let mut lines: Vec<BuildLine> = vec![];
-    for chain in &chains {
-        let Some(mut line) = line(cache, request.sources, chain, &fates)? else { continue };
-        line.foreseen = foreseen::of(&line, request.variants);
-        if line.outcome == BuildOutcome::Built {
-            proof::of_build(cache, chain, &mut line.proof)?;
+        let missing: Vec<Place> = (0..stages.len()).flat_map(missing).collect();
+        if !missing.is_empty() {
+            let what = || "it executes trials, and builds would disturb them".to_owned();
+            let _leave = self.leave_to_build(|process| on_event(BuildEvent::Waiting { what: what(), process }))?;
+            let builder = Builder {
+                cache: self,
+                sources: Sources::new(self, (request.study_dir, request.own), request.sources, on_event),
+                notify: on_event,
+                between: Between::prepare(self, request.layers, request.variants),
+            };
+            let usual = self.usual();
+            let state = State { waiting: missing, at_work: vec![], fates, error: None };
+            let work = Work {
+                builder,
+                stages: &stages,
+                variants: request.variants,
+                at_once: request.jobs.max(1),
+                cpus: thread::available_parallelism().map_or(1, usize::from),
+                expected_s: request
+                    .layers
+                    .iter()
+                    .map(|layer| usual.get(&layer.name).map(|usual| usual.wall_s).or(layer.takes_s))
+                    .collect(),
+                state: Mutex::new(state),
+                changed: Condvar::new(),
+            };
+            fates = work.done()?;
         }
-        lines.push(line);
+        let mut lines: Vec<BuildLine> = vec![];
+        for chain in &chains {
+            let Some(mut line) = line(self, request.sources, chain, &fates)? else { continue };
+            line.foreseen = foreseen::of(&line, request.variants);
+            if line.outcome == BuildOutcome::Built {
+                proof::of_build(self, chain, &mut line.proof)?;
+            }
+            lines.push(line);
+        }
+        proof::keep_differences(&mut lines);
+        Ok(lines)
     }
-    proof::keep_differences(&mut lines);
-    Ok(lines)
 }
 
 /// The state before anything is built.

@@ -4,21 +4,24 @@ use crate::BuildEvent;
 use bakeoff_model::plain::clean;
 use std::path::PathBuf;
 
-/// The line about a source that an event is worth; none for any other event.
-pub(crate) fn source_note(event: &BuildEvent) -> Option<String> {
-    match event {
-        BuildEvent::NotFiltered { source, filter, files } => Some(format!(
-            "note: {files} files of source {source} have the filter `{}` in .gitattributes, which is not executed: they are as \
+impl BuildEvent {
+    /// The line about a source that an event is worth; none for any other event.
+    pub fn note(&self) -> Option<String> {
+        match self {
+            BuildEvent::NotFiltered { source, filter, files } => Some(format!(
+                "note: {files} files of source {source} have the filter `{}` in .gitattributes, which is not executed: they are as \
              the commit has them",
-            clean(filter)
-        )),
-        BuildEvent::BuiltBefore { source, left_out, kept } => {
-            let goes = named(left_out).map(|files| format!("the copy goes without {files}, so it is compiled again"));
-            let stays = named(kept).map(|files| format!("{files} stays, because its source is not there"));
-            let both: Vec<String> = goes.into_iter().chain(stays).collect();
-            Some(format!("note: source {source} was built before: {}", both.join("; ")))
+                clean(filter)
+            )),
+            BuildEvent::BuiltBefore { source, left_out, kept } => {
+                let goes =
+                    named(left_out).map(|files| format!("the copy goes without {files}, so it is compiled again"));
+                let stays = named(kept).map(|files| format!("{files} stays, because its source is not there"));
+                let both: Vec<String> = goes.into_iter().chain(stays).collect();
+                Some(format!("note: source {source} was built before: {}", both.join("; ")))
+            }
+            _ => None,
         }
-        _ => None,
     }
 }
 

@@ -10,9 +10,7 @@ mod pins;
 mod revised;
 mod tree;
 
-pub(crate) use imported::import_source;
 pub(crate) use pins::pin;
-pub(crate) use revised::{commit_now, pinned_revision, place_in_repository};
 pub(crate) use tree::{copy, leads_out};
 
 use crate::cache::Cache;
@@ -67,21 +65,23 @@ pub struct NotFound {
     pub log: Option<PathBuf>,
 }
 
-/// Fetches a source whatever its hash is, keeps it in the cache, and says what it is: for `bakeoff lock`.
-///
-/// # Errors
-/// Any [`Error`]; that the source cannot be had is none of them.
-pub(crate) fn find_source(
-    cache: &Cache,
-    study_dir: &Path,
-    source: &Source,
-    on_event: Notify<'_>,
-) -> Result<Result<Found, NotFound>, Error> {
-    let sources = Sources::new(cache, (study_dir, &[]), &[], on_event);
-    match sources.find(source) {
-        Ok(found) => Ok(Ok(found)),
-        Err(Stop::Failure(Failure { why, tail, log })) => Ok(Err(NotFound { why, tail, log })),
-        Err(Stop::Error(error)) => Err(error),
+impl Cache {
+    /// Fetches a source whatever its hash is, keeps it in the cache, and says what it is: for `bakeoff lock`.
+    ///
+    /// # Errors
+    /// Any [`Error`]; that the source cannot be had is none of them.
+    pub fn find_source(
+        &self,
+        study_dir: &Path,
+        source: &Source,
+        on_event: Notify<'_>,
+    ) -> Result<Result<Found, NotFound>, Error> {
+        let sources = Sources::new(self, (study_dir, &[]), &[], on_event);
+        match sources.find(source) {
+            Ok(found) => Ok(Ok(found)),
+            Err(Stop::Failure(Failure { why, tail, log })) => Ok(Err(NotFound { why, tail, log })),
+            Err(Stop::Error(error)) => Err(error),
+        }
     }
 }
 

@@ -59,7 +59,7 @@ impl Builder for Building {
 
     fn locked(&self, recipe: &dyn Recipe, lock: &str) -> Result<Arc<dyn Recipe>, Vec<Problem>> {
         let mut chain = Chain::of_recipe(Some(recipe)).clone();
-        lock::parse(lock)?.apply(&mut chain.sources);
+        Building::parse_lock(lock)?.apply(&mut chain.sources);
         Ok(Arc::new(chain))
     }
 }

@@ -62,29 +62,31 @@ pub struct WantedSource {
     pub expected_bytes: Option<u64>,
 }
 
-/// The builds that a request amounts to, in the order of the first variants, and what the cache holds of them. Nothing
-/// is started but tools, which are asked for their versions.
-///
-/// # Errors
-/// Any [`Error`].
-pub(crate) fn survey(cache: &Cache, request: &Request<'_>) -> Result<Vec<Wanted>, Error> {
-    let stages = stages(cache, request)?;
-    let usual = OnceCell::new();
-    let expected = |layer: &Layer| match usual.get_or_init(|| cache.usual()).get(&layer.name) {
-        Some(usual) => (Some(usual.wall_s), Some(usual.bytes)),
-        None => (layer.takes_s, layer.disk_bytes.map(|bytes| bytes as f64)),
-    };
-    let source = |index: usize, pin: &str| WantedSource {
-        name: request.sources[index].name.clone(),
-        cached: cache.paths.source_folder(pin).is_dir(),
-        expected_bytes: request.sources[index].disk_bytes,
-    };
-    let wanted = chains(&stages).into_iter().filter_map(|chain| {
-        let failed = |link: &&Link<'_, '_>| foreseen::remembered(cache, link.node, request.variants).is_some();
-        let failed_before = chain.iter().find(failed).map(|link| link.layer.name.clone());
-        Some(Wanted { failed_before, ..wanted(cache, &chain, &expected, &source)? })
-    });
-    Ok(wanted.collect())
+impl Cache {
+    /// The builds that a request amounts to, in the order of the first variants, and what the cache holds of them. Nothing
+    /// is started but tools, which are asked for their versions.
+    ///
+    /// # Errors
+    /// Any [`Error`].
+    pub fn survey(&self, request: &Request<'_>) -> Result<Vec<Wanted>, Error> {
+        let stages = stages(self, request)?;
+        let usual = OnceCell::new();
+        let expected = |layer: &Layer| match usual.get_or_init(|| self.usual()).get(&layer.name) {
+            Some(usual) => (Some(usual.wall_s), Some(usual.bytes)),
+            None => (layer.takes_s, layer.disk_bytes.map(|bytes| bytes as f64)),
+        };
+        let source = |index: usize, pin: &str| WantedSource {
+            name: request.sources[index].name.clone(),
+            cached: self.paths.source_folder(pin).is_dir(),
+            expected_bytes: request.sources[index].disk_bytes,
+        };
+        let wanted = chains(&stages).into_iter().filter_map(|chain| {
+            let failed = |link: &&Link<'_, '_>| foreseen::remembered(self, link.node, request.variants).is_some();
+            let failed_before = chain.iter().find(failed).map(|link| link.layer.name.clone());
+            Some(Wanted { failed_before, ..wanted(self, &chain, &expected, &source)? })
+        });
+        Ok(wanted.collect())
+    }
 }
 
 /// About how long a layer takes, in seconds, and how much it keeps, in bytes.

@@ -8,8 +8,8 @@ mod tar_entries;
 mod tree;
 mod zip_entries;
 
+#[cfg(test)]
 pub(crate) use archive::Unpacked;
-pub(crate) use archive::unpack_archive;
 pub(crate) use archive::unpack_within;
 pub(crate) use error::Refusal;
 pub(crate) use error::UnpackError;

@@ -118,7 +118,9 @@ pub(crate) use wire::variable::{
     SEED,
 };
 
-/// Whether a tool of that name compiles or links.
-pub(crate) fn compiles_or_links(name: &[u8]) -> bool {
-    matches!(kind(name), Some(Kind::Driver | Kind::Linker | Kind::Rust))
+impl crate::Building {
+    /// Whether a tool of that name compiles or links.
+    pub fn compiles_or_links(name: &[u8]) -> bool {
+        matches!(kind(name), Some(Kind::Driver | Kind::Linker | Kind::Rust))
+    }
 }

@@ -2,11 +2,11 @@
 //! compilers and linkers get; confinement, so that it writes nowhere but in its own folders; a cache of compilers,
 //! if the study asks for one. `flags.rs` says which of the level's flags that proves; nothing is judged here.
 
+mod call_summary;
 #[cfg(test)]
 mod called;
 mod flags;
 mod given;
-mod made;
 mod objects;
 mod profiled;
 mod readable;
@@ -25,7 +25,7 @@ use crate::tuning::Tuning;
 use crate::wrapper::{self, Call, Wrappers};
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::FlagSeen;
-pub use made::Made;
+pub use call_summary::CallSummary;
 pub(crate) use profiled::{Compilation, OfGcc, Profiles};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -218,7 +218,7 @@ impl Around {
         let calls = wrapper::calls(&bytes);
         write_whole(calls_log, &text::of(&calls))?;
         let temporary = &work.join("tmp");
-        let made = made::made(&calls.whole, &work.join("tree"), temporary);
+        let made = call_summary::summary(&calls.whole, &work.join("tree"), temporary);
         write_whole(made_log, &serde_json::to_vec(&made).map_err(std::io::Error::from).at("write", made_log)?)?;
         let mut declared = flags::declared(inputs.layer, &node.variables);
         declared.extend(flags::appended(node.tuning));

@@ -1,6 +1,6 @@
 //! `bakeoff build`: makes the builds of a study that the cache does not hold. `bakeoff run` does the same first.
 
-use crate::{BuildEvent, Cache, Request, build_all, source_note};
+use crate::{BuildEvent, Cache, Request};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::estimates::about;
 use bakeoff_command::selection::{Jobs, Selection};
@@ -33,7 +33,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     bakeoff_host::interrupt::install()?;
     let cache = Cache::open(Cache::default_root()?)?;
     let order = folder.order(&plan, args.jobs.at_a_time(), args.quiet);
-    let lines = build(&cache, &order, true)?;
+    let lines = cache.build(&order, true)?;
     if lines.is_empty() {
         screen::out("This study builds nothing.\n");
     }
@@ -73,57 +73,64 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     Ok(code)
 }
 
-/// Makes what the cache does not hold, telling on standard error what happens; if it is to `announce`, also how much there
-/// is to build, and how long it may take.
-pub(crate) fn build(cache: &Cache, order: &Order<'_>, announce: bool) -> Result<Vec<BuildLine>, CommandError> {
-    let report = |event| match event {
-        _ if order.quiet => {}
-        BuildEvent::Missing { .. } if !announce => {}
-        event => tell(event),
-    };
-    Ok(build_all(cache, &Request::of(order), &report)?)
+impl Cache {
+    /// Makes what the cache does not hold, telling on standard error what happens; if it is to `announce`, also how much there
+    /// is to build, and how long it may take.
+    pub(crate) fn build(&self, order: &Order<'_>, announce: bool) -> Result<Vec<BuildLine>, CommandError> {
+        let report = |event| match event {
+            _ if order.quiet => {}
+            BuildEvent::Missing { .. } if !announce => {}
+            event => event.tell(),
+        };
+        Ok(self.build_all(&Request::of(order), &report)?)
+    }
 }
 
-/// Says on standard error what happens.
-pub(crate) fn tell(event: BuildEvent) {
-    let line = match event {
-        BuildEvent::Missing { layers, at_once, expected_wall_s } => {
-            let time = expected_wall_s.map_or_else(|| "nobody has timed them all yet".to_owned(), about);
-            format!("{layers} {} to build, {at_once} at a time: {time}", if layers == 1 { "layer" } else { "layers" })
-        }
-        BuildEvent::Damaged { variants, layer, files, more } => {
-            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-            let (variants, files) = (some_of(&variants), files.join(", "));
-            format!("damaged: {layer} for {variants} is not as it was built ({files}{more}); it is built again")
-        }
-        BuildEvent::Fetching { source } => format!("fetching source {source}"),
-        BuildEvent::Fetched { source, bytes, checked } => {
-            let accepted = if checked { ", checksum accepted" } else { "" };
-            format!("fetched source {source}: {}{accepted}", format::bytes(bytes as f64))
-        }
-        BuildEvent::NotFiltered { .. } | BuildEvent::BuiltBefore { .. } => match source_note(&event) {
-            Some(note) => note,
-            None => return,
-        },
-        BuildEvent::Waiting { what, process: Some(process) } => format!("waiting for process {process}: {what}"),
-        BuildEvent::Waiting { what, process: None } => format!("waiting: {what}"),
-        BuildEvent::Started { variants, layer } => format!("building {layer} for {}", some_of(&variants)),
-        BuildEvent::Finished { variants, layer, wall_s, left, left_s } => {
-            let time = left_s.map_or_else(String::new, |left_s| format!(", {}", about(left_s)));
-            let left = if left == 0 { String::new() } else { format!("; {left} left{time}") };
-            format!("built {layer} for {} in {}{left}", some_of(&variants), format::waiting_time(wall_s))
-        }
-        BuildEvent::Failed { variants, layer, why } => {
-            format!("failed: {layer} for {}: {why}", some_of(&variants))
-        }
-        BuildEvent::FailedBefore { variants, layer, log } => format!(
-            "not tried again: {layer} for {}: it failed as the study foresees; without {} it is tried",
-            some_of(&variants),
-            log.display()
-        ),
-        BuildEvent::Cached { .. } => return,
-    };
-    screen::err(&format!("{line}\n"));
+impl BuildEvent {
+    /// Says on standard error what happens.
+    pub(crate) fn tell(self) {
+        let line = match self {
+            BuildEvent::Missing { layers, at_once, expected_wall_s } => {
+                let time = expected_wall_s.map_or_else(|| "nobody has timed them all yet".to_owned(), about);
+                format!(
+                    "{layers} {} to build, {at_once} at a time: {time}",
+                    if layers == 1 { "layer" } else { "layers" }
+                )
+            }
+            BuildEvent::Damaged { variants, layer, files, more } => {
+                let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+                let (variants, files) = (some_of(&variants), files.join(", "));
+                format!("damaged: {layer} for {variants} is not as it was built ({files}{more}); it is built again")
+            }
+            BuildEvent::Fetching { source } => format!("fetching source {source}"),
+            BuildEvent::Fetched { source, bytes, checked } => {
+                let accepted = if checked { ", checksum accepted" } else { "" };
+                format!("fetched source {source}: {}{accepted}", format::bytes(bytes as f64))
+            }
+            BuildEvent::NotFiltered { .. } | BuildEvent::BuiltBefore { .. } => match self.note() {
+                Some(note) => note,
+                None => return,
+            },
+            BuildEvent::Waiting { what, process: Some(process) } => format!("waiting for process {process}: {what}"),
+            BuildEvent::Waiting { what, process: None } => format!("waiting: {what}"),
+            BuildEvent::Started { variants, layer } => format!("building {layer} for {}", some_of(&variants)),
+            BuildEvent::Finished { variants, layer, wall_s, left, left_s } => {
+                let time = left_s.map_or_else(String::new, |left_s| format!(", {}", about(left_s)));
+                let left = if left == 0 { String::new() } else { format!("; {left} left{time}") };
+                format!("built {layer} for {} in {}{left}", some_of(&variants), format::waiting_time(wall_s))
+            }
+            BuildEvent::Failed { variants, layer, why } => {
+                format!("failed: {layer} for {}: {why}", some_of(&variants))
+            }
+            BuildEvent::FailedBefore { variants, layer, log } => format!(
+                "not tried again: {layer} for {}: it failed as the study foresees; without {} it is tried",
+                some_of(&variants),
+                log.display()
+            ),
+            BuildEvent::Cached { .. } => return,
+        };
+        screen::err(&format!("{line}\n"));
+    }
 }
 
 /// Who a layer is built for. The first layers are often everybody's: then some are named, and the others counted.

@@ -1,10 +1,9 @@
 //! `bakeoff lock`: finds the hashes that the study does not give, and writes them next to it, so that everybody builds the
 //! same sources. `sources.rs` fetches them.
 
-use super::build;
 use crate::nouns::{Chain, Source, SourceFrom};
-use crate::study_file::lock::{Lock, Locked, State, parse};
-use crate::{BuildEvent, Cache, NotFound, commit_now, find_source};
+use crate::study_file::lock::{Lock, Locked, State};
+use crate::{BuildEvent, Building, Cache, NotFound};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::{StudyFolder, Unlocked, problems};
 use bakeoff_command::{Registry, screen};
@@ -46,7 +45,7 @@ enum Error {
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let Unlocked { folder, lock_path, lock } = StudyFolder::open_unlocked(&args.study, features)?;
     let lock = match lock {
-        Some(text) => parse(&text).map_err(|list| problems(&lock_path, &text, list))?,
+        Some(text) => Building::parse_lock(&text).map_err(|list| problems(&lock_path, &text, list))?,
         // No lock file is one without entries.
         None => Lock::default(),
     };
@@ -73,8 +72,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
             say(&source.name, &standing(source, before));
             continue;
         }
-        let report: &(dyn Fn(BuildEvent) + Sync) = if args.quiet { &|_| {} } else { &build::tell };
-        match find_source(&cache, &folder.dir, source, report)? {
+        let report: &(dyn Fn(BuildEvent) + Sync) = if args.quiet { &|_| {} } else { &BuildEvent::tell };
+        match cache.find_source(&folder.dir, source, report)? {
             Ok(found) => {
                 let locked = Locked { from: source.from.clone(), sha256: found.sha256, commit: found.commit };
                 say(&source.name, &change(before, &locked, found.bytes));
@@ -175,7 +174,7 @@ fn check(dir: &Path, sources: &[Source], lock: &Lock) -> Result<Code, CommandErr
 /// Where the revision is another commit by now. It stays locked: that is what a lock is for. Nothing is fetched to see it.
 fn moved(dir: &Path, source: &Source, commit: &str) -> Result<String, CommandError> {
     let SourceFrom::Git { revision, .. } = &source.from else { return Ok(String::new()) };
-    let now = commit_now(&Cache::open(Cache::default_root()?)?, dir, source)?;
+    let now = Cache::open(Cache::default_root()?)?.commit_now(dir, source)?;
     Ok(match now.filter(|now| now != commit) {
         Some(now) => {
             let (name, revision) = (clean(&source.name), clean(revision));

@@ -81,17 +81,19 @@ pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof)
     Ok(())
 }
 
-/// The names of what is not the same in two finished builds: what is only in one of them, and files that differ in what
-/// counts. None, if some file may not be read.
-///
-/// # Errors
-/// [`Error::File`] if a prefix is not there.
-pub(crate) fn differences(cache: &Cache, [one, other]: [&str; 2]) -> Result<Option<Vec<PathBuf>>, Error> {
-    let files = |digest: &str| binaries::by_name(&cache.prefix_of(digest), &Neutral::of(short(digest)));
-    let (Some(one), Some(other)) = (files(one)?, files(other)?) else { return Ok(None) };
-    let differs = |name: &&Vec<u8>| one.get(*name) != other.get(*name);
-    let names: BTreeSet<&Vec<u8>> = one.keys().chain(other.keys()).filter(differs).collect();
-    Ok(Some(names.into_iter().map(|name| PathBuf::from(OsStr::from_bytes(name))).collect()))
+impl Cache {
+    /// The names of what is not the same in two finished builds: what is only in one of them, and files that differ in what
+    /// counts. None, if some file may not be read.
+    ///
+    /// # Errors
+    /// [`Error::File`] if a prefix is not there.
+    pub(crate) fn differences(&self, [one, other]: [&str; 2]) -> Result<Option<Vec<PathBuf>>, Error> {
+        let files = |digest: &str| binaries::by_name(&self.prefix_of(digest), &Neutral::of(short(digest)));
+        let (Some(one), Some(other)) = (files(one)?, files(other)?) else { return Ok(None) };
+        let differs = |name: &&Vec<u8>| one.get(*name) != other.get(*name);
+        let names: BTreeSet<&Vec<u8>> = one.keys().chain(other.keys()).filter(differs).collect();
+        Ok(Some(names.into_iter().map(|name| PathBuf::from(OsStr::from_bytes(name))).collect()))
+    }
 }
 
 /// Keeps of every description the settings in which the finished builds differ, and of every source file that all of them

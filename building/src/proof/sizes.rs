@@ -1,7 +1,7 @@
 //! Sizes of the files of a prefix that a study wants reported. They come from the file system each time, so that
 //! a study may choose other files without building anything again.
 
-use crate::chosen;
+use crate::Building;
 use crate::error::Error;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 /// size of the file that it leads to. That a pattern means no file is no failure: variants install different files.
 pub(super) fn sizes(prefix: &Path, patterns: &[&String]) -> Result<BTreeMap<String, u64>, Error> {
     let patterns: Vec<&str> = patterns.iter().map(|pattern| pattern.as_str()).collect();
-    Ok(chosen::files(prefix, &patterns)?.into_iter().map(|(path, about)| (path, about.len())).collect())
+    Ok(Building::files_meant(prefix, &patterns)?.into_iter().map(|(path, about)| (path, about.len())).collect())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! and writes the text, and says what of it holds for a study; nothing is fetched here.
 
 use super::sources::{is_sha256, origin};
+use crate::Building;
 use crate::nouns::{Source, SourceFrom};
 use bakeoff_model::problem::Problem;
 use bakeoff_model::study_file::{Section, Sink};
@@ -100,49 +101,51 @@ impl Lock {
     }
 }
 
-/// Reads a lock file.
-///
-/// # Errors
-/// All that is wrong in it.
-pub(crate) fn parse(text: &str) -> Result<Lock, Vec<Problem>> {
-    const REMEDY: &str = "take the file from version control again, or remove it and execute `bakeoff lock`";
-    let (table, errors) = DeTable::parse_recoverable(text);
-    let sink = Sink::default();
-    for error in &errors {
-        sink.report(error.span().unwrap_or(0..0), &format!("this is not TOML: {}", error.message()), "", REMEDY);
-    }
-    if !errors.is_empty() {
-        return Err(sink.into_list());
-    }
-    let span = table.span();
-    let file = Section::new("the lock file", table.get_ref(), span.start..span.start, &sink);
-    if let Some((format, span)) = file.required_integer("format", REMEDY)
-        && format != FORMAT
-    {
-        sink.report(span, &format!("format {format} is not known"), "this version reads 1", "use a newer bakeoff");
-    }
-    let mut lock = Lock::default();
-    for section in file.sections_of_any_name("sources") {
-        let from = origin(&section);
-        if matches!(&from, SourceFrom::Git { revision, .. } if revision.is_empty()) {
-            sink.report(section.span.clone(), &format!("{} has no `revision`", section.title), "", REMEDY);
+impl Building {
+    /// Reads a lock file.
+    ///
+    /// # Errors
+    /// All that is wrong in it.
+    pub fn parse_lock(text: &str) -> Result<Lock, Vec<Problem>> {
+        const REMEDY: &str = "take the file from version control again, or remove it and execute `bakeoff lock`";
+        let (table, errors) = DeTable::parse_recoverable(text);
+        let sink = Sink::default();
+        for error in &errors {
+            sink.report(error.span().unwrap_or(0..0), &format!("this is not TOML: {}", error.message()), "", REMEDY);
         }
-        let commit = section.string("commit").map(|(commit, _)| commit);
-        let sha256 = section.required_string("sha256", REMEDY);
-        section.finish();
-        match sha256 {
-            Some((sha256, _)) if is_sha256(&sha256) => {
-                lock.sources.insert(section.name.clone(), Locked { from, sha256, commit });
-            }
-            Some((_, span)) => {
-                sink.report(span, "`sha256` must be 64 lower-case hexadecimal digits", "", REMEDY);
-            }
-            None => {}
+        if !errors.is_empty() {
+            return Err(sink.into_list());
         }
+        let span = table.span();
+        let file = Section::new("the lock file", table.get_ref(), span.start..span.start, &sink);
+        if let Some((format, span)) = file.required_integer("format", REMEDY)
+            && format != FORMAT
+        {
+            sink.report(span, &format!("format {format} is not known"), "this version reads 1", "use a newer bakeoff");
+        }
+        let mut lock = Lock::default();
+        for section in file.sections_of_any_name("sources") {
+            let from = origin(&section);
+            if matches!(&from, SourceFrom::Git { revision, .. } if revision.is_empty()) {
+                sink.report(section.span.clone(), &format!("{} has no `revision`", section.title), "", REMEDY);
+            }
+            let commit = section.string("commit").map(|(commit, _)| commit);
+            let sha256 = section.required_string("sha256", REMEDY);
+            section.finish();
+            match sha256 {
+                Some((sha256, _)) if is_sha256(&sha256) => {
+                    lock.sources.insert(section.name.clone(), Locked { from, sha256, commit });
+                }
+                Some((_, span)) => {
+                    sink.report(span, "`sha256` must be 64 lower-case hexadecimal digits", "", REMEDY);
+                }
+                None => {}
+            }
+        }
+        file.finish();
+        let problems = sink.into_list();
+        if problems.is_empty() { Ok(lock) } else { Err(problems) }
     }
-    file.finish();
-    let problems = sink.into_list();
-    if problems.is_empty() { Ok(lock) } else { Err(problems) }
 }
 
 /// A name as TOML has it in a header: most need no quotes.
@@ -195,9 +198,9 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let text = lock().render();
-        assert_eq!(parse(&text).unwrap(), lock(), "{text}");
+        assert_eq!(Building::parse_lock(&text).unwrap(), lock(), "{text}");
         assert!(text.starts_with("# ") && text.contains("version control"), "{text}");
-        assert_eq!(parse(&Lock::default().render()).unwrap(), Lock::default());
+        assert_eq!(Building::parse_lock(&Lock::default().render()).unwrap(), Lock::default());
     }
 
     #[test]
@@ -222,7 +225,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_its_place() {
         let check = |text: &str, expect: &str| {
-            let problems = parse(text).unwrap_err();
+            let problems = Building::parse_lock(text).unwrap_err();
             assert!(problems.iter().any(|problem| problem.message.contains(expect)), "{text}: {problems:?}");
         };
         check("format = 2", "format 2 is not known");

@@ -5,7 +5,6 @@ mod options;
 mod same;
 
 use crate::Cache;
-use crate::commands::build::build;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::words;
 use bakeoff_command::{Made, Merged, Prepared, SourceRequest, VariantSource, screen};
@@ -42,7 +41,7 @@ fn prepared(options: &Options, request: &SourceRequest<'_>) -> Result<Prepared, 
     plan.decide.baseline = plan.variants[0].levels.clone();
     let folder = revisions.study(&plan, request.scratch);
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let lines = build(&cache, &folder.order(&plan, jobs, request.quiet), false)?;
+    let lines = cache.build(&folder.order(&plan, jobs, request.quiet), false)?;
     let digests = built(&mut plan, &lines)?;
     let made = Made { lines, digests };
     let is_built = options.is_built() && !builds_again(command);

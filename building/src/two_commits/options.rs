@@ -81,7 +81,7 @@ impl Options {
         let report: &(dyn Fn(BuildEvent) + Sync) = if quiet { &|_| {} } else { &BuildEvent::tell };
         let mut found: Vec<(String, Source)> = vec![];
         for revision in &self.revisions {
-            let source = cache.pinned_revision(&here, (revision, revision), report)?.map_err(not_found)?;
+            let source = cache.pinned_revision(&here, revision, report)?.map_err(not_found)?;
             let name = display_name(revision, &source);
             let numbered = (1..).map(|n| if n == 1 { name.clone() } else { format!("{name} ({n})") });
             let mut unused = numbered.filter(|name| name != TWIN && found.iter().all(|(known, _)| known != name));

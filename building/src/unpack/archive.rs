@@ -33,19 +33,21 @@ pub struct Unpacked {
     pub bytes: u64,
 }
 
-/// Unpacks an archive, which may be anybody's, into a folder, which is made if need be and must be empty: a tar, alone
-/// or packed with gzip, bzip2, xz or zstd; a zip; or what a Debian package installs.
-///
-/// Nothing outside of the folder is read, written or linked to, whatever the archive says. Files and folders belong to
-/// who unpacks them and keep their times; of permissions only whether a file is executable is kept. After an error
-/// the folder holds a part of the archive, and no symbolic link.
-///
-/// # Errors
-/// Names the archive, the entry and what is wrong: a name that is absolute or has `..` or a NUL in it or goes through
-/// a link, a link that leads outside, a device, pipe or socket, more than the limits allow, damage, an interrupt
-/// ([`Refusal::Interrupted`]), and what the system says.
-pub(crate) fn unpack_archive(file: &Path, into: &Path, limits: &Limits) -> Result<Unpacked, UnpackError> {
-    unpack_within(file, into, limits, Root::Itself)
+impl Limits {
+    /// Unpacks an archive, which may be anybody's, into a folder, which is made if need be and must be empty: a tar, alone
+    /// or packed with gzip, bzip2, xz or zstd; a zip; or what a Debian package installs.
+    ///
+    /// Nothing outside of the folder is read, written or linked to, whatever the archive says. Files and folders belong to
+    /// who unpacks them and keep their times; of permissions only whether a file is executable is kept. After an error
+    /// the folder holds a part of the archive, and no symbolic link.
+    ///
+    /// # Errors
+    /// Names the archive, the entry and what is wrong: a name that is absolute or has `..` or a NUL in it or goes through
+    /// a link, a link that leads outside, a device, pipe or socket, more than the limits allow, damage, an interrupt
+    /// ([`Refusal::Interrupted`]), and what the system says.
+    pub fn unpack(&self, file: &Path, into: &Path) -> Result<Unpacked, UnpackError> {
+        unpack_within(file, into, self, Root::Itself)
+    }
 }
 
 /// The same, where links may have to stay inside of the only folder.

@@ -2,8 +2,8 @@
 //! means (`-D`, `-I`, `-std`, `-f`), and what `configure` has written into `config.h`. Words that only say how well it is
 //! compiled are not here, nor is it known which build should have which.
 
+use super::call_summary::below;
 use super::flags::builds;
-use super::made::below;
 use crate::wrapper::{Call, takes_value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};

@@ -1,7 +1,7 @@
 //! Object files that no call which was seen has made: a compiler bypassed the wrapper, or they were there before. Of the
 //! first only what was compiled from C and its like is counted, and rather too little than too much.
 
-use super::made::plain;
+use super::call_summary::plain;
 use crate::wrapper::{Call, Kind};
 use memchr::memmem;
 use std::collections::{BTreeMap, BTreeSet, HashSet};

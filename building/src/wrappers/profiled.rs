@@ -2,8 +2,8 @@
 //! so the words of a call say which file it looked for. Clang keeps one for all, by functions: there only the objects tell,
 //! which are looked into elsewhere.
 
+use super::call_summary::plain;
 use super::flags::{Build, builds};
-use super::made::plain;
 use crate::wrapper::Call;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;

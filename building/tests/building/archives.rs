@@ -1,6 +1,6 @@
 //! Archives: what good ones become, and that bad ones are refused by name and do nothing outside of their folder.
 
-use crate::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
+use crate::{Limits, Refusal, UnpackError, Unpacked};
 use bakeoff_testkit::files::{read, sh};
 use std::fs;
 use std::io::Write as _;
@@ -33,7 +33,7 @@ impl Cage {
         let elsewhere = tempfile::tempdir().unwrap();
         let file = elsewhere.path().join("archive");
         fs::write(&file, archive).unwrap();
-        let unpacked = unpack_archive(&file, &self.inner(), limits);
+        let unpacked = limits.unpack(&file, &self.inner());
         assert_eq!(listing(self.folder.path()), self.before, "something outside has changed");
         assert_no_way_out(&self.inner(), &self.inner());
         unpacked

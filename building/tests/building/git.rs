@@ -1,7 +1,7 @@
 //! Git repositories as sources: what a revision is, what cannot be had, and that nothing of a repository is executed.
 
 use crate::building_tests::study::{Study, layer};
-use crate::{BuildEvent, Found, NotFound, commit_now, find_source, pinned_revision, place_in_repository};
+use crate::{BuildEvent, Found, NotFound};
 use crate::{Source, SourceFrom};
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_testkit::files::{read, sh, sha256};
@@ -55,7 +55,7 @@ fn commit(study: &Study, revision: &str) -> String {
 }
 
 fn find_with(study: &Study, source: &Source) -> Result<Found, NotFound> {
-    find_source(&study.cache, &study.dir(), source, &|event| study.events.lock().unwrap().push(event)).unwrap()
+    study.cache.find_source(&study.dir(), source, &|event| study.events.lock().unwrap().push(event)).unwrap()
 }
 
 fn find(study: &Study) -> Found {
@@ -115,16 +115,16 @@ fn a_pinned_revision_stays_what_it_was_when_the_branch_moves() {
     let dir = study.dir().join("repo");
     let pin = |revision: &str| {
         let report = |event| study.events.lock().unwrap().push(event);
-        pinned_revision(&study.cache, &dir, (revision, revision), &report).unwrap().unwrap()
+        study.cache.pinned_revision(&dir, revision, &report).unwrap().unwrap()
     };
     let fetched = || study.count(|event| matches!(event, BuildEvent::Fetching { .. }));
     let (before, v1) = (pin("main"), commit(&study, "v1"));
     assert_eq!(before.from, SourceFrom::git(&dir.display().to_string(), &v1));
     assert_eq!((pin("v1").sha256, fetched()), (before.sha256.clone(), 1), "the cache remembers the commit");
-    assert_eq!(commit_now(&study.cache, &study.dir(), &study.sources[0]).unwrap(), Some(v1));
+    assert_eq!(study.cache.commit_now(&study.dir(), &study.sources[0]).unwrap(), Some(v1));
     in_repo(&study, "git merge -q next");
     let after = pin("main");
-    assert_eq!(commit_now(&study.cache, &study.dir(), &study.sources[0]).unwrap(), Some(commit(&study, "next")));
+    assert_eq!(study.cache.commit_now(&study.dir(), &study.sources[0]).unwrap(), Some(commit(&study, "next")));
     assert!(after.from != before.from && after.sha256 != before.sha256);
     assert_eq!(pin("next").sha256, after.sha256);
     assert_eq!(fetched(), 2);
@@ -293,8 +293,8 @@ fn nothing_of_a_repository_is_executed() {
         |event: &BuildEvent| matches!(event, BuildEvent::NotFiltered { filter, files: 3, .. } if filter == "evil");
     assert!(study.count(|event| filtered(event)) <= 1);
     let dir = study.dir().join("repo");
-    pinned_revision(&study.cache, &dir, ("v1", "v1"), &|_| {}).unwrap().unwrap();
-    place_in_repository(&study.cache, &dir).unwrap().unwrap();
+    study.cache.pinned_revision(&dir, "v1", &|_| {}).unwrap().unwrap();
+    study.cache.place_in_repository(&dir).unwrap().unwrap();
     // The working tree is the same as the commit, and shares its build.
     study.sources[0].from = SourceFrom::git("repo", "worktree");
     study.sources[0].sha256 = None;
@@ -442,7 +442,7 @@ fn the_working_tree_is_what_git_does_not_ignore() {
     in_repo(&study, "mkdir -p s/t; touch s/t/x");
     study.sources[0].from = SourceFrom::git("repo/s/t", "worktree");
     assert_eq!(found(&mut study), "./.gitignore ./d ./s ./s/t ./s/t/x ./two");
-    assert_eq!(place_in_repository(&study.cache, &study.dir().join("repo/s/t")).unwrap(), Ok(PathBuf::from("s/t/")));
+    assert_eq!(study.cache.place_in_repository(&study.dir().join("repo/s/t")).unwrap(), Ok(PathBuf::from("s/t/")));
     sh(&study.dir(), "git clone -q --bare repo bare");
     study.sources[0].from = SourceFrom::git("bare", "worktree");
     let error = study.try_build().unwrap_err().to_string();

@@ -4,7 +4,7 @@
 use crate::building_tests::again;
 use crate::building_tests::study::Variant;
 use crate::building_tests::study::layer;
-use crate::{BuildEvent, Cache, Request, build_all};
+use crate::{BuildEvent, Cache, Request};
 use crate::{Layer, Source, SourceFrom};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
@@ -50,7 +50,7 @@ fn build(folder: &Path, word: &str, told: &(dyn Fn(BuildEvent) + Sync)) -> (Cach
     let variants = [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")].map(|words| variant(words).planned());
     let request =
         Request { study_dir: &study_dir, own: &[], sources: &[source], layers: &layers, variants: &variants, jobs: 4 };
-    let lines = build_all(&cache, &request, told).unwrap();
+    let lines = cache.build_all(&request, told).unwrap();
     (cache, lines)
 }
 

@@ -2,7 +2,7 @@
 //! of each when it changes or cannot be had.
 
 use crate::building_tests::study::{Study, layer};
-use crate::{BuildEvent, Error, Found, Request, build_all, find_source};
+use crate::{BuildEvent, Error, Found, Request};
 use crate::{Source, SourceFrom};
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_testkit::files::{read, sh, sha256};
@@ -24,11 +24,11 @@ fn study(from: SourceFrom, sha256: Option<&str>) -> Study {
 }
 
 fn find(study: &Study) -> Found {
-    find_source(&study.cache, &study.dir(), &study.sources[0], &|_| {}).unwrap().unwrap()
+    study.cache.find_source(&study.dir(), &study.sources[0], &|_| {}).unwrap().unwrap()
 }
 
 fn not_found(study: &Study) -> String {
-    find_source(&study.cache, &study.dir(), &study.sources[0], &|_| {}).unwrap().unwrap_err().why
+    study.cache.find_source(&study.dir(), &study.sources[0], &|_| {}).unwrap().unwrap_err().why
 }
 
 /// What the script found.
@@ -105,7 +105,7 @@ fn a_path_around_the_study_is_had_without_the_studys_own_files_and_without_a_rep
     let own = ["study.toml", "study.lock", "expected"].map(|name| dir.join(name));
     let build = || {
         let request = Request { own: &own, ..study.request(&dir) };
-        let [line] = build_all(&study.cache, &request, &|_| {}).unwrap().try_into().unwrap();
+        let [line] = study.cache.build_all(&request, &|_| {}).unwrap().try_into().unwrap();
         (read(study.cache.prefix_of(&line.digest).join("found")), line.cached)
     };
     sh(&dir, "echo 1 > a; echo 1 > study.toml; mkdir sub; echo 1 > sub/study.toml");
@@ -164,7 +164,7 @@ fn a_path_that_changes_after_the_layer_was_named_is_noticed() {
             study.write("file.txt", "2");
         }
     };
-    let lines = build_all(&study.cache, &study.request(&dir), &change).unwrap();
+    let lines = study.cache.build_all(&study.request(&dir), &change).unwrap();
     let BuildOutcome::Failed { why, .. } = &lines[0].outcome else { panic!("it was built") };
     assert!(why.contains("changed while it was copied"), "{why}");
     study.built();

@@ -4,7 +4,7 @@
 use crate::building_tests::again;
 use crate::building_tests::study::Variant;
 use crate::building_tests::study::layer;
-use crate::{BuildEvent, Cache, Error, Request, build_all};
+use crate::{BuildEvent, Cache, Error, Request};
 use bakeoff_host::machine::Machine;
 use bakeoff_testkit::files::{read, sh};
 use std::fs;
@@ -38,7 +38,7 @@ fn build_one_layer_if_asked() {
         BuildEvent::Started { .. } => println!("{SAYS}started"),
         _ => {}
     };
-    match build_all(&cache, &request, &tell) {
+    match cache.build_all(&request, &tell) {
         Ok(lines) if lines[0].cached => println!("{SAYS}cached"),
         Ok(lines) => println!("{SAYS}{:?} {}", lines[0].outcome, cache.prefix_of(&lines[0].digest).display()),
         Err(Error::Interrupted) => println!("{SAYS}interrupted"),
@@ -227,7 +227,7 @@ fn builds_wait_while_trials_execute_and_the_other_way_round() {
     let layers = [layer("own", "echo > $PREFIX/x")];
     let dir = cache.root();
     let request = Request { study_dir: dir, own: &[], sources: &[], layers: &layers, variants: &variants, jobs: 1 };
-    assert!(!build_all(&cache, &request, &|_| {}).unwrap()[0].cached);
+    assert!(!cache.build_all(&request, &|_| {}).unwrap()[0].cached);
     drop(trials);
     assert_eq!(builder.says(), "started");
     read(meeting.path("begun"));

@@ -1,8 +1,6 @@
 //! A small study to build: its folder, its cache, and what was told about its builds.
 
-use crate::{
-    BuildEvent, Cache, Error, Layer, OnDemand, Request, Source, SourceFrom, Spec, Tuning, Wanted, build_all, survey,
-};
+use crate::{BuildEvent, Cache, Error, Layer, OnDemand, Request, Source, SourceFrom, Spec, Tuning, Wanted};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::kept::Kept;
 use bakeoff_model::plan;
@@ -119,7 +117,7 @@ impl Study {
     /// Makes all builds.
     pub(crate) fn try_build(&self) -> Result<Vec<BuildLine>, Error> {
         self.events.lock().unwrap().clear();
-        build_all(&self.cache, &self.request(&self.dir()), &|event| self.events.lock().unwrap().push(event))
+        self.cache.build_all(&self.request(&self.dir()), &|event| self.events.lock().unwrap().push(event))
     }
 
     /// Makes all builds.
@@ -149,7 +147,7 @@ impl Study {
 
     /// What would have to be done.
     pub(crate) fn survey(&self) -> Vec<Wanted> {
-        survey(&self.cache, &self.request(&self.dir())).unwrap()
+        self.cache.survey(&self.request(&self.dir())).unwrap()
     }
 
     /// The layers that were built by the last call, in the order of their names, once for each time.

@@ -3,7 +3,7 @@
 
 use crate::recognise::{Found, System};
 use crate::rust;
-use bakeoff_building::Made;
+use bakeoff_building::CallSummary;
 use bakeoff_command::CommandError;
 use std::path::Path;
 use toml_edit::{InlineTable, Value};
@@ -222,14 +222,14 @@ fn is_on_path(program: &str) -> bool {
 }
 
 /// The one `-O` that all compilations of the plain build have, if there is one.
-pub(crate) fn own_optimisation(made: &Made) -> Option<&str> {
+pub(crate) fn own_optimisation(made: &CallSummary) -> Option<&str> {
     let mut all = made.optimisation.keys();
     let first = all.next().filter(|first| !first.is_empty())?;
     all.next().is_none().then_some(first.as_str())
 }
 
 /// Takes away the levels that do what the project does anyway; they are returned apart. `rust` is what it has rustc do.
-pub(crate) fn without_own(levels: Vec<Level>, made: &Made, rust: &[String]) -> (Vec<Level>, Vec<Level>) {
+pub(crate) fn without_own(levels: Vec<Level>, made: &CallSummary, rust: &[String]) -> (Vec<Level>, Vec<Level>) {
     let own = own_optimisation(made);
     let is_own = |level: &Level| {
         (own.is_some() && level.only("append") == own)
@@ -293,7 +293,7 @@ mod tests {
         let level = |words| Level::new("x", &[("append", words)]);
         let check = |optimisation: &[(&str, u64)], expect: usize| {
             let optimisation = optimisation.iter().map(|(word, n)| ((*word).to_owned(), *n)).collect();
-            let made = Made { optimisation, ..Made::default() };
+            let made = CallSummary { optimisation, ..CallSummary::default() };
             let levels = vec![level("-O2"), level("-O3"), level("-O2 -flto")];
             assert_eq!(without_own(levels, &made, &[]).0.len(), expect, "{made:?}");
         };
@@ -304,7 +304,7 @@ mod tests {
         let own = ["opt-level=3", "lto=fat", "codegen-units=1"].map(str::to_owned);
         let lto = [("CARGO_PROFILE_RELEASE_LTO", "fat"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")];
         let levels = vec![Level::new("lto", &lto), Level::new("x", &[("rustflags", "-C opt-level=2")]), level("-O3")];
-        let (kept, left) = without_own(levels, &Made::default(), &own);
+        let (kept, left) = without_own(levels, &CallSummary::default(), &own);
         assert_eq!((kept.len(), left[0].name.as_str()), (2, "lto"));
     }
 }

@@ -11,7 +11,7 @@ use crate::recognise::{Errors, Found, How, System};
 use crate::script::{self, Program, found_nothing};
 use crate::workload::stub;
 use crate::write::{Output, Written, text};
-use bakeoff_building::{BuildEvent, Cache, Chain, Made, Request};
+use bakeoff_building::{BuildEvent, Cache, CallSummary, Chain, Request};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_model::metric;
@@ -27,7 +27,7 @@ use std::time::Instant;
 pub(crate) struct Plain {
     /// The tree after it.
     pub(crate) tree: PathBuf,
-    pub(crate) made: Made,
+    pub(crate) made: CallSummary,
     /// How it was built in the end.
     pub(crate) how: How,
     /// How long its script took, in seconds.
@@ -103,7 +103,8 @@ impl Attempt<'_> {
             Ok(plain) => return Ok(Some(plain)),
             Err(fault) => fault.useless()?,
         };
-        let Some((tree, made)) = self.cache.kept_tree(&failed.digest).zip(self.cache.made_by(&failed.digest)) else {
+        let Some((tree, made)) = self.cache.kept_tree(&failed.digest).zip(self.cache.call_summary(&failed.digest))
+        else {
             return Ok(None);
         };
         let programs = ranked(&tree, &made.linked, &self.origin.name).programs;
@@ -133,7 +134,7 @@ impl Attempt<'_> {
         if !is_whole {
             screen::err(&format!("built it in {}\n", format::waiting_time(wall_s)));
         }
-        let made = self.cache.made_by(&line.digest).unwrap_or_default();
+        let made = self.cache.call_summary(&line.digest).unwrap_or_default();
         Ok(Plain { tree, made, how, wall_s, lacks: None })
     }
 

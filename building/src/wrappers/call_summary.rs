@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// What a layer's script compiled and linked, probes of configure and its like left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Made {
+pub struct CallSummary {
     /// How many calls of compilers compiled something.
     pub compilations: u64,
     /// How many of them had which `-O` last; the empty text stands for none.
@@ -20,8 +20,8 @@ pub struct Made {
 }
 
 /// What the calls made, of a script that started in the folder `tree`.
-pub(super) fn made(calls: &[Call], tree: &Path, temporary: &Path) -> Made {
-    let mut made = Made::default();
+pub(super) fn summary(calls: &[Call], tree: &Path, temporary: &Path) -> CallSummary {
+    let mut made = CallSummary::default();
     for build in builds(calls, temporary) {
         if build.task.compiles_code() {
             made.compilations += 1;
@@ -78,7 +78,7 @@ mod tests {
             call("/w/tree/src", "a.o b.o -o ../bin/prog"),
         ];
         (1..).zip(&mut calls).for_each(|(pid, call)| call.pid = pid);
-        let made = made(&calls, Path::new("/w/tree"), Path::new("/w/tmp"));
+        let made = summary(&calls, Path::new("/w/tree"), Path::new("/w/tmp"));
         assert_eq!(made.compilations, 3);
         assert_eq!(made.optimisation, [(String::new(), 1), ("-O2".to_owned(), 2)].into());
         assert_eq!(made.linked, ["bin/prog", "a.out", "libx.so"].map(PathBuf::from));
