@@ -20,7 +20,8 @@ use serde::Serialize;
 
 pub use caveat::Caveat;
 pub use claims::{ClaimFinding, Outcome, Why};
-pub use compare::{Comparison, Estimate, Shown, Test};
+pub use crate::figures::compare::{Estimate, Test};
+pub use compare::{Comparison, Shown};
 pub use finding::{SdFrom, SummaryFinding, Terms};
 pub use stated::{Follows, StatedFinding};
 

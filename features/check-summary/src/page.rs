@@ -154,8 +154,7 @@ fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page,
     let titles = ["", "estimate", "digits alone", &interval, "p"].map(str::to_owned);
     let mut grid = Grid::new(titles.into_iter().map(|title| (title, Flush::Left)));
     let mut row = |what: &str, estimate: Estimate, scale: fn(f64) -> f64, unit: &str, p: Option<[f64; 2]>| {
-        let Estimate { estimate, low, high } = estimate;
-        let [estimate, low, high] = [estimate, low, high].map(|range| range.map(scale));
+        let Estimate { estimate, low, high } = estimate.map(scale);
         let decimals = decimals_for(high[1] - low[0]);
         let shown = |x: f64| signed(x, decimals);
         let cells = [

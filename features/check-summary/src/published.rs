@@ -12,10 +12,8 @@ mod json;
 mod lists;
 mod number;
 mod pairs;
-mod parts;
 mod read;
 mod reader;
-mod says;
 mod table;
 mod words;
 

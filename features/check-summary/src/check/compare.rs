@@ -4,7 +4,7 @@
 use super::caveat::Caveat;
 use super::finding::{SdFrom, SummaryFinding, Terms};
 use crate::figures::Range;
-use crate::figures::compare::{self as stats, Band, Difference};
+use crate::figures::compare::{self as stats, Estimate, Test};
 use bakeoff_stats::equivalence::Zone;
 use serde::{Deserialize, Serialize};
 
@@ -55,63 +55,24 @@ pub enum Shown {
     Unknown,
 }
 
-/// An estimate and the ends of its interval, each from the least to the greatest that the digits allow.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
-    /// The estimate.
-    pub estimate: Range,
-    /// The lower end of the interval.
-    pub low: Range,
-    /// The upper end of the interval.
-    pub high: Range,
-}
-
-impl Estimate {
-    /// From the lowest lower end to the highest upper end.
-    pub fn widest(&self) -> Range {
-        [self.low[0], self.high[1]]
-    }
-
-    /// Whether the interval leaves out a value.
-    pub(super) fn excludes(&self, value: f64) -> Shown {
-        if self.low[0] > value || self.high[1] < value {
-            Shown::Yes
-        } else if self.low[1] <= value && self.high[0] >= value {
-            Shown::No
-        } else {
-            Shown::Open
-        }
-    }
-
-    fn within(&self, zone: Range) -> Shown {
-        if zone[0] <= self.low[0] && self.high[1] <= zone[1] {
-            Shown::Yes
-        } else if self.low[1] < zone[0] || self.high[0] > zone[1] {
-            Shown::No
-        } else {
-            Shown::Open
-        }
+/// Whether an interval leaves out a value.
+fn excludes(Estimate { low, high, .. }: Estimate, value: f64) -> Shown {
+    if low[0] > value || high[1] < value {
+        Shown::Yes
+    } else if low[1] <= value && high[0] >= value {
+        Shown::No
+    } else {
+        Shown::Open
     }
 }
 
-/// A difference with its interval and p.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Test {
-    /// Difference and interval.
-    pub estimate: Estimate,
-    /// Two-sided p of no difference.
-    pub p: Range,
-}
-
-impl From<Band> for Estimate {
-    fn from(Band { estimate, low, high }: Band) -> Self {
-        Self { estimate, low, high }
-    }
-}
-
-impl From<Difference> for Test {
-    fn from(Difference { band, p }: Difference) -> Self {
-        Self { estimate: band.into(), p }
+fn within(Estimate { low, high, .. }: Estimate, zone: Range) -> Shown {
+    if zone[0] <= low[0] && high[1] <= zone[1] {
+        Shown::Yes
+    } else if low[1] < zone[0] || high[0] > zone[1] {
+        Shown::No
+    } else {
+        Shown::Open
     }
 }
 
@@ -123,7 +84,7 @@ pub(super) fn zone(margin: f64) -> Range {
 
 /// Whether the ratio is within a margin.
 pub(super) fn equivalent(comparison: &Comparison, margin: f64) -> Shown {
-    comparison.equivalence_interval.map_or(Shown::Unknown, |estimate| estimate.within(zone(margin)))
+    comparison.equivalence_interval.map_or(Shown::Unknown, |estimate| within(estimate, zone(margin)))
 }
 
 pub(super) fn compare(one: &SummaryFinding, baseline: &SummaryFinding, terms: &Terms) -> Comparison {
@@ -132,12 +93,12 @@ pub(super) fn compare(one: &SummaryFinding, baseline: &SummaryFinding, terms: &T
     let positive = |mean: &Range| mean[0] > 0.0;
     let ratio = one.mean.filter(positive).zip(baseline.mean.filter(positive)).map(|(b, a)| [b[0] / a[1], b[1] / a[0]]);
     let samples = baseline.sample().zip(one.sample());
-    let welch: Option<Test> = samples.and_then(|(a, b)| stats::welch(&a, &b, alpha)).map(Test::from);
-    let ratio_at = |alpha| samples.and_then(|(a, b)| stats::ratio(&a, &b, alpha)).map(Estimate::from);
+    let welch: Option<Test> = samples.and_then(|(a, b)| stats::welch(&a, &b, alpha));
+    let ratio_at = |alpha| samples.and_then(|(a, b)| stats::ratio(&a, &b, alpha));
     let ratio_interval = ratio_at(alpha);
     let differ = match (ratio_interval, welch) {
-        (Some(estimate), _) => estimate.excludes(1.0),
-        (None, Some(test)) => test.estimate.excludes(0.0),
+        (Some(estimate), _) => excludes(estimate, 1.0),
+        (None, Some(test)) => excludes(test.estimate, 0.0),
         (None, None) => Shown::Unknown,
     };
     let mut comparison = Comparison {
@@ -147,7 +108,7 @@ pub(super) fn compare(one: &SummaryFinding, baseline: &SummaryFinding, terms: &T
         unit: one.published.unit.clone(),
         difference,
         ratio,
-        pooled: samples.and_then(|(a, b)| stats::pooled(&a, &b, alpha)).map(Test::from),
+        pooled: samples.and_then(|(a, b)| stats::pooled(&a, &b, alpha)),
         welch,
         ratio_interval,
         equivalence_interval: ratio_at(2.0 * alpha),

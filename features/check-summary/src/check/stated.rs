@@ -2,9 +2,8 @@
 //! it stands below? It is asked by ministat's own method, Student's pooled t and its table, and only what no values with
 //! these figures can give does not follow. Whether the difference is real is another question.
 
-use super::compare::Estimate;
 use super::finding::SummaryFinding;
-use crate::figures::compare::{Sample, pooled};
+use crate::figures::compare::{Estimate, Sample, pooled};
 use crate::figures::{Range, intersect};
 use crate::published::{Figure, Stated, StatedDifference};
 use bakeoff_stats::ministat::{LEVELS, tabulated};
@@ -80,7 +79,7 @@ pub(super) fn judge(stated: &Stated, summaries: &[SummaryFinding]) -> Option<Sta
 
 /// By Student's pooled t; at a level that ministat knows, with the quantile of its table, and otherwise with the exact one.
 fn compute(a: &Sample, b: &Sample, percent: f64) -> Option<Computed> {
-    let band = pooled(a, b, 1.0 - percent / 100.0)?.band;
+    let band = pooled(a, b, 1.0 - percent / 100.0)?.estimate;
     let freedom = a.n.saturating_add(b.n).saturating_sub(2);
     let halves = [band.high[0] - band.estimate[0], band.high[1] - band.estimate[1]];
     let per_sd = (1.0 / a.n as f64 + 1.0 / b.n as f64).sqrt();

@@ -5,6 +5,7 @@
 
 use super::known::Range;
 use bakeoff_stats::student::{t_quantile, two_sided_p};
+use serde::{Deserialize, Serialize};
 
 /// What is known of one list of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,23 +18,37 @@ pub struct Sample {
     pub sd: Range,
 }
 
-/// An estimate with the ends of its interval, each as a range.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Band {
+/// An estimate and the ends of its interval, each from the least to the greatest that the digits allow.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
     /// The estimate.
     pub estimate: Range,
-    /// The interval's lower end.
+    /// The lower end of the interval.
     pub low: Range,
-    /// The interval's upper end.
+    /// The upper end of the interval.
     pub high: Range,
 }
 
-/// A difference with its interval and two-sided p.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Difference {
-    /// b − a.
-    pub band: Band,
-    /// p of no difference.
+impl Estimate {
+    /// From the lowest lower end to the highest upper end.
+    pub fn widest(&self) -> Range {
+        [self.low[0], self.high[1]]
+    }
+
+    /// The same with every end of every range changed.
+    pub fn map(self, change: impl Fn(f64) -> f64) -> Self {
+        let Self { estimate, low, high } = self;
+        let [estimate, low, high] = [estimate, low, high].map(|range| range.map(&change));
+        Self { estimate, low, high }
+    }
+}
+
+/// A difference, b − a, with its interval and p.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Test {
+    /// Difference and interval.
+    pub estimate: Estimate,
+    /// Two-sided p of no difference.
     pub p: Range,
 }
 
@@ -51,11 +66,9 @@ fn scaled(a: &Sample, b: &Sample) -> (Sample, Sample, f64) {
     (by(a), by(b), unit)
 }
 
-impl Difference {
+impl Test {
     fn times(self, unit: f64) -> Self {
-        let Band { estimate, low, high } = self.band;
-        let [estimate, low, high] = [estimate, low, high].map(|range| range.map(|x| x * unit));
-        Self { band: Band { estimate, low, high }, p: self.p }
+        Self { estimate: self.estimate.map(|x| x * unit), ..self }
     }
 }
 
@@ -67,7 +80,7 @@ fn usable(a: &Sample, b: &Sample) -> bool {
 
 /// b − a with the interval of confidence 1 − alpha and p by Student's pooled t (Student 1908; what ministat prints):
 /// t(1 − alpha/2, n_a + n_b − 2) · s_p √(1/n_a + 1/n_b). It takes both standard deviations as equal. None for n < 2.
-pub fn pooled(a: &Sample, b: &Sample, alpha: f64) -> Option<Difference> {
+pub fn pooled(a: &Sample, b: &Sample, alpha: f64) -> Option<Test> {
     if !usable(a, b) {
         return None;
     }
@@ -81,7 +94,7 @@ pub fn pooled(a: &Sample, b: &Sample, alpha: f64) -> Option<Difference> {
 
 /// b − a with the interval of confidence 1 − alpha and p by Welch's t (Welch 1947), which takes no standard
 /// deviations as equal. None for n < 2.
-pub fn welch(a: &Sample, b: &Sample, alpha: f64) -> Option<Difference> {
+pub fn welch(a: &Sample, b: &Sample, alpha: f64) -> Option<Test> {
     if !usable(a, b) {
         return None;
     }
@@ -91,18 +104,18 @@ pub fn welch(a: &Sample, b: &Sample, alpha: f64) -> Option<Difference> {
     difference(a, b, error, freedom(a.n, v_a, b.n, v_b), alpha).map(|difference| difference.times(*unit))
 }
 
-fn difference(a: &Sample, b: &Sample, error: Range, freedom: Range, alpha: f64) -> Option<Difference> {
+fn difference(a: &Sample, b: &Sample, error: Range, freedom: Range, alpha: f64) -> Option<Test> {
     let estimate = [b.mean[0] - a.mean[1], b.mean[1] - a.mean[0]];
     let quantile = |freedom| quantile(1.0 - alpha / 2.0, freedom);
     // The fewer degrees of freedom, the wider.
     let half = [quantile(freedom[1])? * error[0], quantile(freedom[0])? * error[1]];
     let away = [estimate[0].max(-estimate[1]).max(0.0), estimate[0].abs().max(estimate[1].abs())];
-    let band = Band {
+    let interval = Estimate {
         estimate,
         low: [estimate[0] - half[1], estimate[1] - half[0]],
         high: [estimate[0] + half[0], estimate[1] + half[1]],
     };
-    Some(Difference { band, p: [p(away[1], error[0], freedom[1])?, p(away[0], error[1], freedom[0])?] })
+    Some(Test { estimate: interval, p: [p(away[1], error[0], freedom[1])?, p(away[0], error[1], freedom[0])?] })
 }
 
 fn quantile(probability: f64, freedom: f64) -> Option<f64> {
@@ -139,7 +152,7 @@ fn freedom(n_a: u64, v_a: Range, n_b: u64, v_b: Range) -> Range {
 /// b ÷ a with the interval of confidence 1 − alpha for independent arms (Fieller 1954, without covariance): all ρ with
 /// (b̄ − ρā)² ≤ t² (s_b²/n_b + ρ² s_a²/n_a). It counts the error of a, too. The degrees of freedom are
 /// Satterthwaite's of b̄ − ρ̂ā. None for n < 2, for means that are not positive, or if the interval is unbounded.
-pub fn ratio(a: &Sample, b: &Sample, alpha: f64) -> Option<Band> {
+pub fn ratio(a: &Sample, b: &Sample, alpha: f64) -> Option<Estimate> {
     if !usable(a, b) || a.mean[0] <= 0.0 || b.mean[0] <= 0.0 {
         return None;
     }
@@ -159,7 +172,7 @@ pub fn ratio(a: &Sample, b: &Sample, alpha: f64) -> Option<Band> {
     let low = [lowest[0].min(lowest[1]), highest[0].max(highest[1])];
     let (lowest, highest) = (ends(1, b.mean[0], 0, narrow)?, ends(1, b.mean[1], 1, wide)?);
     let high = [lowest[0].min(lowest[1]), highest[0].max(highest[1])];
-    Some(Band { estimate, low, high })
+    Some(Estimate { estimate, low, high })
 }
 
 /// The roots of (b − ρa)² = t² (v_b + ρ² v_a).

@@ -34,11 +34,7 @@ fn measured(finding: &ClaimFinding) -> String {
     let absolute = matches!(&finding.claim.says, Says::Differs { amount: Some(Amount::Absolute(..)), .. });
     let unit = in_unit(comparison.unit.as_deref());
     let (estimate, unit) = match (comparison.ratio_interval, comparison.welch) {
-        (Some(ratio), _) if !absolute => {
-            let change = |range: [f64; 2]| range.map(|ratio| (ratio - 1.0) * 100.0);
-            let Estimate { estimate, low, high } = ratio;
-            (Estimate { estimate: change(estimate), low: change(low), high: change(high) }, " %".to_owned())
-        }
+        (Some(ratio), _) if !absolute => (ratio.map(|ratio| (ratio - 1.0) * 100.0), " %".to_owned()),
         (_, Some(test)) => (test.estimate, unit),
         _ => return pair,
     };
