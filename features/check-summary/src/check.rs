@@ -18,9 +18,9 @@ use crate::published::claim::{Claim, baseline_of};
 use crate::published::{Figure, Printing, Published, Summary};
 use serde::Serialize;
 
+pub use crate::figures::compare::{Estimate, Test};
 pub use caveat::Caveat;
 pub use claims::{ClaimFinding, Outcome, Why};
-pub use crate::figures::compare::{Estimate, Test};
 pub use compare::{Comparison, Shown};
 pub use finding::{SdFrom, SummaryFinding, Terms};
 pub use stated::{Follows, StatedFinding};

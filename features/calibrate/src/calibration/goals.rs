@@ -23,6 +23,7 @@ struct Task {
 }
 
 struct Promise {
+    /// Behind the task's name, if it begins with a dash.
     name: &'static str,
     property: &'static str,
     goal: Option<Goal>,
@@ -47,6 +48,27 @@ const fn promise(name: &'static str, property: &'static str, goal: Option<Goal>,
 
 /// Worlds whose noise is smaller and larger than a tick, with tails and with drift.
 const TICK_WORLDS: &[World] = &[World::Normal, World::Spiky, World::Bimodal, World::Mixed];
+
+/// What is promised where a clock ticks: nothing false about what is printed, and no verdict where the clock is too coarse.
+const FALSE: Promise =
+    promise("-false", "two that are the same are called different", at_most(0.055), Reduce::RatePrinted(0));
+const MISSES: Promise =
+    promise("-misses", "the 95 % interval misses a ratio of 1.02", at_most(0.06), Reduce::RatePrinted(1));
+const EQUIVALENT: Promise =
+    promise("-equivalent", "false equivalence at the margin", at_most(0.055), Reduce::RatePrinted(2));
+const TOO_COARSE: Promise =
+    promise("-refused", "no verdict: the clock is too coarse", at_least(0.99), Reduce::Refused(0));
+const RARELY_TOO_COARSE: Promise = Promise { goal: at_most(0.01), ..TOO_COARSE };
+
+/// Studies by a clock that ticks.
+const fn ticks(
+    name: &'static str,
+    design: &'static str,
+    study: fn(World, &mut Stream) -> Sample,
+    promises: &'static [Promise],
+) -> Task {
+    Task { name, design, worlds: TICK_WORLDS, one_in: 2, cost: 900.0, study, promises }
+}
 
 /// Worlds of the trials inside boots: what textbooks assume, and all of it.
 const BOOT_WORLDS: &[World] = &[World::Normal, World::Mixed];
@@ -271,157 +293,48 @@ const TASKS: &[Task] = &[
             ),
         ],
     },
-    Task {
-        name: "ticks-near-4",
-        design: "a clock that ticks every 4 ms, times near 62 ms",
-        worlds: TICK_WORLDS,
-        one_in: 2,
-        cost: 900.0,
-        study: ticks::near_4_ms,
-        promises: &[promise(
-            "ticks-near-4-refused",
-            "no verdict: the clock is too coarse",
-            at_least(0.99),
-            Reduce::Refused(0),
-        )],
-    },
-    Task {
-        name: "ticks-near-10",
-        design: "a clock that ticks every 10 ms, times near 105 ms",
-        worlds: TICK_WORLDS,
-        one_in: 2,
-        cost: 900.0,
-        study: ticks::near_10_ms,
-        promises: &[promise(
-            "ticks-near-10-refused",
-            "no verdict: the clock is too coarse",
-            at_least(0.99),
-            Reduce::Refused(0),
-        )],
-    },
-    Task {
-        name: "ticks-far-4",
-        design: "a clock that ticks every 4 ms, times near 0.535 s",
-        worlds: TICK_WORLDS,
-        one_in: 2,
-        cost: 900.0,
-        study: ticks::far_4_ms,
-        promises: &[
-            promise(
-                "ticks-far-4-false",
-                "two that are the same are called different",
-                at_most(0.055),
-                Reduce::RatePrinted(0),
-            ),
-            promise(
-                "ticks-far-4-misses",
-                "the 95 % interval misses a ratio of 1.02",
-                at_most(0.06),
-                Reduce::RatePrinted(1),
-            ),
-            promise(
-                "ticks-far-4-equivalent",
-                "false equivalence at the margin",
-                at_most(0.055),
-                Reduce::RatePrinted(2),
-            ),
-            promise("ticks-far-4-refused", "no verdict: the clock is too coarse", at_most(0.01), Reduce::Refused(0)),
-        ],
-    },
-    Task {
-        name: "ticks-far-10",
-        design: "a clock that ticks every 10 ms, times near 1.523 s",
-        worlds: TICK_WORLDS,
-        one_in: 2,
-        cost: 900.0,
-        study: ticks::far_10_ms,
-        promises: &[
-            promise(
-                "ticks-far-10-false",
-                "two that are the same are called different",
-                at_most(0.055),
-                Reduce::RatePrinted(0),
-            ),
-            promise(
-                "ticks-far-10-misses",
-                "the 95 % interval misses a ratio of 1.02",
-                at_most(0.06),
-                Reduce::RatePrinted(1),
-            ),
-            promise(
-                "ticks-far-10-equivalent",
-                "false equivalence at the margin",
-                at_most(0.055),
-                Reduce::RatePrinted(2),
-            ),
-            promise("ticks-far-10-refused", "no verdict: the clock is too coarse", at_most(0.01), Reduce::Refused(0)),
-        ],
-    },
-    Task {
-        name: "ticks-numbers-4",
-        design: "numbers from elsewhere, a clock that ticks every 4 ms, times near 62 ms",
-        worlds: TICK_WORLDS,
-        one_in: 2,
-        cost: 900.0,
-        study: ticks::numbers_near_4_ms,
-        promises: &[
-            promise(
-                "ticks-numbers-4-false",
-                "two that are the same are called different",
-                at_most(0.055),
-                Reduce::RatePrinted(0),
-            ),
-            promise(
-                "ticks-numbers-4-misses",
-                "the 95 % interval misses a ratio of 1.02",
-                at_most(0.06),
-                Reduce::RatePrinted(1),
-            ),
-            promise(
-                "ticks-numbers-4-equivalent",
-                "false equivalence at the margin",
-                at_most(0.055),
-                Reduce::RatePrinted(2),
-            ),
-        ],
-    },
-    Task {
-        name: "ticks-numbers-10",
-        design: "numbers from elsewhere, a clock that ticks every 10 ms, times near 105 ms",
-        worlds: TICK_WORLDS,
-        one_in: 2,
-        cost: 900.0,
-        study: ticks::numbers_near_10_ms,
-        promises: &[
-            promise(
-                "ticks-numbers-10-false",
-                "two that are the same are called different",
-                at_most(0.055),
-                Reduce::RatePrinted(0),
-            ),
-            promise(
-                "ticks-numbers-10-misses",
-                "the 95 % interval misses a ratio of 1.02",
-                at_most(0.06),
-                Reduce::RatePrinted(1),
-            ),
-            promise(
-                "ticks-numbers-10-equivalent",
-                "false equivalence at the margin",
-                at_most(0.055),
-                Reduce::RatePrinted(2),
-            ),
-        ],
-    },
-    Task {
-        name: "ticks-seven",
-        design: "7 variants that are the same, 3 blocks, a clock that ticks every 10 ms, times near 1.523 s",
-        worlds: TICK_WORLDS,
-        one_in: 2,
-        cost: 900.0,
-        study: ticks::seven_in_three_blocks,
-        promises: &[promise("ticks-seven-false", "any differs from the first", at_most(0.055), Reduce::Rate(0))],
-    },
+    ticks(
+        "ticks-near-4",
+        "a clock that ticks every 4 ms, times near 62 ms",
+        |world, stream| ticks::studies(ticks::NEAR_4_MS, world, stream),
+        &[TOO_COARSE],
+    ),
+    ticks(
+        "ticks-near-10",
+        "a clock that ticks every 10 ms, times near 105 ms",
+        |world, stream| ticks::studies(ticks::NEAR_10_MS, world, stream),
+        &[TOO_COARSE],
+    ),
+    ticks(
+        "ticks-far-4",
+        "a clock that ticks every 4 ms, times near 0.535 s",
+        |world, stream| ticks::studies(ticks::FAR_4_MS, world, stream),
+        &[FALSE, MISSES, EQUIVALENT, RARELY_TOO_COARSE],
+    ),
+    ticks(
+        "ticks-far-10",
+        "a clock that ticks every 10 ms, times near 1.523 s",
+        |world, stream| ticks::studies(ticks::FAR_10_MS, world, stream),
+        &[FALSE, MISSES, EQUIVALENT, RARELY_TOO_COARSE],
+    ),
+    ticks(
+        "ticks-numbers-4",
+        "numbers from elsewhere, a clock that ticks every 4 ms, times near 62 ms",
+        |world, stream| ticks::numbers(ticks::NEAR_4_MS, world, stream),
+        &[FALSE, MISSES, EQUIVALENT],
+    ),
+    ticks(
+        "ticks-numbers-10",
+        "numbers from elsewhere, a clock that ticks every 10 ms, times near 105 ms",
+        |world, stream| ticks::numbers(ticks::NEAR_10_MS, world, stream),
+        &[FALSE, MISSES, EQUIVALENT],
+    ),
+    ticks(
+        "ticks-seven",
+        "7 variants that are the same, 3 blocks, a clock that ticks every 10 ms, times near 1.523 s",
+        ticks::seven_in_three_blocks,
+        &[promise("-false", "any differs from the first", at_most(0.055), Reduce::Rate(0))],
+    ),
 ];
 
 impl Task {
@@ -446,7 +359,7 @@ pub(super) fn measure(simulation: &Simulation<'_>) -> Result<Vec<Row>, Stopped> 
 
 fn rows_of(task: &Task, simulation: &Simulation<'_>) -> Result<Vec<Row>, Stopped> {
     let empty = |promise: &Promise| Row {
-        name: promise.name.to_owned(),
+        name: if promise.name.starts_with('-') { task.name } else { "" }.to_owned() + promise.name,
         property: promise.property.to_owned(),
         design: task.design.to_owned(),
         measure: promise.reduce.measure(),

@@ -85,9 +85,9 @@ fn unpaired(world: World, effect: f64, stream: &mut Stream) -> Option<(Simulated
     Some((study, row))
 }
 
-fn of_seconds(values: Vec<f64>) -> bakeoff_readers::Sample {
-    let (row, col, unit) = (String::new(), String::new(), "sec".to_owned());
-    bakeoff_readers::Sample { row, col, unit, values, ..bakeoff_readers::Sample::default() }
+/// A sample of times.
+pub(super) fn of_seconds(values: Vec<f64>) -> bakeoff_readers::Sample {
+    bakeoff_readers::Sample { unit: "sec".to_owned(), values, ..bakeoff_readers::Sample::default() }
 }
 
 fn is_difference(row: &SampleRow) -> bool {

@@ -3,7 +3,8 @@
 //! refuses to print, that is counted apart.
 
 use super::levels::{ALPHA, MARGIN};
-use super::simulate::Sample;
+use super::simulate::{Sample, flag};
+use super::stopping::of_seconds;
 use super::whole::{Design, record};
 use super::worlds::World;
 
@@ -15,38 +16,24 @@ use bakeoff_model::shuffle::Stream;
 
 /// A clock, and how long the baseline takes by it, in seconds.
 #[derive(Debug, Clone, Copy)]
-struct Clock {
+pub(super) struct Clock {
     tick: f64,
     baseline: f64,
 }
 
-const NEAR_4_MS: Clock = Clock { tick: 0.004, baseline: 0.062 };
-const NEAR_10_MS: Clock = Clock { tick: 0.010, baseline: 0.105 };
-const FAR_4_MS: Clock = Clock { tick: 0.004, baseline: 0.535 };
-const FAR_10_MS: Clock = Clock { tick: 0.010, baseline: 1.523 };
+pub(super) const NEAR_4_MS: Clock = Clock { tick: 0.004, baseline: 0.062 };
+pub(super) const NEAR_10_MS: Clock = Clock { tick: 0.010, baseline: 0.105 };
+pub(super) const FAR_4_MS: Clock = Clock { tick: 0.004, baseline: 0.535 };
+pub(super) const FAR_10_MS: Clock = Clock { tick: 0.010, baseline: 1.523 };
 
-pub(super) fn near_4_ms(world: World, stream: &mut Stream) -> Sample {
-    three(&mut |blocks, effect| compare(NEAR_4_MS, world, blocks, effect, stream))
+/// Three studies by this clock, as records.
+pub(super) fn studies(clock: Clock, world: World, stream: &mut Stream) -> Sample {
+    three(&mut |blocks, effect| compare(clock, world, blocks, effect, stream))
 }
 
-pub(super) fn near_10_ms(world: World, stream: &mut Stream) -> Sample {
-    three(&mut |blocks, effect| compare(NEAR_10_MS, world, blocks, effect, stream))
-}
-
-pub(super) fn far_4_ms(world: World, stream: &mut Stream) -> Sample {
-    three(&mut |blocks, effect| compare(FAR_4_MS, world, blocks, effect, stream))
-}
-
-pub(super) fn far_10_ms(world: World, stream: &mut Stream) -> Sample {
-    three(&mut |blocks, effect| compare(FAR_10_MS, world, blocks, effect, stream))
-}
-
-pub(super) fn numbers_near_4_ms(world: World, stream: &mut Stream) -> Sample {
-    three(&mut |blocks, effect| compare_numbers(NEAR_4_MS, world, blocks, effect, stream))
-}
-
-pub(super) fn numbers_near_10_ms(world: World, stream: &mut Stream) -> Sample {
-    three(&mut |blocks, effect| compare_numbers(NEAR_10_MS, world, blocks, effect, stream))
+/// The same, as numbers from elsewhere.
+pub(super) fn numbers(clock: Clock, world: World, stream: &mut Stream) -> Sample {
+    three(&mut |blocks, effect| compare_numbers(clock, world, blocks, effect, stream))
 }
 
 /// Seven variants that are the same, in three blocks: [any is called different].
@@ -55,7 +42,7 @@ pub(super) fn seven_in_three_blocks(world: World, stream: &mut Stream) -> Sample
     let design = Design { blocks: 3, variants: &NAMES.map(|name| (name, 0.0)), alpha: ALPHA };
     let findings = judge(&record(world, design, &|log| FAR_10_MS.cut(log), stream));
     let differs = |row: &Row| row.comparison.as_ref().is_some_and(Comparison::differs);
-    [f64::from(u8::from(findings.tables.iter().flat_map(|table| &table.rows).any(differs))), 0.0, 0.0, 0.0]
+    [flag(findings.tables.iter().flat_map(|table| &table.rows).any(differs)), 0.0, 0.0, 0.0]
 }
 
 /// Three studies, each of the given blocks and effect: [two that are the same are called different, a ratio of 1.02 is outside
@@ -63,7 +50,7 @@ pub(super) fn seven_in_three_blocks(world: World, stream: &mut Stream) -> Sample
 fn three(compare: &mut dyn FnMut(u32, f64) -> Option<Comparison>) -> Sample {
     let mut said = |blocks: u32, effect: f64, is_wrong: &dyn Fn(&Comparison) -> bool| {
         let printed = compare(blocks, effect).filter(|comparison| comparison.interval().is_some());
-        printed.map_or(f64::NAN, |comparison| f64::from(u8::from(is_wrong(&comparison))))
+        printed.map_or(f64::NAN, |comparison| flag(is_wrong(&comparison)))
     };
     let differs = said(10, 0.0, &Comparison::differs);
     let misses = said(10, 1.02f64.ln(), &|comparison| {
@@ -93,12 +80,7 @@ fn compare_numbers(clock: Clock, world: World, blocks: u32, effect: f64, stream:
     let sample = |name: &str| {
         let of = record.trials.iter().filter(|trial| trial.variant == name);
         let values = of.filter_map(|trial| trial.value(metric::WALL)).collect();
-        bakeoff_readers::Sample {
-            col: name.to_owned(),
-            unit: "sec".to_owned(),
-            values,
-            ..bakeoff_readers::Sample::default()
-        }
+        bakeoff_readers::Sample { col: name.to_owned(), ..of_seconds(values) }
     };
     let terms = Terms { confidence: 1.0 - ALPHA, margin: MARGIN, paired: true, baseline: None };
     let mut findings = judge_samples(vec![sample("baseline"), sample("second")], &terms).ok()?;
@@ -112,10 +94,10 @@ mod tests {
     #[test]
     fn near_the_tick_nothing_is_said_and_far_above_it_something() {
         let mut stream = Stream::of(1, &[]);
-        assert!(near_10_ms(World::Normal, &mut stream)[..3].iter().all(|said| said.is_nan()));
+        assert!(studies(NEAR_10_MS, World::Normal, &mut stream)[..3].iter().all(|said| said.is_nan()));
         // Numbers are refused only where none of them varies.
-        let numbers = (0..20).map(|_| numbers_near_10_ms(World::Mixed, &mut stream)[1]);
-        assert!(numbers.filter(|said| !said.is_nan()).count() > 10);
-        assert!(far_10_ms(World::Normal, &mut stream)[..3].iter().all(|said| !said.is_nan()));
+        let said = (0..20).map(|_| numbers(NEAR_10_MS, World::Mixed, &mut stream)[1]);
+        assert!(said.filter(|said| !said.is_nan()).count() > 10);
+        assert!(studies(FAR_10_MS, World::Normal, &mut stream)[..3].iter().all(|said| !said.is_nan()));
     }
 }

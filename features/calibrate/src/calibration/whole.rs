@@ -8,7 +8,7 @@ use bakeoff_judge::findings::{Caveat, Comparison, EffectKind, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_model::metric::{self, Measurements};
 use bakeoff_model::plan::{Plan, Variant};
-use bakeoff_model::record::{Block, Line, Outcome, Place, Record, Session, Trial};
+use bakeoff_model::record::{Block, Line, Record, Session, Trial};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::{Condition, Decide, Levels, Workload};
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub(super) fn same(world: World, stream: &mut Stream) -> Sample {
     let claims = |comparison: &Option<Comparison>| comparison.as_ref().is_some_and(Comparison::differs);
     let any = findings.tables.iter().flat_map(|table| &table.rows).any(|row| claims(&row.comparison));
     let twin = findings.tables.iter().filter_map(|table| table.noise_floor.as_ref()).any(|row| claims(&row.comparison));
-    [f64::from(u8::from(any)), f64::from(u8::from(twin)), 0.0, 0.0]
+    [flag(any), flag(twin), 0.0, 0.0]
 }
 
 /// Three variants that are the same, on several workloads: [the mean of any is judged different, that of the twin is; a twin that
@@ -75,14 +75,7 @@ fn executed(plan: &Plan, world: World, design: Design<'_>, clock: &dyn Fn(f64) -
 /// The record of a plan before its first block.
 pub(super) fn begun(plan: &Plan, world: World) -> Record {
     let mut record = Record::new(plan.study_line(&BTreeMap::new(), "", Some(world.name())));
-    record.push(Line::Session(Session {
-        session: 1,
-        started_unix_s: 0.0,
-        blocks: plan.blocks,
-        place: Place::default(),
-        memory_floor_bytes: None,
-        ..Session::default()
-    }));
+    record.push(Line::Session(Session { session: 1, blocks: plan.blocks, ..Session::default() }));
     record
 }
 
@@ -95,10 +88,7 @@ pub(super) fn trial(block: &Block, position: u32, variant: &str, seconds: f64) -
         position,
         variant: variant.to_owned(),
         session: 1,
-        started_unix_s: 0.0,
-        outcome: Outcome::Ok,
         measurements: Measurements::from([(metric::WALL.to_owned(), seconds)]),
-        leftovers: 0,
         ..Trial::default()
     }
 }
@@ -107,29 +97,14 @@ pub(super) fn trial(block: &Block, position: u32, variant: &str, seconds: f64) -
 pub(super) fn plan(design: Design<'_>, seed: u64) -> Plan {
     let levels = |name: &str| Levels::from([("variant".to_owned(), name.to_owned())]);
     let variant = |name: &str| Variant { name: name.to_owned(), levels: levels(name), ..Variant::default() };
-    let workload = Workload {
-        name: "work".to_owned(),
-        run: String::new(),
-        expect: None,
-        files: vec![],
-        takes_s: None,
-        ..Workload::default()
-    };
+    let workload = Workload { name: "work".to_owned(), ..Workload::default() };
     Plan {
         study: "calibration".to_owned(),
-        question: None,
         name: "default".to_owned(),
         seed,
         blocks: design.blocks,
-        until: bakeoff_model::until::Until::Blocks,
         variants: design.variants.iter().map(|(name, _)| variant(name)).collect(),
-        excluded: vec![],
-        build_factors: vec![],
         workloads: vec![workload],
-        services: vec![],
-        vary: vec![],
-        building: None,
-        void_if: vec![],
         conditions: vec![Condition { name: "idle".to_owned(), ..Condition::default() }],
         decide: Decide {
             baseline: levels(design.variants[0].0),

@@ -107,7 +107,10 @@ impl Claim {
             let (subject, object) = who(summaries, baseline, &named, &quantities, amount.as_ref())
                 .map_err(|(message, remedy)| fail(message, &remedy))?;
             if amount.as_ref().is_some_and(|amount| amount.figure().value <= 0.0) {
-                return Err(fail("an amount is above 0", "say `faster` or `slower` instead of a sign, `A = B` instead of 0"));
+                return Err(fail(
+                    "an amount is above 0",
+                    "say `faster` or `slower` instead of a sign, `A = B` instead of 0",
+                ));
             }
             let said = said.join(" ");
             let says = says(&said, amount).map_err(|why| match why {
