@@ -105,7 +105,7 @@ fn sampled(data: &[u8]) {
     let terms = bakeoff_judge::samples::Terms { confidence: 0.95, margin: 0.01, paired: false, baseline: None };
     if let Ok(findings) = bakeoff_judge::judge_samples(gathered.samples, &terms) {
         let _ = bakeoff_stat::page::stat(&findings, &[], Style { width: 80, colour: false });
-        let _ = bakeoff_stat::page::stat_json(&findings);
+        let _ = bakeoff_report::pretty_json(&findings);
     }
 }
 

@@ -8,24 +8,25 @@ mod seen;
 pub(crate) mod study;
 mod terms;
 
+use crate::draw::rendered::Rendered;
 use bakeoff_judge::findings::{Alias, Caveat, Refusal};
 use terms::{term, terms};
 
 /// A doubt as a sentence without its stop.
-pub fn caveat(caveat: &Caveat) -> String {
+pub fn caveat(caveat: &Caveat) -> Rendered {
     let sentences: [fn(&Caveat) -> Option<String>; 5] =
         [comparison::sentence, builds::sentence, study::sentence, seen::sentence, samples::sentence];
-    sentences.iter().find_map(|sentence| sentence(caveat)).unwrap_or_else(|| caveat.kind().to_owned())
+    sentences.iter().find_map(|sentence| sentence(caveat)).unwrap_or_else(|| caveat.kind().to_owned()).into()
 }
 
 /// Doubts, each as a sentence.
-pub fn caveats<'a>(caveats: impl IntoIterator<Item = &'a Caveat>) -> impl Iterator<Item = String> {
+pub fn caveats<'a>(caveats: impl IntoIterator<Item = &'a Caveat>) -> impl Iterator<Item = Rendered> {
     caveats.into_iter().map(caveat)
 }
 
 /// Why an effect is not estimated.
-pub fn refusal(refusal: &Refusal) -> String {
-    match refusal {
+pub fn refusal(refusal: &Refusal) -> Rendered {
+    let why = match refusal {
         Refusal::InTheTable => {
             "it was compared with the other factors as in the baseline only, and the table has that comparison"
                 .to_owned()
@@ -39,10 +40,11 @@ pub fn refusal(refusal: &Refusal) -> String {
         Refusal::Aliased { with } => {
             format!("the variants that were executed do not tell it apart from {}", terms(with))
         }
-    }
+    };
+    why.into()
 }
 
 /// Effects that no trial tells apart: `malloc from threads × opt`.
-pub fn alias(Alias { term: one, with }: &Alias) -> String {
-    format!("{} from {}", term(one), terms(with))
+pub fn alias(Alias { term: one, with }: &Alias) -> Rendered {
+    text![term(one), " from ", terms(with)]
 }

@@ -53,12 +53,7 @@ fn print_of(
             page.paragraph(&sentence, columns, 2, Ink::Plain);
         }
         for alias in &family.aliases {
-            page.paragraph(
-                format!("cannot be distinguished: {}", clean(&caveats::alias(alias))),
-                columns,
-                2,
-                Ink::Open,
-            );
+            page.paragraph(text!["cannot be distinguished: ", caveats::alias(alias)], columns, 2, Ink::Open);
         }
         if family.kind == EffectKind::Interaction {
             let here = |f: &&&Effects| (&f.workload, &f.condition) == (&family.workload, &family.condition);
@@ -176,7 +171,7 @@ fn table(findings: &Findings, family: &Effects, shown: &[&Effect], notes: &mut N
             }
             None => {
                 let why = effect.refused.as_ref().map(caveats::refusal);
-                let why = why.as_deref().unwrap_or("no block has all that is needed");
+                let why = why.unwrap_or_else(|| "no block has all that is needed".into());
                 cells.push(Piece::new("–", Ink::Aside));
                 cells.push(Piece::new(text!["not estimated", notes.mark([why])], Ink::Worse));
                 cells.push(Piece::plain("0"));

@@ -1,6 +1,7 @@
 //! How numbers are written: durations, sizes, counts, ratios, changes and dates, with as many digits as they deserve.
 //! A value other than zero is never written as zero. Nothing here knows what a number means.
 
+use crate::draw::printf;
 pub use bakeoff_model::percent::percent;
 
 /// The minus sign, which is as wide as a digit.
@@ -118,14 +119,19 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
+/// Numbers from here on are written in powers of ten, and so is what no number of decimals shows.
+const LARGE: f64 = 1e16;
+/// Significant digits of such a number.
+const DIGITS: usize = 5;
+
 /// A number with a fixed number of decimals, or with as many more as it takes to not write zero.
 pub fn fixed(value: f64, decimals: usize) -> String {
     let size = value.abs();
     let shows = |text: &String| size == 0.0 || text.bytes().any(|b| (b'1'..=b'9').contains(&b));
     let text = (decimals..=DECIMALS_MAX.max(decimals))
         .map(|d| format!("{size:.d$}"))
-        .find(shows)
-        .unwrap_or_else(|| format!("{size:.0e}"));
+        .find(|text| shows(text) && size < LARGE)
+        .unwrap_or_else(|| printf::g(size, DIGITS));
     let sign = if value < 0.0 { MINUS.to_string() } else { String::new() };
     sign + &thousands(&text)
 }

@@ -121,11 +121,11 @@ fn word(value: &mut Value) {
                 match (key.as_str(), &mut *field) {
                     ("caveats", Value::Array(items)) => items.iter_mut().for_each(|item| replace(item, of_caveat)),
                     ("aliases", Value::Array(items)) => {
-                        items.iter_mut().for_each(|item| replace(item, |one: &Alias| alias(one).into()));
+                        items.iter_mut().for_each(|item| replace(item, |one: &Alias| letters(&alias(one)).into()));
                     }
                     ("refused", item) => {
                         replace(item, of_caveat);
-                        replace(item, |why: &Refusal| refusal(why).into());
+                        replace(item, |why: &Refusal| letters(&refusal(why)).into());
                     }
                     _ => {}
                 }
@@ -138,7 +138,7 @@ fn word(value: &mut Value) {
 }
 
 fn of_caveat(doubt: &Caveat) -> Value {
-    json!({ "kind": doubt.kind(), "text": caveat(doubt) })
+    json!({ "kind": doubt.kind(), "text": letters(&caveat(doubt)) })
 }
 
 /// Anything else stays as it is: a feature's section may have fields of these names.

@@ -34,9 +34,9 @@ pub use draw::Style;
 pub use failures::{failure, failure_in_full};
 pub use format::TimeUnit;
 pub use json::pretty as pretty_json;
-pub use metrics::{TableText, table_texts};
+pub use metrics::{TableText, append_picture, p_of, table_texts};
 pub use not_paired::SAVED;
-pub use power::{power, power_json};
+pub use power::power;
 pub use screen::{
     About, Amount, As, Brief, BriefRow, Cause, Context, Doubt, Fact, Ground, Size, Weight, brief, grounds, margin,
     screen,

@@ -151,17 +151,13 @@ fn full(
             pictured.push(None);
         }
     }
-    if table.rows.iter().any(|row| p_of(row.comparison.as_ref()).is_some()) {
-        let p = pictured.iter().map(|comparison| Piece::new(p_of(*comparison).unwrap_or_default(), Ink::Aside));
+    if table.rows.iter().filter_map(|row| row.comparison.as_ref()).any(|c| p_of(c).is_some()) {
+        let p = pictured.iter().map(|comparison| Piece::new(comparison.and_then(p_of).unwrap_or_default(), Ink::Aside));
         grid.append("p".to_owned(), Flush::Right, p.collect());
     }
-    let pictures =
-        columns >= PICTURE_PAGE_MIN && table.rows.iter().any(|row| drawable(row.comparison.as_ref()).is_some());
-    if pictures {
-        let room = columns.saturating_sub(grid.width() + 2);
-        let (title, rows) = picture(&pictured, findings.method.margin, room.clamp(PICTURE_MIN, PICTURE_MAX));
-        grid.append(title, Flush::Left, rows);
-    }
+    let pictured: Vec<_> =
+        pictured.into_iter().map(|row| row.map(|c: &Comparison| (c, words::ink(c.verdict)))).collect();
+    let pictures = append_picture(&mut grid, &pictured, findings.method.margin, columns);
     grid.print(page, columns);
     if let Some(sentence) = undecided(table) {
         page.paragraph(&sentence, columns, 2, Ink::Open);
@@ -173,8 +169,8 @@ fn full(
 }
 
 /// p of no difference, corrected for the family, by the test whose inversion the interval is.
-fn p_of(comparison: Option<&Comparison>) -> Option<String> {
-    let p = comparison?.p_corrected()?;
+pub fn p_of(comparison: &Comparison) -> Option<String> {
+    let p = comparison.p_corrected()?;
     Some(if p < P_LEAST { format!("<{P_LEAST}") } else { fixed(p, 4) })
 }
 
@@ -232,7 +228,8 @@ fn origin(table: &Table) -> &'static str {
 
 fn verdict_cell(table: &Table, row: &Row, comparison: &Comparison, notes: &mut Notes) -> Piece {
     let fewer = row.summary.as_ref().filter(|summary| summary.n != comparison.blocks).map(|_| {
-        format!("Compared over {} in which both it and the baseline count.", words::counted(comparison.blocks, "block"))
+        let over = words::counted(comparison.blocks, "block");
+        text!["Compared over ", over, " in which both it and the baseline count."]
     });
     let mark = notes.mark(caveats(&comparison.caveats).chain(fewer));
     if words::is_same_program(comparison) && words::is_open(comparison) {
@@ -270,20 +267,22 @@ fn means_row(row: &Row) -> Option<Vec<Piece>> {
     Some(vec![Piece::indented("of means"), blank(), Piece::plain(ratio), blank(), blank(), blank(), blank()])
 }
 
-fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
-    comparison.filter(|comparison| comparison.scale == Scale::Ratio)
-}
-
-/// The picture of a table, from the comparisons of its rows: title and cells. It shows the intervals that are printed.
-fn picture(rows: &[Option<&Comparison>], margin: f64, columns: usize) -> (String, Vec<Piece>) {
-    let shown = || rows.iter().copied().filter_map(drawable);
-    let ratios = shown().flat_map(|c| c.printed_interval().into_iter().flatten().chain([c.estimate]));
-    let axis = Axis::over(ratios, margin, columns);
-    let cell = |comparison: &Option<&Comparison>| match drawable(*comparison) {
-        Some(c) => Piece::new(axis.row(Some(c.estimate), c.printed_interval()), words::ink(c.verdict)),
-        None => Piece::new(axis.row(None, None), Ink::Aside),
+/// Appends a picture to a table where the page is wide enough for it and there are ratios, with a cell for each row, drawn in
+/// this ink. It shows the intervals that are printed. Says whether there is a picture.
+pub fn append_picture(grid: &mut Grid, rows: &[Option<(&Comparison, Ink)>], margin: f64, columns: usize) -> bool {
+    let shown = || rows.iter().flatten().filter(|(comparison, _)| comparison.scale == Scale::Ratio);
+    if columns < PICTURE_PAGE_MIN || shown().next().is_none() {
+        return false;
+    }
+    let ratios = shown().flat_map(|(c, _)| c.printed_interval().into_iter().flatten().chain([c.estimate]));
+    let room = columns.saturating_sub(grid.width() + 2).clamp(PICTURE_MIN, PICTURE_MAX);
+    let axis = Axis::over(ratios, margin, room);
+    let cell = |row: &Option<(&Comparison, Ink)>| match row {
+        Some((c, ink)) if c.scale == Scale::Ratio => Piece::new(axis.row(Some(c.estimate), c.printed_interval()), *ink),
+        _ => Piece::new(axis.row(None, None), Ink::Aside),
     };
-    (axis.title(), rows.iter().map(cell).collect())
+    grid.append(axis.title(), Flush::Left, rows.iter().map(cell).collect());
+    true
 }
 
 /// What is undecided, and how many blocks would decide it.

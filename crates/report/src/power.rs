@@ -9,14 +9,6 @@ use crate::format::{count, exponent, fixed, percent, waiting_time};
 use crate::words::counted;
 use bakeoff_judge::planning::{Aim, Outlook, PILOT_MIN, Planning};
 
-/// Planning as pretty-printed JSON with a final line feed.
-///
-/// # Errors
-/// Passes on the serialiser's word, should a value ever have no form in JSON.
-pub fn power_json(planning: &Planning) -> Result<String, serde_json::Error> {
-    serde_json::to_string_pretty(planning).map(|text| text + "\n")
-}
-
 /// Planning as a page. It ends in a line feed.
 pub fn power(planning: &Planning, style: Style) -> String {
     let mut page = Page::default();

@@ -1,6 +1,7 @@
 //! How it was judged, from how much, where and when: the few lines without which no number above may be believed.
 
 use crate::draw::paint::{Ink, Page};
+use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, glue};
 use crate::format::{bytes, count, date, percent};
 use crate::words::{self, counted};
@@ -11,20 +12,36 @@ use bakeoff_model::until::Until;
 /// The paragraphs on method, extent and machines.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     page.gap();
-    paragraphs(findings).iter().for_each(|paragraph| page.paragraph(paragraph, columns, 2, Ink::Aside));
+    paragraphs(findings).iter().for_each(|paragraph| page.paragraph(paragraph.line(), columns, 2, Ink::Aside));
 }
 
-/// The same as text: numbers and their units hang together by spaces that do not break.
-pub fn paragraphs(findings: &Findings) -> Vec<String> {
+/// A paragraph: what it is about, and the rest. Numbers and their units hang together by spaces that do not break.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paragraph {
+    /// Such as `method`.
+    pub what: &'static str,
+    /// What is said of it.
+    pub text: Rendered,
+}
+
+impl Paragraph {
+    /// `method: …`.
+    pub fn line(&self) -> Rendered {
+        text![self.what, ": ", &self.text]
+    }
+}
+
+/// All of them.
+pub fn paragraphs(findings: &Findings) -> Vec<Paragraph> {
     let all = [
-        Some(method(findings)),
-        stopping(findings),
-        sources(findings),
-        missing(findings),
-        Some(extent(findings)),
-        Some(machines(findings)),
+        ("method", Some(method(findings))),
+        ("stopping", stopping(findings)),
+        ("measured", sources(findings)),
+        ("not measured here", missing(findings)),
+        ("study", Some(extent(findings))),
     ];
-    all.into_iter().flatten().collect()
+    let said = all.into_iter().filter_map(|(what, text)| Some(Paragraph { what, text: text?.into() }));
+    said.chain([machines(findings)]).collect()
 }
 
 fn comparisons(findings: &Findings) -> impl Iterator<Item = &Comparison> {
@@ -46,7 +63,7 @@ fn method(findings: &Findings) -> String {
     let limits =
         format!("margin ±{margin} (equivalent: the {narrower} interval lies within); confidence {confidence}.");
     if tests.is_empty() {
-        return format!("method: nothing was compared; {limits}");
+        return format!("nothing was compared; {limits}");
     }
     let family = match method.family {
         0 | 1 => String::new(),
@@ -57,7 +74,7 @@ fn method(findings: &Findings) -> String {
         family => format!(" the {family} intervals of a table hold together, and decide the verdicts;"),
     };
     let these = claim(findings).map_or(String::new(), |[what, meaning]| format!(" {what}: {meaning}."));
-    format!("method: {};{family} {limits}{these}", tests.join("; "))
+    format!("{};{family} {limits}{these}", tests.join("; "))
 }
 
 /// Which builds the claims are about: what was done, and what follows.
@@ -130,7 +147,7 @@ fn stopping(findings: &Findings) -> Option<String> {
         (false, _) => format!("not reached yet after {judged}"),
     };
     let metric = clean(&findings.method.deciding_metric);
-    Some(format!("stopping: fixed beforehand, on {metric}: {rule}; {stands}, of at most {most_blocks}."))
+    Some(format!("fixed beforehand, on {metric}: {rule}; {stands}, of at most {most_blocks}."))
 }
 
 /// Where each metric comes from; those of one source together.
@@ -144,7 +161,7 @@ fn sources(findings: &Findings) -> Option<String> {
     }
     let each = sources.iter().map(|(source, names)| format!("{} by {}", clean(&names.join(", ")), clean(source)));
     let each: Vec<String> = each.collect();
-    (!each.is_empty()).then(|| format!("measured: {}", each.join("; ")))
+    (!each.is_empty()).then(|| each.join("; "))
 }
 
 /// What the study asks for and could not have, each reason once.
@@ -152,7 +169,7 @@ fn missing(findings: &Findings) -> Option<String> {
     let each =
         findings.missing.iter().map(|group| format!("{} ({})", clean(&group.metrics.join(", ")), clean(&group.why)));
     let each: Vec<String> = each.collect();
-    (!each.is_empty()).then(|| format!("not measured here: {}", each.join("; ")))
+    (!each.is_empty()).then(|| each.join("; "))
 }
 
 fn extent(findings: &Findings) -> String {
@@ -165,7 +182,7 @@ fn extent(findings: &Findings) -> String {
     let when = if *sessions > 0 { format!("; begun {}", date(findings.started_unix_s)) } else { String::new() };
     let sessions = if *sessions > 1 { format!(" in {}", counted(*sessions, "session")) } else { String::new() };
     format!(
-        "study: {}, plan {}, seed {seed}; {} of {} blocks{each}{sessions}{when}",
+        "{}, plan {}, seed {seed}; {} of {} blocks{each}{sessions}{when}",
         clean(study),
         clean(plan),
         count(u64::from(*blocks_finished)),
@@ -173,13 +190,10 @@ fn extent(findings: &Findings) -> String {
     )
 }
 
-pub(crate) fn machines(findings: &Findings) -> String {
+pub(crate) fn machines(findings: &Findings) -> Paragraph {
     let described: Vec<String> = findings.places.iter().map(machine).collect();
-    match described.as_slice() {
-        [] => "machine: none yet".to_owned(),
-        [only] => format!("machine: {only}"),
-        several => format!("machines: {}", several.join("; ")),
-    }
+    let what = if described.len() > 1 { "machines" } else { "machine" };
+    Paragraph { what, text: if described.is_empty() { "none yet".into() } else { described.join("; ").into() } }
 }
 
 pub(crate) fn machine(place: &Place) -> String {

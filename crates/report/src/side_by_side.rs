@@ -4,6 +4,7 @@
 use crate::draw::Style;
 use crate::draw::grid::{Flush, Grid};
 use crate::draw::paint::{Ink, Item, Page, Piece};
+use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, glue};
 use crate::format::percent;
 use crate::provenance::machines;
@@ -26,7 +27,7 @@ fn drawn(pairs: &SideBySide, here: &Findings, there: &Findings, columns: usize) 
     page.paragraph(headline(pairs), columns, 2, Ink::Heading);
     page.gap();
     for (name, findings) in [("here", here), ("there", there)] {
-        page.paragraph(format!("{name}: {}", about(findings)), columns, 2, Ink::Plain);
+        page.paragraph(text![name, ": ", about(findings)], columns, 2, Ink::Plain);
     }
     differences(here, there).iter().for_each(|text| page.paragraph(text, columns, 2, Ink::Open));
     let same_table = |a: &Pair, b: &Pair| {
@@ -65,15 +66,11 @@ fn headline(pairs: &SideBySide) -> String {
     format!("{total} in both: of {overlap} the intervals overlap, of {apart} they do not{unknown}.")
 }
 
-fn about(findings: &Findings) -> String {
+fn about(findings: &Findings) -> Rendered {
     let simulated = if findings.simulated.is_some() { "SIMULATED, " } else { "" };
-    format!(
-        "{simulated}{} of study {}, plan {}; {}",
-        counted(findings.blocks_finished, "block"),
-        clean(&findings.study),
-        clean(&findings.plan),
-        machines(findings)
-    )
+    let blocks = counted(findings.blocks_finished, "block");
+    let (study, plan) = (clean(&findings.study), clean(&findings.plan));
+    text![simulated, blocks, " of study ", study, ", plan ", plan, "; ", machines(findings).line()]
 }
 
 /// What makes the numbers of the two differ in kind.

@@ -340,6 +340,11 @@ pub fn is_same_program(comparison: &Comparison) -> bool {
     comparison.caveats.iter().any(is_it)
 }
 
+/// What a drawing has of a comparison: nothing where nothing is claimed of a ratio.
+pub fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
+    comparison.filter(|c| c.scale == Scale::Ratio && c.printed_interval().is_some() && c.verdict != Verdict::Withheld)
+}
+
 /// Whether nothing is claimed of it.
 pub fn is_open(comparison: &Comparison) -> bool {
     matches!(comparison.verdict, Verdict::Undecided { .. })

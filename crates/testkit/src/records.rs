@@ -1,10 +1,20 @@
 //! Records for the tests, built by hand: a plan's frame, and trials into which each test writes what it is about. Nothing
 //! here judges, and nothing is drawn by chance.
 
-use bakeoff_judge::findings::{Caveat, Findings, Table};
+use crate::letters;
+use bakeoff_judge::findings::{Caveat, Findings, Refusal, Table};
 use bakeoff_model::record::{Block, Record, Session, StudyLine, TWIN, Trial, VariantLine};
 use bakeoff_model::study::Decide;
-pub use bakeoff_report::caveats::{caveat as sentence, refusal as why};
+
+/// A doubt as a sentence.
+pub fn sentence(doubt: &Caveat) -> String {
+    letters(&bakeoff_report::caveats::caveat(doubt))
+}
+
+/// Why an effect is not estimated.
+pub fn why(refusal: &Refusal) -> String {
+    letters(&bakeoff_report::caveats::refusal(refusal))
+}
 
 /// How the tests decide: a margin of 1 % and a confidence of 95 %, on no metric yet.
 pub fn decide() -> Decide {

@@ -38,7 +38,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         return Ok(Code::Interrupted);
     };
     let text = if args.json {
-        page::calibration_json(&calibration)?
+        bakeoff_report::pretty_json(&calibration)?
     } else {
         page::calibration(&calibration, screen::style())
     };

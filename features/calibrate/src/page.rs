@@ -6,14 +6,6 @@ use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::paint::{Ink, Page, Piece};
 use bakeoff_report::format::{count, fixed, percent};
 
-/// The calibration as pretty-printed JSON with a final line feed.
-///
-/// # Errors
-/// Passes on the serialiser's word, should a value ever have no form in JSON.
-pub(crate) fn calibration_json(calibration: &Calibration) -> Result<String, serde_json::Error> {
-    serde_json::to_string_pretty(calibration).map(|text| text + "\n")
-}
-
 /// The calibration by simulation. It ends in a line feed.
 pub(crate) fn calibration(calibration: &Calibration, style: Style) -> String {
     let mut page = Page::default();

@@ -5,11 +5,12 @@
 use crate::mark::{Mark, sign};
 use crate::scale::{Axis, Span, Tick};
 use crate::text::{markup, name, plain, variant_id};
-use bakeoff_judge::findings::{Comparison, Findings, Scale, Table, Verdict};
+use bakeoff_judge::findings::{Comparison, Findings, Table, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_report::draw::paint::Ink;
 use bakeoff_report::text;
 use bakeoff_report::words::Wording;
+pub(crate) use bakeoff_report::words::drawable;
 use bakeoff_report::{About, Amount, Brief, BriefRow, Cause};
 use maud::{Markup, html};
 
@@ -24,11 +25,6 @@ const ROWS: usize = 40;
 const FIRST: usize = 10;
 const AROUND: usize = 3;
 const LAST: usize = 5;
-
-/// What a drawing has of a comparison: nothing where nothing is claimed of a ratio.
-pub(crate) fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
-    comparison.filter(|c| c.scale == Scale::Ratio && c.printed_interval().is_some() && c.verdict != Verdict::Withheld)
-}
 
 /// From end to end.
 pub(crate) fn span(comparison: &Comparison) -> Span {
@@ -203,28 +199,26 @@ impl<'a> Forest<'a> {
         let is_map = small.len() > PANELS;
         let shown: &[Panel<'a>] = if is_map { &[] } else { &small };
         let folded = folded(&self.brief.rows, self.baseline());
-        html! {
-            svg.defs aria-hidden="true" { defs { (main.behind()) @for panel in shown { (panel.behind()) } } }
-            table.forest.narrow[self.causes.is_empty()] {
-                caption { (self.caption(about)) }
-                (self.head(about, &main, shown))
-                tbody {
-                    @for (row, _) in self.brief.rows.iter().zip(&folded).filter(|(_, folded)| !**folded) {
-                        (self.row(about, row, &main, shown))
+        let rows = |is_folded: bool| {
+            html! {
+                table.forest.narrow[self.causes.is_empty()] {
+                    @if !is_folded { caption { (self.caption(about)) } }
+                    (self.head(about, &main, shown))
+                    tbody {
+                        @for (row, _) in self.brief.rows.iter().zip(&folded).filter(|(_, folded)| **folded == is_folded) {
+                            (self.row(about, row, &main, shown))
+                        }
                     }
                 }
             }
+        };
+        html! {
+            svg.defs aria-hidden="true" { defs { (main.behind()) @for panel in shown { (panel.behind()) } } }
+            (rows(false))
             @if folded.contains(&true) {
                 details {
                     summary { (folded.iter().filter(|folded| **folded).count()) " more variants between these" }
-                    table.forest.narrow[self.causes.is_empty()] {
-                        (self.head(about, &main, shown))
-                        tbody {
-                            @for (row, _) in self.brief.rows.iter().zip(&folded).filter(|(_, folded)| **folded) {
-                                (self.row(about, row, &main, shown))
-                            }
-                        }
-                    }
+                    (rows(true))
                 }
             }
             (key(self.findings, about))

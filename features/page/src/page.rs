@@ -6,7 +6,7 @@ use crate::document::document;
 use crate::forest::Forest;
 use crate::items::{cards, items};
 use crate::look::Look;
-use crate::text::{markup, plain, sentence};
+use crate::text::{markup, plain};
 use crate::{curves, data, effects, figures, latency, mark, strips, tradeoff};
 use bakeoff_command::{CommandError, Concluded};
 use bakeoff_judge::findings::Findings;
@@ -15,6 +15,7 @@ use bakeoff_report::draw::paint::Item;
 use bakeoff_report::draw::rendered::Rendered;
 use bakeoff_report::draw::text::unglue;
 use bakeoff_report::format::date;
+use bakeoff_report::provenance::Paragraph;
 use bakeoff_report::{Brief, Context, Doubt, Ground, Parts, Weight, again, brief, grounds, parts, provenance};
 use maud::{Markup, html};
 
@@ -142,8 +143,8 @@ fn believe(content: &Content<'_>) -> Markup {
         html! {
             li class=(class) {
                 svg.i aria-hidden="true" { use href={ "#" (sign) } x="6" y="6" {} }
-                b { (sentence(&ground.title)) }
-                @for detail in &ground.details { small { (sentence(detail)) } }
+                b { (markup(&ground.title)) }
+                @for detail in &ground.details { small { (markup(detail)) } }
             }
         }
     };
@@ -236,13 +237,7 @@ fn repeat(content: &Content<'_>) -> Markup {
     let Concluded { record, findings, .. } = content.concluded;
     let lines: Vec<String> = again(record, findings).lines().map(clean).collect();
     html! {
-        @for paragraph in provenance::paragraphs(findings) {
-            @let text = sentence(&paragraph);
-            @match text.split_once(": ") {
-                Some((what, rest)) => { p.item { b { (what) } ": " (rest) } }
-                None => { p.item { (text) } }
-            }
-        }
+        @for Paragraph { what, text } in provenance::paragraphs(findings) { p.item { b { (what) } ": " (markup(&text)) } }
         pre.cmd tabindex="0" { (unglue(&lines.join("\n"))) }
     }
 }

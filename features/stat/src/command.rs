@@ -36,7 +36,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         remarks.push(format!("integers that a 64-bit floating-point number cannot hold: {count} ({example})"));
     }
     if args.json {
-        screen::json(&page::stat_json(&findings)?);
+        screen::json(&bakeoff_report::pretty_json(&findings)?);
         remarks.iter().for_each(|remark| screen::err(&format!("note: {}\n", clean(remark))));
     } else {
         screen::out(&page::stat(&findings, &remarks, screen::style()));

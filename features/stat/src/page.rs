@@ -11,31 +11,19 @@ use bakeoff_report::draw::Style;
 use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::notes::Notes;
 use bakeoff_report::draw::paint::{Ink, Page, Piece};
-use bakeoff_report::draw::plot::{Axis, LEGEND};
-use bakeoff_report::draw::printf;
+use bakeoff_report::draw::plot::LEGEND;
+use bakeoff_report::draw::rendered::Rendered;
 use bakeoff_report::draw::text::{clean, glue};
 use bakeoff_report::format::{decimals_of, fitting, fixed, percent, units};
-use bakeoff_report::text;
 use bakeoff_report::words::{self, Change, counted, listed};
+use bakeoff_report::{append_picture, p_of, text};
 use std::collections::BTreeSet;
-
-/// On narrower pages there are no pictures.
-const PICTURE_PAGE_MIN: usize = 100;
-/// Widths of a picture.
-const PICTURE_MIN: usize = 18;
-const PICTURE_MAX: usize = 41;
-/// Numbers without a unit are written in full between these, and in powers of ten beyond.
-const IN_FULL: std::ops::Range<f64> = 1e-4..1e9;
-/// Whole numbers are written in full below this.
-const WHOLE_MAX: f64 = 1e16;
-/// Significant digits of a number in powers of ten.
-const DIGITS: usize = 5;
 
 /// The page. It ends in a line feed. `notes` are footnotes of the reader's.
 pub fn stat(findings: &SampleFindings, remarks: &[String], style: Style) -> String {
     let Style { width, colour } = style;
     let (mut page, mut notes) = (Page::default(), Notes::default());
-    let doubts = caveats(&findings.caveats).chain(remarks.iter().cloned());
+    let doubts = caveats(&findings.caveats).chain(remarks.iter().map(Rendered::from));
     let doubts = notes.mark(doubts);
     let own = own_keys(findings);
     page.paragraph(text![answer(findings, &own), doubts], width, 0, Ink::Heading);
@@ -152,7 +140,7 @@ fn sentence(
     };
     let of_what =
         if table.unit.is_empty() || is_speed(table) { String::new() } else { format!(" {}", clean(&table.unit)) };
-    let change = ChangeText::of(comparison, comparison.printed_interval(), kind(&table.unit).0);
+    let change = Change::with(comparison, comparison.printed_interval(), kind(&table.unit).0);
     let confidence = comparison.shown_confidence();
     let within = |range: Option<String>| match range {
         Some(range) => format!(" ({} interval {})", glue(&percent(confidence)), glue(&range)),
@@ -163,103 +151,53 @@ fn sentence(
     };
     let margin = glue(&format!("±{}", percent(findings.margin)));
     let verb = if is_speed(table) { "is" } else { "has" };
-    let amount = glue(&change.amount);
+    let amount = glue(&change.amount());
     let body = if row.refused.is_some() {
         format!(
             "No verdict on {variant} against {baseline}: {}{}",
-            glue(&change.signed),
-            within(change.signed_range.clone())
+            glue(&change.signed()),
+            within(change.signed_range())
         )
     } else {
         match comparison.verdict {
             Verdict::Faster | Verdict::Slower => {
                 let word = word(table, row, comparison);
                 let rate = is_speed(table) && table.better == Better::More;
-                let range = within(if rate { change.signed_range.clone() } else { change.range.clone() });
+                let range = within(if rate { change.signed_range() } else { change.range() });
                 match (is_speed(table), rate) {
-                    (_, true) => format!("{variant} is {word} than {baseline}: {}{range}", glue(&change.signed)),
+                    (_, true) => format!("{variant} is {word} than {baseline}: {}{range}", glue(&change.signed())),
                     (true, _) => format!("{variant} is {amount} {word} than {baseline}{range}"),
                     _ => format!("{variant} has {amount} {word}{of_what} than {baseline}{range}"),
                 }
             }
             Verdict::Negligible => {
                 let differs = format!("{variant} differs from {baseline}{of_what}, but negligibly, within {margin}");
-                format!("{differs}: {}{}", glue(&change.signed), within(change.signed_range.clone()))
+                format!("{differs}: {}{}", glue(&change.signed()), within(change.signed_range()))
             }
             Verdict::Equivalent => {
                 let is = if of_what.is_empty() { "is".to_owned() } else { format!("{verb}{of_what}") };
-                format!(
-                    "{variant} {is} equivalent to {baseline} within {margin}{}",
-                    within(change.signed_range.clone())
-                )
+                format!("{variant} {is} equivalent to {baseline} within {margin}{}", within(change.signed_range()))
             }
             // Numbers have no output.
             Verdict::Withheld => format!("No verdict on {variant} against {baseline}"),
             Verdict::Undecided { more_blocks } => {
                 let more = words::more_blocks(Verdict::Undecided { more_blocks });
-                let range = within(change.signed_range.clone());
-                format!("Nothing was decided about {variant} against {baseline}{more}: {}{range}", glue(&change.signed))
+                let range = within(change.signed_range());
+                format!(
+                    "Nothing was decided about {variant} against {baseline}{more}: {}{range}",
+                    glue(&change.signed())
+                )
             }
         }
     };
     format!("{place}{body}.")
 }
 
-/// A change in words: as [`Change`] tells it, or in powers of ten where that would take hundreds of digits.
-struct ChangeText {
-    amount: String,
-    signed: String,
-    range: Option<String>,
-    signed_range: Option<String>,
-}
-
-impl ChangeText {
-    fn of(comparison: &Comparison, interval: Option<[f64; 2]>, unit: Unit) -> Self {
-        if !is_extreme(comparison) {
-            let change = Change::with(comparison, interval, unit);
-            let (amount, signed) = (change.amount(), change.signed());
-            return Self { amount, signed, range: change.range(), signed_range: change.signed_range() };
-        }
-        let before = if comparison.scale == Scale::Ratio { "a factor of " } else { "" };
-        let range = interval.map(|[low, high]| format!("{} … {}", power(low), power(high)));
-        let estimate = format!("{before}{}", power(comparison.estimate));
-        Self { amount: estimate.clone(), signed: estimate, range: range.clone(), signed_range: range }
-    }
-}
-
-/// Whether numbers are too large or too small to be written in full.
-fn is_extreme(comparison: &Comparison) -> bool {
-    let numbers = comparison.printed_interval().into_iter().flatten().chain([comparison.estimate]);
-    let sizes: Vec<f64> = numbers.map(f64::abs).filter(|size| *size > 0.0).collect();
-    match comparison.scale {
-        Scale::Ratio => sizes.iter().any(|size| !(1e-6..1e6).contains(size)),
-        Scale::Difference => sizes.iter().any(|size| *size >= IN_FULL.end),
-    }
-}
-
-/// Estimate and interval as the table shows them.
-fn against(comparison: &Comparison, unit_size: f64) -> String {
-    if !is_extreme(comparison) {
-        return words::against_baseline(comparison, unit_size);
-    }
-    let size = if comparison.scale == Scale::Ratio { 1.0 } else { unit_size };
-    let write = |value: f64| power(value / size);
-    let interval = comparison.printed_interval();
-    let interval = interval.map_or("none".to_owned(), |[low, high]| format!("{}, {}", write(low), write(high)));
-    format!("{} [{interval}]{}", write(comparison.estimate), words::narrower(comparison))
-}
-
-/// A number in as few signs as C's `%g` needs.
-fn power(value: f64) -> String {
-    printf::g(value, DIGITS).replace('-', "−").replace("e−", "e-")
-}
-
 /// How the values of one table are written.
 struct Values {
     size: f64,
     name: String,
-    /// None for powers of ten.
-    decimals: Option<usize>,
+    decimals: usize,
 }
 
 impl Values {
@@ -277,25 +215,21 @@ impl Values {
         let (size, name) = fitting(largest, units(unit));
         let name = clean(&if unit == Unit::Count { table.unit.clone() } else { format!("{name}{per}") });
         let whole = size == 1.0 && sizes.iter().all(|size| size.fract() == 0.0);
-        let decimals = match () {
-            () if whole && largest < WHOLE_MAX => Some(0),
-            () if largest > 0.0 && !IN_FULL.contains(&(largest / size)) => None,
-            () => Some(decimals_of(largest / size, 4).max(decimals_of(smallest / size, 3)).min(9)),
+        let decimals = match whole {
+            true => 0,
+            false => decimals_of(largest / size, 4).max(decimals_of(smallest / size, 3)).min(9),
         };
         Self { size, name, decimals }
     }
 
     fn write(&self, value: f64) -> String {
-        self.write_with(value, 0)
+        fixed(value / self.size, self.decimals)
     }
 
-    /// With more decimals than the others, for a number that was computed.
-    fn write_with(&self, value: f64, more: usize) -> String {
-        let value = value / self.size;
-        match self.decimals {
-            Some(decimals) if value.abs() < WHOLE_MAX => fixed(value, decimals + more),
-            _ => power(value),
-        }
+    /// A number that was computed, and of whole numbers need not be one.
+    fn write_computed(&self, value: f64) -> String {
+        let more = usize::from(self.decimals == 0 && value.fract() != 0.0);
+        fixed(value / self.size, self.decimals + more)
     }
 }
 
@@ -341,14 +275,12 @@ fn seen(
         right("mean"),
         right("sd"),
     ]);
-    let more = usize::from(values.decimals == Some(0));
     for row in &table.samples {
         let Summary { n, min, median, median_interval, max, mean, sd, .. } = &row.summary;
         let interval = median_interval
             .filter(|[low, high]| low < high)
             .map_or("[none]".to_owned(), |[low, high]| format!("[{}, {}]", values.write(low), values.write(high)));
-        let computed =
-            |value: f64| if value.fract() == 0.0 { values.write(value) } else { values.write_with(value, more) };
+        let computed = |value: f64| values.write_computed(value);
         let doubts = notes.mark(caveats(&row.caveats));
         grid.row(vec![
             Piece::plain(text![clean(&row.sample), doubts]),
@@ -384,35 +316,22 @@ fn inferred(
         ("p".to_owned(), Flush::Right),
         ("verdict".to_owned(), Flush::Left),
     ]);
+    let mut pictured = vec![];
     for (row, comparison) in compared(table) {
         let doubts = caveats(row.refused.iter().chain(&comparison.caveats));
         let verdict = text![word(table, row, comparison), notes.mark(doubts)];
         let ink = if row.refused.is_some() { Ink::Open } else { words::ink(comparison.verdict) };
         grid.row(vec![
             Piece::plain(clean(&row.sample)),
-            Piece::plain(against(comparison, values.size)),
-            Piece::plain(comparison.p_corrected().map_or("–".to_owned(), p)),
+            Piece::plain(words::against_baseline(comparison, values.size)),
+            Piece::plain(p_of(comparison).unwrap_or_else(|| "–".to_owned())),
             Piece::new(verdict, ink),
         ]);
+        pictured.push(Some((comparison, ink)));
     }
-    let drawn = columns >= PICTURE_PAGE_MIN && compared(table).all(|(_, c)| c.scale == Scale::Ratio);
-    if drawn {
-        let room = columns.saturating_sub(grid.width() + 2).clamp(PICTURE_MIN, PICTURE_MAX);
-        let ratios = compared(table).flat_map(|(_, c)| c.printed_interval().into_iter().flatten().chain([c.estimate]));
-        let axis = Axis::over(ratios, findings.margin, room);
-        let rows = compared(table).map(|(row, c)| {
-            let ink = if row.refused.is_some() { Ink::Open } else { words::ink(c.verdict) };
-            Piece::new(axis.row(Some(c.estimate), c.printed_interval()), ink)
-        });
-        let rows = rows.collect();
-        grid.append(axis.title(), Flush::Left, rows);
-    }
+    let drawn = append_picture(&mut grid, &pictured, findings.margin, columns);
     grid.print(page, columns);
     drawn
-}
-
-fn p(p: f64) -> String {
-    if p < 1e-4 { "<0.0001".to_owned() } else { format!("{p:.4}") }
 }
 
 /// What the columns mean, where that is not said by their titles.
@@ -467,12 +386,4 @@ fn method(findings: &SampleFindings) -> String {
     }
     let limits = glue(&percent(findings.confidence)) + ", margin ±" + &glue(&percent(findings.margin));
     format!("method: {}; confidence {limits}", tests.join("; "))
-}
-
-/// The findings as pretty-printed JSON with a final line feed.
-///
-/// # Errors
-/// Passes on the serialiser's word, should a value ever have no form in JSON.
-pub fn stat_json(findings: &SampleFindings) -> Result<String, serde_json::Error> {
-    bakeoff_report::pretty_json(findings)
 }

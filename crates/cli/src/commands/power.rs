@@ -51,7 +51,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         (study, _) => pilot(args, study.as_deref().unwrap_or(".".as_ref()), &see, features)?,
     };
     let text = match args.json {
-        true => bakeoff_report::power_json(&planning)?,
+        true => bakeoff_report::pretty_json(&planning)?,
         false => bakeoff_report::power(&planning, screen::style()),
     };
     screen::page(&text, args.json);

@@ -3,6 +3,7 @@
 
 use super::view::View;
 use crate::conditions::of_part;
+use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, unglue};
 use crate::format::{count, percent};
 use crate::provenance::claim;
@@ -16,9 +17,9 @@ pub struct Ground {
     /// Whether it holds in full, or only in part.
     pub is_full: bool,
     /// In a few words.
-    pub title: String,
+    pub title: Rendered,
     /// The figures, or what it means.
-    pub details: Vec<String>,
+    pub details: Vec<Rendered>,
 }
 
 /// Everything that the answer rests on.
@@ -40,18 +41,11 @@ fn outputs(findings: &Findings, record: &Record) -> Option<Ground> {
     let counting = || record.trials.iter().filter(|trial| trial.outcome == Outcome::Ok);
     let seen = counting().filter(|trial| !trial.output.is_empty()).count();
     counting().next()?;
-    Some(match seen {
-        0 => Ground {
-            is_full: false,
-            title: "outputs were not compared".to_owned(),
-            details: vec!["no trial recorded what it printed".to_owned()],
-        },
-        seen => Ground {
-            is_full: true,
-            title: "all variants print the same".to_owned(),
-            details: vec![format!("compared in {}", counted(seen as u32, "trial"))],
-        },
-    })
+    let (title, detail) = match seen {
+        0 => ("outputs were not compared", "no trial recorded what it printed".into()),
+        seen => ("all variants print the same", text!["compared in ", counted(seen as u32, "trial")]),
+    };
+    Some(Ground { is_full: seen > 0, title: title.into(), details: vec![detail] })
 }
 
 fn trials(record: &Record) -> Option<Ground> {
@@ -64,8 +58,8 @@ fn trials(record: &Record) -> Option<Ground> {
     let ok = total - failed - void;
     (total > 0).then(|| Ground {
         is_full: lost.is_empty(),
-        title: format!("{} of {} count", count(ok as u64), counted(total as u32, "trial")),
-        details: if lost.is_empty() { vec![] } else { vec![lost.join(", ")] },
+        title: text![count(ok as u64), " of ", counted(total as u32, "trial"), " count"],
+        details: if lost.is_empty() { vec![] } else { vec![lost.join(", ").into()] },
     })
 }
 
@@ -74,8 +68,8 @@ fn noise(view: &View<'_>) -> Option<Ground> {
     let range = Change::interval_alone(twin, twin.interval().filter(|[low, high]| low < high), view.unit)?;
     Some(Ground {
         is_full: twin.is_within(),
-        title: format!("the machine's noise: {}", unglue(&range)),
-        details: vec!["the baseline against its hidden twin, which is the same thing".to_owned()],
+        title: text!["the machine's noise: ", unglue(&range)],
+        details: vec!["the baseline against its hidden twin, which is the same thing".into()],
     })
 }
 
@@ -90,20 +84,21 @@ fn surroundings(findings: &Findings, condition: &ConditionParts) -> Option<Groun
     let name = clean(&condition.condition);
     let held = condition.parts.iter().filter(|part| rank(part) == 0).count();
     let parts = counted(condition.parts.len() as u32, "part");
-    let title = match worst {
-        0 => format!("condition {name}: held"),
-        1 if held == 0 => format!("condition {name}: observed, not enforced"),
-        _ => format!("condition {name}: {held} of {parts} held"),
+    let title: Rendered = match worst {
+        0 => text!["condition ", name, ": held"],
+        1 if held == 0 => text!["condition ", name, ": observed, not enforced"],
+        _ => text!["condition ", name, format!(": {held} of {parts} held")],
     };
     let open = condition.parts.iter().filter(|part| worst == 0 || rank(part) > 0);
-    Some(Ground { is_full: worst == 0, title, details: open.map(|part| unglue(&of_part(findings, part).0)).collect() })
+    let details = open.map(|part| unglue(&of_part(findings, part).0).into()).collect();
+    Some(Ground { is_full: worst == 0, title, details })
 }
 
 /// Which builds the claims are about.
 fn builds(findings: &Findings) -> Option<Ground> {
     let [title, meaning] = claim(findings)?;
     let is_full = findings.layouts.is_some_and(|layouts| layouts.passes > 0 && layouts.passes == layouts.of);
-    Some(Ground { is_full, title: unglue(&title), details: vec![unglue(&meaning)] })
+    Some(Ground { is_full, title: unglue(&title).into(), details: vec![unglue(&meaning).into()] })
 }
 
 /// The margin, as it is drawn: `margin ±1 %`.

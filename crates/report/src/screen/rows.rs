@@ -9,8 +9,8 @@ use crate::draw::plot::Axis;
 use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, middle, width};
 use crate::format::{fitting, fixed, percent, units};
-use crate::words::{self, is_open, is_same_program, with_shared};
-use bakeoff_judge::findings::{Comparison, Findings, Scale, Verdict};
+use crate::words::{self, drawable, is_open, is_same_program, with_shared};
+use bakeoff_judge::findings::{Comparison, Findings};
 use bakeoff_model::metric::Unit;
 
 /// Columns between two.
@@ -96,12 +96,6 @@ pub(super) fn distinct(names: Vec<&str>, columns: usize) -> Vec<String> {
         short = names.iter().zip(&short).map(own).collect();
     }
     short
-}
-
-fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
-    let is_drawn =
-        |c: &&Comparison| c.scale == Scale::Ratio && c.printed_interval().is_some() && c.verdict != Verdict::Withheld;
-    comparison.filter(is_drawn)
 }
 
 pub(super) fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -> Cells<'a> {

@@ -306,7 +306,7 @@ fn json_has_every_field_and_of_doubts_kind_and_sentence() {
         let text = json(&findings, None).unwrap();
         let mut value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(serde_json::to_string_pretty(&value).unwrap() + "\n", text, "{name}");
-        let of = |doubt: &Caveat| serde_json::json!({ "kind": doubt.kind(), "text": caveats::caveat(doubt) });
+        let of = |doubt: &Caveat| serde_json::json!({ "kind": doubt.kind(), "text": letters(&caveats::caveat(doubt)) });
         let doubts: Vec<Value> = findings.caveats.iter().map(of).collect();
         assert_eq!(value["caveats"], Value::from(doubts), "{name}");
         let members = value.as_object_mut().unwrap();

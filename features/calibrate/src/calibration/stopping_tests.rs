@@ -9,10 +9,10 @@ use bakeoff_model::record::{Block, Line, Outcome, Place, Record, Session, StudyL
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::Decide;
 use bakeoff_model::until::Until;
-use bakeoff_report::caveats::caveat as sentence;
 use bakeoff_stats::eprocess::{self, EProcess};
 use bakeoff_stats::signflip::SignFlip;
 use bakeoff_stats::spending;
+use bakeoff_testkit::records::sentence;
 
 const SEED: u64 = 178;
 const WORLDS: [World; 3] = [World::Normal, World::Spiky, World::Drift];

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
-use super::{calibration, calibration_json};
+use super::calibration;
 use crate::calibration::{Calibration, Cell, FORMAT, Goal, Measure, Row, World};
 use bakeoff_report::Style;
 
@@ -55,6 +55,6 @@ promise                   goal  measured   95 % interval  holds
 
 #[test]
 fn machines_get_the_same_numbers() {
-    let text = calibration_json(&some()).unwrap();
+    let text = bakeoff_report::pretty_json(&some()).unwrap();
     assert_eq!(serde_json::from_str::<Calibration>(&text).unwrap(), some());
 }

@@ -2,12 +2,11 @@
 //! computes nothing.
 
 use bakeoff_report::draw::text::clean;
-use bakeoff_report::format::{self, exponent};
+use bakeoff_report::format::exponent;
+pub(super) use bakeoff_report::format::{fixed, signed};
 
 /// No number shows more decimals.
 const DECIMALS_MAX: i32 = 9;
-/// Numbers from here on are written in powers of ten.
-const LARGE: f64 = 1e12;
 
 /// A quantity before what is said of it.
 pub(super) fn of(quantity: Option<&str>, text: &str) -> String {
@@ -35,14 +34,6 @@ pub(super) fn intervals(low: [f64; 2], high: [f64; 2], shown: impl Fn(f64) -> St
     let (widest, narrowest) = (pair(low[0], high[1]), pair(low[1], high[0]));
     // Ends that different figures in their ranges give need not make an interval.
     if widest == narrowest || low[1] > high[0] { widest } else { format!("{widest} to {narrowest}") }
-}
-
-pub(super) fn fixed(value: f64, decimals: usize) -> String {
-    if value.abs() < LARGE { format::fixed(value, decimals) } else { format!("{value:.3e}") }
-}
-
-pub(super) fn signed(value: f64, decimals: usize) -> String {
-    if value.abs() < LARGE { format::signed(value, decimals) } else { format!("{value:+.3e}") }
 }
 
 /// Decimals that show two digits of half a width.

@@ -3,7 +3,6 @@
 use super::escape::{block, code, inline, line};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::record::Record;
-use bakeoff_report::draw::text::unglue;
 use bakeoff_report::{TimeUnit, again, provenance, table_texts, text, to_pass_on};
 
 /// All of it.
@@ -29,7 +28,7 @@ pub(super) fn folded(record: &Record, findings: &Findings, time_unit: Option<Tim
     }
     // Who reads a pull request need not know what the machine is called.
     for paragraph in provenance::paragraphs(&to_pass_on(findings)) {
-        out += &format!("- {}\n", inline(&unglue(&paragraph)));
+        out += &format!("- {}\n", line(&paragraph.line()));
     }
     out += &format!("\nAgain, with bakeoff {}:\n\n", inline(&record.study.bakeoff));
     out + &block(&again(record, findings)) + "\n</details>\n"
