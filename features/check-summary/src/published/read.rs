@@ -47,7 +47,7 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
         reader.line(at + 1, &lines[at][quote.min(lines[at].len())..], start + quote);
         start += line.len();
     }
-    reader.leave_pending(None, false);
+    reader.flush_pending(None, false);
     let (rows, sections) = (std::mem::take(&mut reader.rows), std::mem::take(&mut reader.sections));
     let printing = printing(&rows);
     let families::Resolved { mut summaries, places, headings, columns_unread } =

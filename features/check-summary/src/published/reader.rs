@@ -125,16 +125,16 @@ impl Reader {
     }
 
     /// All lines that wait are left, but for one that became a heading. Those above the titles of a table are titles, too.
-    pub(super) fn leave_pending(&mut self, but: Option<usize>, titles: bool) {
+    pub(super) fn flush_pending(&mut self, except: Option<usize>, in_table: bool) {
         let here = self.around.paragraph;
         for (index, line) in std::mem::take(&mut self.pending).into_iter().enumerate() {
             let Shape { is_value, is_timed, is_entry, names_figure, is_sentence, numbers, words } = line.shape;
             let is_time = is_timed && is_entry;
             let is_figure = (is_value || is_time || names_figure || numbers > words) && !is_sentence;
-            if but == Some(index) && !is_figure {
-                let is_title = titles && line.paragraph == here;
+            if except == Some(index) && !is_figure {
+                let is_title = in_table && line.paragraph == here;
                 self.sections.push(Some(Heading { is_title, ..line }));
-            } else if titles && line.paragraph == here && !is_figure {
+            } else if in_table && line.paragraph == here && !is_figure {
                 self.unread.push(line.line);
             } else {
                 self.left.push(line);
@@ -173,7 +173,7 @@ impl Reader {
         let ruled = self.pending.iter().rposition(|line| line.is_ruled);
         let heading = near.or(ruled).or_else(|| self.pending.iter().rposition(|line| may_be(&line)));
         let is_one = heading.is_some();
-        self.leave_pending(heading, table);
+        self.flush_pending(heading, table);
         let section = self.sections.len().saturating_sub(1);
         let is_used = self.rows.iter().any(|row| row.section == section);
         if self.sections.is_empty() || (!is_one && table && is_used) {
@@ -206,7 +206,7 @@ impl Reader {
             if *column != Column::N {
                 // `avg 1 min 3 s` may be 63 s.
                 let is_open = !is_bare || (summary.unit.is_some() && *column != Column::Min);
-                self.meet_unit(summary, unit.as_deref().map(spelled), is_open, word.span());
+                self.check_unit(summary, unit.as_deref().map(spelled), is_open, word.span());
                 is_bare = unit.is_none();
             }
             match (column, Figure::read(word.text)) {
@@ -223,7 +223,7 @@ impl Reader {
     }
 
     /// One unit for all figures of a summary: what follows a figure with a unit may leave it out, unless it is `%`.
-    fn meet_unit(&mut self, summary: &mut Summary, unit: Option<String>, is_open: bool, span: Range<usize>) {
+    fn check_unit(&mut self, summary: &mut Summary, unit: Option<String>, is_open: bool, span: Range<usize>) {
         match (unit, &summary.unit) {
             (Some(unit), None) if is_open => summary.unit = Some(unit),
             (Some(unit), Some(known)) if unit == *known && is_open => {}
