@@ -8,22 +8,6 @@ use bakeoff_model::record::{Outcome, Record, Trial};
 use bakeoff_report::failure_in_full;
 use std::collections::BTreeSet;
 
-const TITLES: [&str; 13] = [
-    "study",
-    "plan",
-    "workload",
-    "condition",
-    "block",
-    "position",
-    "attempt",
-    "variant",
-    "session",
-    "started_unix_s",
-    "outcome",
-    "reason",
-    "leftovers",
-];
-
 /// The whole file.
 pub(crate) fn csv(concluded: &Concluded<'_>) -> Result<String, CommandError> {
     let (record, findings) = (concluded.record, concluded.findings);
@@ -36,11 +20,11 @@ pub(crate) fn csv(concluded: &Concluded<'_>) -> Result<String, CommandError> {
     left_out.retain(|name| findings.variants.iter().all(|variant| variant.name != *name));
     let trials = || record.trials.iter().chain(benchmarks()).filter(|trial| !left_out.contains(trial.variant.as_str()));
     let metrics = metrics(record, trials());
-    let mut titles = TITLES.map(str::to_owned).to_vec();
+    let mut titles = place(record, &Trial::default()).map(|(title, _)| title.to_owned()).to_vec();
     titles.extend(metrics.iter().map(|metric| text(metric)));
     let mut lines = Lines::new(&titles)?;
     for trial in trials() {
-        let mut cells = place(record, trial);
+        let mut cells = place(record, trial).map(|(_, cell)| cell).to_vec();
         cells.extend(metrics.iter().map(|metric| number(trial.value(metric))));
         lines.push(&cells)?;
     }
@@ -61,25 +45,26 @@ fn metrics<'a>(record: &'a Record, trials: impl Iterator<Item = &'a Trial> + Clo
     names
 }
 
-fn place(record: &Record, trial: &Trial) -> Vec<String> {
+/// The cells of a trial but for its metrics, each with its title.
+fn place(record: &Record, trial: &Trial) -> [(&'static str, String); 13] {
     let (outcome, reason) = match &trial.outcome {
         Outcome::Ok => ("ok", String::new()),
         Outcome::Failed(failure) => ("failed", failure_in_full(failure)),
         Outcome::Void(why) => ("void", why.clone()),
     };
-    vec![
-        text(&record.study.study),
-        text(&record.study.plan),
-        text(&trial.workload),
-        text(&trial.condition),
-        trial.block.to_string(),
-        trial.position.to_string(),
-        trial.attempt.to_string(),
-        text(&trial.variant),
-        trial.session.to_string(),
-        trial.started_unix_s.to_string(),
-        outcome.to_owned(),
-        text(&reason),
-        trial.leftovers.to_string(),
+    [
+        ("study", text(&record.study.study)),
+        ("plan", text(&record.study.plan)),
+        ("workload", text(&trial.workload)),
+        ("condition", text(&trial.condition)),
+        ("block", trial.block.to_string()),
+        ("position", trial.position.to_string()),
+        ("attempt", trial.attempt.to_string()),
+        ("variant", text(&trial.variant)),
+        ("session", trial.session.to_string()),
+        ("started_unix_s", trial.started_unix_s.to_string()),
+        ("outcome", outcome.to_owned()),
+        ("reason", text(&reason)),
+        ("leftovers", trial.leftovers.to_string()),
     ]
 }
