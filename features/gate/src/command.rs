@@ -1,10 +1,11 @@
 //! `bakeoff gate`: a journal held against limits. It executes nothing.
 
 use crate::decide::{Wanted, gate};
-use crate::options::{can_be_written, no_gate, write_junit};
+use crate::options::{no_gate, write_junit};
 use crate::page::paragraph;
 use crate::spec::{self, Limits};
 use bakeoff_command::study_folder::StudyFolder;
+use bakeoff_command::target::Target;
 use bakeoff_command::{Code, CommandError, Registry, journals, screen, state};
 use bakeoff_judge::Question;
 use bakeoff_model::plain::clean;
@@ -54,7 +55,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
-    args.junit.as_deref().map_or(Ok(()), can_be_written)?;
+    args.junit.as_deref().map_or(Ok(()), |path| Target::of(path).map(drop))?;
     let path = match &args.plan {
         Some(plan) => state::journal_of_plan(&args.study, plan)?,
         None => state::journal_of(&args.study)?,

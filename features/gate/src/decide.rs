@@ -114,26 +114,20 @@ fn tables_at(record: &Record, metric: &str, confidence: f64) -> Vec<Table> {
 
 /// The variants that are asked about: without names all but the baseline, those included that were never executed.
 fn variants(findings: &Findings, baseline: &str, names: &[String]) -> Result<Vec<String>, NoGate> {
-    let mut known: Vec<String> = findings.variants.iter().skip(1).map(|variant| variant.name.clone()).collect();
-    known.extend(findings.shared.iter().map(|one| one.variant.name.clone()));
-    let failed = findings.builds.iter().filter(|build| build.outcome != BuildOutcome::Built);
-    let (foreseen, unforeseen): (Vec<_>, Vec<_>) = failed.partition(|build| build.failed_as_foreseen().is_some());
-    let names_of = |builds: Vec<&bakeoff_model::record::BuildLine>| -> Vec<String> {
-        builds.into_iter().flat_map(|build| build.variants.clone()).collect()
-    };
-    let add = |known: &mut Vec<String>, more: Vec<String>| {
-        for name in more {
-            if name != baseline && !known.contains(&name) {
-                known.push(name);
-            }
+    let executed = findings.variants.iter().chain(findings.shared.iter().map(|one| &one.variant));
+    // Of what cannot be built, as the study itself says, only those who name it want to know.
+    let failed = findings.builds.iter().filter(|build| {
+        build.outcome != BuildOutcome::Built && (build.failed_as_foreseen().is_none() || !names.is_empty())
+    });
+    let mut known: Vec<String> = vec![];
+    for name in executed.map(|variant| &variant.name).chain(failed.flat_map(|build| &build.variants)) {
+        if name != baseline && !known.contains(name) {
+            known.push(name.clone());
         }
-    };
-    add(&mut known, names_of(unforeseen));
+    }
     if names.is_empty() {
         return if known.is_empty() { Err(NoGate::NoVariant) } else { Ok(known) };
     }
-    // The study says itself that this one cannot be built; who names it all the same wants to know.
-    add(&mut known, names_of(foreseen));
     for name in names {
         if name == baseline {
             return Err(NoGate::Baseline { name: name.clone(), known });

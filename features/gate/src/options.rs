@@ -6,6 +6,8 @@ use crate::decision::Gate;
 use crate::junit::junit;
 use crate::page::paragraph;
 use crate::spec::Limits;
+use bakeoff_command::arguments::slowdown;
+use bakeoff_command::target::Target;
 use bakeoff_command::{Code, CommandError, Concluded, screen};
 use bakeoff_model::plain::clean;
 use clap::{Arg, ArgMatches, value_parser};
@@ -29,12 +31,7 @@ fn limit(text: &str) -> Result<Limit, String> {
         return Ok(Limit::OfStudy);
     }
     let or = |why: String| format!("{why}; or `{OF_STUDY}`, for the limits of [gate] in the study file");
-    bakeoff_command::arguments::slowdown(text).map(Limit::Of).map_err(or)
-}
-
-/// The same, of a command that has no study.
-fn limit_without_study(text: &str) -> Result<Limit, String> {
-    bakeoff_command::arguments::slowdown(text).map(Limit::Of)
+    slowdown(text).map(Limit::Of).map_err(or)
 }
 
 /// Adds the options.
@@ -45,7 +42,7 @@ pub(crate) fn options(command: clap::Command) -> clap::Command {
                         with 3 if that is not excluded either";
     gate = match has("study") {
         true => gate.value_parser(limit).help(format!("{HELP}; `study` takes the limits of [gate] in the study file")),
-        false => gate.value_parser(limit_without_study).help(HELP),
+        false => gate.value_parser(|text: &str| slowdown(text).map(Limit::Of)).help(HELP),
     };
     // What prints no findings has nothing to hold against a limit; and a check that is left out must not look like one that held.
     for other in ["provenance", "trial", "against"].into_iter().filter(|name| has(name)) {
@@ -57,7 +54,7 @@ pub(crate) fn options(command: clap::Command) -> clap::Command {
 
 /// Whether what they ask for can be done at all.
 pub(crate) fn check(asked: &ArgMatches) -> Result<(), CommandError> {
-    asked.get_one::<PathBuf>(JUNIT).map_or(Ok(()), |path| can_be_written(path))
+    asked.get_one::<PathBuf>(JUNIT).map_or(Ok(()), |path| Target::of(path).map(drop))
 }
 
 /// Whether a gate is asked for.
@@ -85,28 +82,10 @@ pub(crate) fn conclude(asked: &ArgMatches, concluded: &Concluded<'_>) -> Result<
     Ok(gate.outcome.code())
 }
 
-/// Whether a file may be written there, as far as that can be known before.
-pub(crate) fn can_be_written(path: &Path) -> Result<(), CommandError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if path.is_dir() || !folder.is_dir() {
-        let error = format!("{} cannot be written", clean(&path.display().to_string()));
-        return Err(CommandError::usage(error).hint("name a file in a folder that exists"));
-    }
-    Ok(())
-}
-
 /// Writes a gate as JUnit's XML.
 pub(crate) fn write_junit(gate: &Gate, path: &Path) -> Result<(), CommandError> {
-    junit(gate).and_then(|bytes| std::fs::write(path, bytes)).map_err(|source| {
-        CommandError::usage(Unwritten { path: path.to_owned(), source }).hint("name a file that you can write to")
-    })
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("cannot write {}", path.display())]
-struct Unwritten {
-    path: PathBuf,
-    source: std::io::Error,
+    let bytes = junit(gate).map_err(|error| CommandError::new(Code::Internal, error))?;
+    Target::of(path)?.write(&bytes)
 }
 
 /// What cannot be gated on, with the remedy.

@@ -119,46 +119,44 @@ impl<'a> Words<'a> {
         let Some((case, seen)) = compared.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))) else {
             return vec![format!("The gate passes: {}.", self.same_program())];
         };
-        let bounded = self.at_most(case, seen);
+        let bounded = self.bounded(case, seen, true);
         if gate.cases.len() == 1 {
             return vec![format!("The gate passes: on {}, {bounded}.", self.metric())];
         }
-        let same = gate.cases.iter().filter(|case| case.decision == Decision::Passes(Passed::SameProgram)).count();
         let mut sentences = vec![format!(
             "The gate passes: on {}, a slowdown beyond the limit is excluded in {} of {}. The closest: {bounded}.",
             self.metric(),
             compared.len(),
             counted(gate.cases.len() as u32, "comparison"),
         )];
-        if same > 0 {
+        if self.same().next().is_some() {
             sentences.push(format!("Of the rest, {}.", self.same_program()));
         }
         sentences
     }
 
+    fn same(&self) -> impl Iterator<Item = &Case> {
+        self.gate.cases.iter().filter(|case| case.decision == Decision::Passes(Passed::SameProgram))
+    }
+
     /// Which variants are the same program as the baseline.
     fn same_program(&self) -> String {
-        let same = self.gate.cases.iter().filter(|case| case.decision == Decision::Passes(Passed::SameProgram));
-        let names: BTreeSet<String> = same.map(|case| clean(&case.variant)).collect();
+        let names = names(self.same());
         let (be, it) = if names.len() == 1 { ("is", "it") } else { ("are", "they") };
-        let names = listed(&names.into_iter().collect::<Vec<_>>());
+        let names = listed(&names);
         format!("{names} {be} the same program as {}, file for file, so {it} cannot be slower", self.baseline())
     }
 
-    /// `after is at most 0.6 % slower than the baseline (…)`.
-    fn at_most(&self, case: &Case, seen: &JudgedSlowdown) -> String {
-        let (name, [verb, _], numbers) = (self.name(case), self.wording.verb(), self.numbers(case, seen));
-        let than = format!("than {}", self.baseline());
-        let decimals = decimals(seen, case.limit);
-        match seen.interval.map(|ends| ends[1]) {
-            None => {
-                format!("{name} {verb} {} {than} ({})", self.amount(seen.slowdown, decimals), self.exact(case, seen))
-            }
-            Some(high) if high < 0.0 => {
-                format!("{name} {verb} at least {} {than} ({numbers})", self.amount(high, decimals))
-            }
-            Some(high) => format!("{name} {verb} at most {} {than} ({numbers})", self.amount(high, decimals)),
-        }
+    /// `after is at most 0.6 % slower than the baseline (…)`, or at least so much where that is the end that counts. What
+    /// loses at most less than nothing gains at least that.
+    fn bounded(&self, case: &Case, seen: &JudgedSlowdown, is_most: bool) -> String {
+        let (bound, amount, why) = match seen.interval {
+            None => ("", seen.slowdown, self.exact(case, seen)),
+            Some([_, high]) if is_most && high >= 0.0 => ("at most ", high, self.numbers(case, seen)),
+            Some([low, high]) => ("at least ", if is_most { high } else { low }, self.numbers(case, seen)),
+        };
+        let (amount, verb) = (self.amount(amount, decimals(seen, case.limit)), self.wording.verb()[0]);
+        format!("{} {verb} {bound}{amount} than {} ({why})", self.name(case), self.baseline())
     }
 
     fn exact(&self, case: &Case, seen: &JudgedSlowdown) -> String {
@@ -167,22 +165,6 @@ impl<'a> Words<'a> {
             false => "the metric is exact".to_owned(),
         };
         format!("{why}; limit {}", self.limit(case))
-    }
-
-    /// `after is at least 2.3 % slower than the baseline (…)`.
-    fn at_least(&self, case: &Case, seen: &JudgedSlowdown) -> String {
-        let (name, [verb, _]) = (self.name(case), self.wording.verb());
-        let decimals = decimals(seen, case.limit);
-        let than = format!("than {}", self.baseline());
-        match seen.interval {
-            None => {
-                format!("{name} {verb} {} {than} ({})", self.amount(seen.slowdown, decimals), self.exact(case, seen))
-            }
-            Some([low, _]) => {
-                let numbers = self.numbers(case, seen);
-                format!("{name} {verb} at least {} {than} ({numbers})", self.amount(low, decimals))
-            }
-        }
     }
 
     fn fails(&self) -> Vec<String> {
@@ -261,9 +243,7 @@ impl<'a> Words<'a> {
     }
 
     fn prints_otherwise(&self) -> Option<String> {
-        let cases = self.gate.cases.iter().filter(|case| case.prints_otherwise);
-        let names: BTreeSet<String> = cases.map(|case| clean(&case.variant)).collect();
-        let names: Vec<String> = names.into_iter().collect();
+        let names = names(self.gate.cases.iter().filter(|case| case.prints_otherwise));
         let verb = if names.len() == 1 { "prints" } else { "print" };
         let all = listed(&names);
         (!names.is_empty()).then(|| format!("Note that {all} {verb} something other than {}.", self.baseline()))
@@ -272,11 +252,11 @@ impl<'a> Words<'a> {
     fn case(&self, case: &Case) -> String {
         let (name, baseline) = (self.name(case), self.baseline());
         match (&case.decision, &case.seen) {
-            (Decision::Passes(Passed::Interval), Some(seen)) => self.at_most(case, seen),
+            (Decision::Passes(Passed::Interval), Some(seen)) => self.bounded(case, seen, true),
             (Decision::Passes(_), _) => {
                 format!("{} is the same program as {baseline}, file for file", clean(&case.variant))
             }
-            (Decision::Fails, Some(seen)) => self.at_least(case, seen),
+            (Decision::Fails, Some(seen)) => self.bounded(case, seen, false),
             (Decision::Fails, None) => format!("{name} is beyond its limit"),
             (Decision::Undecided(open), seen) => self.open(case, open, seen.as_ref()),
             (Decision::Broken(broken), _) => self.is_broken(case, broken),
@@ -321,6 +301,12 @@ impl<'a> Words<'a> {
             ),
         }
     }
+}
+
+/// The variants of cases, each once.
+fn names<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<String> {
+    let names: BTreeSet<String> = cases.map(|case| clean(&case.variant)).collect();
+    names.into_iter().collect()
 }
 
 /// Decimals, at least one, with which all numbers are seen on their own side of the limit and of 0, and the interval has a

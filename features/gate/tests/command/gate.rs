@@ -152,7 +152,7 @@ fn what_cannot_be_gated_on_has_a_remedy() {
     gate(&with(["--workload", "x"]), &["the journal has no workload `x`", "there are: hello"]);
     gate(&with(["--metric", "x"]), &["the journal has no metric `x`", "there are: wall"]);
     gate(&with(["--plan", "x"]), &["no journal of plan `x`"]);
-    gate(&with(["--junit", "no/such/folder.xml"]), &["cannot be written", "in a folder that exists"]);
+    gate(&with(["--junit", "no/such/folder.xml"]), &["cannot be written", "make the folder first"]);
     gate(&["--max-slowdown", "slow"], &["a percentage above 0"]);
     let report = |more: &[&str], says: &[&str]| {
         sandbox.execute(&[&["report", "STUDY"], more].concat()).expect(2, says);
