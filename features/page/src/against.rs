@@ -4,7 +4,7 @@
 
 use crate::document::document;
 use crate::forest::{drawable, pc, span};
-use crate::items::items;
+use crate::items::{first_few, is_heading, items};
 use crate::mark::{self, Mark};
 use crate::scale::Axis;
 use crate::text::{name, plain};
@@ -12,7 +12,6 @@ use bakeoff_command::Against;
 use bakeoff_judge::findings::Comparison;
 use bakeoff_judge::side_by_side::{Compared, Pair};
 use bakeoff_model::plain::clean;
-use bakeoff_report::draw::paint::{Ink, Item};
 use bakeoff_report::draw::rendered::Rendered;
 use bakeoff_report::draw::text::middle;
 use bakeoff_report::text;
@@ -26,8 +25,6 @@ const THERE: f64 = 60.0;
 const LABEL: usize = 22;
 /// Labels are at least so far apart, in per cent; of more than fit none is drawn, and the table has them.
 const APART: f64 = 5.5;
-/// Plots beyond these are folded.
-const OPEN: usize = 4;
 
 /// The whole page.
 pub(crate) fn page(against: &Against<'_>) -> String {
@@ -50,23 +47,13 @@ pub(crate) fn page(against: &Against<'_>) -> String {
         header { p.id { b { "Bakeoff" } " " span { (clean(&here.study)) } } h1 { (title) } }
         main #main {
             section { (items(&said[..tables])) }
-            section.slopes aria-label="Here and there" {
-                @for place in places.iter().take(OPEN) { (slopes(place, margin)) }
-                @if places.len() > OPEN {
-                    details.more {
-                        summary { (places.len() - OPEN) " more" }
-                        @for place in places.iter().skip(OPEN) { (slopes(place, margin)) }
-                    }
-                }
+            section aria-label="Here and there" {
+                (first_few("slopes", &places.iter().map(|place| slopes(place, margin)).collect::<Vec<_>>()))
             }
             section { (items(&said[tables..])) }
         }
     };
     document(&title, &body, None, false)
-}
-
-fn is_heading(item: &Item) -> bool {
-    matches!(item, Item::Paragraph(piece) if piece.ink == Ink::Heading)
 }
 
 /// One place.

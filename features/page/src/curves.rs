@@ -4,7 +4,8 @@
 
 use crate::cells::{Cell, PlaceCells, Values};
 use crate::forest::pc;
-use crate::look::{Look, Written, unit_of};
+use crate::items::first_few;
+use crate::look::{Look, unit_of};
 use crate::text::name;
 use bakeoff_judge::findings::{Row, Table, Verdict};
 use bakeoff_report::Brief;
@@ -22,9 +23,6 @@ const TICKS: usize = 5;
 /// Lines of others, where they are few, and the line of all where they are many.
 const OTHERS: [&str; 3] = ["o1", "o2", "o3"];
 pub(crate) const GREY: &str = "oth";
-/// Places beyond these are folded.
-const OPEN: usize = 4;
-
 /// One curve, as a path.
 pub(crate) struct Curve {
     pub(crate) id: usize,
@@ -134,13 +132,7 @@ pub(crate) fn distributions(look: &Look<'_>, places: &[PlaceCells<'_>], brief: &
         @if is_binned {
             p.quiet { "Of more than " (POINTS) " trials, a curve has " (POINTS) " points at equal steps of the share." }
         }
-        div.charts { @for place in shown.iter().take(OPEN) { (one(place)) } }
-        @if shown.len() > OPEN {
-            details.more {
-                summary { (shown.len() - OPEN) " more" }
-                div.charts { @for place in shown.iter().skip(OPEN) { (one(place)) } }
-            }
-        }
+        (first_few("charts", &shown.iter().map(one).collect::<Vec<_>>()))
     }
 }
 
@@ -169,11 +161,7 @@ fn distribution(look: &Look<'_>, place: &PlaceCells<'_>, brief: &Brief<'_>) -> M
     };
     let medians: String = place.cells.iter().filter_map(median).collect();
     let alternative = format!("Distribution of {} trials of {}{medians}", place.values().count(), place.workload);
-    frame(&bakeoff_model::plain::clean(&alternative), &curves, &x, &y, [unit_title(unit), "share of trials"])
-}
-
-fn unit_title(unit: Written) -> &'static str {
-    unit.name
+    frame(&bakeoff_model::plain::clean(&alternative), &curves, &x, &y, [unit.name, "share of trials"])
 }
 
 /// The share of values that are at most this large.

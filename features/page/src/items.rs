@@ -10,6 +10,20 @@ use maud::{Markup, html};
 /// A list of more lines is folded on a card.
 const LISTED: usize = 3;
 
+/// Parts of a page of which more than these are folded.
+const OPEN: usize = 4;
+
+/// The first of them, and the others folded, all in elements of a class.
+pub(crate) fn first_few(class: &str, all: &[Markup]) -> Markup {
+    let (first, rest) = all.split_at(all.len().min(OPEN));
+    html! {
+        div class=(class) { @for one in first { (one) } }
+        @if !rest.is_empty() {
+            details.more { summary { (rest.len()) " more" } div class=(class) { @for one in rest { (one) } } }
+        }
+    }
+}
+
 /// Items in their order.
 pub(crate) fn items(items: &[Item]) -> Markup {
     let groups = items.chunk_by(|one, other| is_quoted(one) && is_quoted(other));
@@ -48,7 +62,8 @@ fn folded(all: &[Item]) -> Markup {
     }
 }
 
-fn is_heading(item: &Item) -> bool {
+/// Whether it is the heading of what follows.
+pub(crate) fn is_heading(item: &Item) -> bool {
     match item {
         Item::Paragraph(piece) => piece.ink == Ink::Heading,
         Item::Line(pieces) => matches!(pieces.as_slice(), [only] if only.ink == Ink::Heading),

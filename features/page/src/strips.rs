@@ -3,6 +3,7 @@
 //! trials than a screen has room for, one dot stands for all at its place, and the caption says so.
 
 use crate::cells::{Cell, Dot, PlaceCells, State, Values};
+use crate::items::first_few;
 use crate::look::{Look, unit_of};
 use crate::text::name;
 use bakeoff_report::Brief;
@@ -21,8 +22,6 @@ const EDGE: f64 = 10.0;
 const PART: f64 = 0.98;
 /// Half of a baseline's dash.
 const DASH: f64 = 3.5;
-/// Places beyond these are folded.
-const OPEN: usize = 4;
 
 /// Where a dot is drawn.
 struct Layout<'a> {
@@ -101,17 +100,7 @@ pub(crate) fn strips(look: &Look<'_>, places: &[PlaceCells<'_>], brief: &Brief<'
             "void. One logarithmic scale for each workload."
         }
         p #read aria-live="polite" {}
-        div.places {
-            @for at in 0..places.len().min(OPEN) { (one(look, at, places, brief)) }
-        }
-        @if places.len() > OPEN {
-            details.more {
-                summary { (places.len() - OPEN) " more" }
-                div.places {
-                    @for at in OPEN..places.len() { (one(look, at, places, brief)) }
-                }
-            }
-        }
+        (first_few("places", &(0..places.len()).map(|at| one(look, at, places, brief)).collect::<Vec<_>>()))
     }
 }
 

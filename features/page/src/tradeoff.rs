@@ -55,16 +55,14 @@ fn chart(
     cost: &dyn Fn(&str) -> Option<f64>,
 ) -> Markup {
     let first = findings.variants.first().map_or("", |variant| variant.name.as_str());
-    let point = |row: &bakeoff_report::BriefRow<'_>| {
+    let mut points = vec![];
+    for row in &brief.rows {
         let comparison = drawable(row.comparison);
-        let ratio = comparison.map(|c| c.estimate).or((row.variant == first).then_some(1.0))?;
-        Some((row.variant.to_owned(), cost(row.variant)?, ratio, comparison.map(Mark::of)))
-    };
-    let points: Vec<_> = brief.rows.iter().filter_map(point).collect();
-    let points: Vec<Point<'_>> = points
-        .iter()
-        .map(|(variant, cost, ratio, mark)| Point { variant, cost: *cost, ratio: *ratio, mark: *mark })
-        .collect();
+        let ratio = comparison.map(|c| c.estimate).or((row.variant == first).then_some(1.0));
+        let known = cost(row.variant).zip(ratio);
+        let mark = comparison.map(Mark::of);
+        points.extend(known.map(|(cost, ratio)| Point { variant: row.variant, cost, ratio, mark }));
+    }
     let has_costs = points.iter().any(|point| point.cost != points[0].cost);
     let Some(scale) =
         Values::over(points.iter().map(|point| point.cost), 1.0).filter(|_| points.len() >= LEAST && has_costs)
@@ -97,17 +95,12 @@ fn chart(
                     g class={ "row " (point.mark.map_or("basec", |mark| mark.class)) } data-v=[variant_id(findings, point.variant)] {
                         use class="g" href={ "#" (point.mark.map_or("i-full", |mark| mark.shape)) } x=(px) y=(py) {}
                         @if *is_efficient { circle.ring cx=(px) cy=(py) r="9" {} }
-                        @if *is_efficient || points.len() <= NAMED { text.lb x=(px) y=(py) dx="12" dy="4" { (name_of(point)) } }
+                        @if *is_efficient || points.len() <= NAMED { text.lb x=(px) y=(py) dx="12" dy="4" { (clean(point.variant)) } }
                     }
                 }
             }
         }
     }
-}
-
-fn name_of(point: &Point<'_>) -> String {
-    // An SVG's text has no isolation of its own.
-    clean(point.variant)
 }
 
 /// Which points no other one beats: at most its cost, at least its gain, and one of the two better.

@@ -214,15 +214,9 @@ fn sources(
     let mut packed = BTreeSet::new();
     for (source, sha256) in wanted {
         match source_of(root, sha256) {
-            Some((name, path, is_folder)) => {
-                if packed.insert(sha256) {
-                    if is_folder {
-                        packing.tree(&name, &path)?
-                    } else {
-                        packing.file(&name, &path)?
-                    };
-                }
-            }
+            Some(_) if !packed.insert(sha256) => {}
+            Some((name, path, true)) => packing.tree(&name, &path)?,
+            Some((name, path, false)) => packing.file(&name, &path)?,
             None => {
                 let source = bakeoff_model::plain::clean(source);
                 notes.insert(format!("source `{source}`, which the cache does not hold; `bakeoff build` fetches it"));

@@ -21,6 +21,7 @@ use bakeoff_building::Cache;
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_report::format;
+use bakeoff_report::words::counted;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 
@@ -252,7 +253,7 @@ fn chosen_product(
         all.iter().map(|one| format!("{} ({})", one.path.display(), format::bytes(one.bytes as f64))).collect()
     };
     if products.is_empty() {
-        let built = format!("{}, and no program that could be executed", compilations(plain.made.compilations));
+        let built = format!("{}, and no program that could be executed", compilations(plain));
         let library = match found.system {
             System::Cargo => Library::of_crate(&plain.tree),
             _ => Library::of(&plain.tree).filter(|_| found.install().is_some()),
@@ -294,9 +295,8 @@ fn linked(plain: &Plain) -> Vec<PathBuf> {
     all
 }
 
-/// A number of compilations.
-fn compilations(number: u64) -> String {
-    if number == 1 { "1 compilation".to_owned() } else { format!("{number} compilations") }
+fn compilations(plain: &Plain) -> String {
+    counted(plain.made.compilations as u32, "compilation")
 }
 
 /// The levels with the plain one, and what was seen, as sentences for the file.
@@ -323,10 +323,10 @@ fn chosen_levels(
     let seen = match found.calls_compilers() {
         false if product.library.is_some() => format!("{took}, and there is no program: it is a library."),
         _ if product.library.is_some() => {
-            format!("{took}: {}, {own}, and no program: it is a library.", compilations(made.compilations))
+            format!("{took}: {}, {own}, and no program: it is a library.", compilations(plain))
         }
         true => {
-            format!("{took}: {}, {own}; the program is {}.", compilations(made.compilations), product.path.display())
+            format!("{took}: {}, {own}; the program is {}.", compilations(plain), product.path.display())
         }
         false => format!("{took}; the program is {}.", product.path.display()),
     };

@@ -2,6 +2,7 @@
 //! first build is that of the plain level, and none has to be made again. Nothing is executed here.
 
 use crate::recognise::{BUILD, Found, System};
+use crate::walk::{files, name};
 use std::fs;
 use std::path::{Path, PathBuf};
 use toml_edit::DocumentMut;
@@ -33,23 +34,11 @@ pub(crate) fn foretold(found: &Found, tree: &Path, package: &str) -> Option<Path
 
 /// The programs that build files of a name say in the top folder and those below, as paths below the folder `into`.
 fn in_files(top: &Path, file: &str, read: &dyn Fn(&str) -> Vec<String>, into: &str) -> Vec<PathBuf> {
+    let is_aside = |folder: &Path| [".", "test", "example"].iter().any(|start| name(folder).starts_with(start));
     let mut all = vec![];
-    let mut folders = vec![(PathBuf::new(), DEEPEST)];
-    while let Some((folder, depth)) = folders.pop() {
-        let text = fs::read_to_string(top.join(&folder).join(file)).unwrap_or_default();
-        all.extend(read(&text).into_iter().map(|name| Path::new(into).join(&folder).join(name)));
-        let mut below: Vec<PathBuf> = fs::read_dir(top.join(&folder))
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter_map(|entry| {
-                let name = entry.file_name().to_string_lossy().into_owned();
-                let is_aside = [".", "test", "example"].iter().any(|start| name.starts_with(start));
-                (depth > 0 && !is_aside && entry.file_type().ok()?.is_dir()).then(|| folder.join(entry.file_name()))
-            })
-            .collect();
-        below.sort_by(|a, b| b.cmp(a));
-        folders.extend(below.into_iter().map(|folder| (folder, depth - 1)));
+    for path in files(top, DEEPEST, &is_aside).iter().filter(|path| name(path) == file) {
+        let text = fs::read_to_string(top.join(path)).unwrap_or_default();
+        all.extend(read(&text).into_iter().map(|name| Path::new(into).join(path.with_file_name(name))));
     }
     all
 }

@@ -31,6 +31,7 @@ mod start;
 mod targets;
 mod training;
 mod tryout;
+mod walk;
 mod workload;
 mod write;
 

@@ -1,9 +1,10 @@
 //! A library without a program: what a program that uses it is linked with, and the skeleton of such a program, which is built
 //! on top of every level's library. What it shall call only the user knows.
 
+use crate::walk::{files, name};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml_edit::DocumentMut;
 
 /// A library that was built.
@@ -28,10 +29,10 @@ const ELSEWHERE: [&str; 5] = ["test", "tests", "third_party", "CMakeFiles", ".gi
 impl Library {
     /// The library in a tree that was built; none if there is none.
     pub(crate) fn of(tree: &Path) -> Option<Self> {
-        let files = files(tree, DEEPEST);
+        let files = files(tree, DEEPEST, &|folder| ELSEWHERE.contains(&&*name(folder)));
         let (mut names, mut headers, mut of_cxx, mut of_c) = (BTreeSet::new(), BTreeSet::new(), 0, 0);
         for file in &files {
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let name = name(file);
             let stem = name.strip_prefix("lib");
             let stem = stem.and_then(|stem| stem.strip_suffix(".a").or_else(|| stem.strip_suffix(".so")));
             names.extend(stem.map(str::to_owned));
@@ -102,23 +103,6 @@ impl Library {
              for (int i = 0; i < 1; i++) {{\n    // …\n  }}\n  printf(\"done\\n\");\n  return 0;\n}}\n"
         )
     }
-}
-
-/// The files in a folder and those within, relative to it.
-fn files(folder: &Path, depth: usize) -> Vec<PathBuf> {
-    let mut all = vec![];
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = PathBuf::from(entry.file_name());
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        match is_folder {
-            true if depth > 0 && !ELSEWHERE.iter().any(|one| name == Path::new(one)) => {
-                all.extend(files(&entry.path(), depth - 1).into_iter().map(|file| name.join(file)));
-            }
-            true => {}
-            false => all.push(name),
-        }
-    }
-    all
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! How Cargo and Go build a source that needs other packages: a layer of its own loads them, once for all levels, and the
 //! build takes them from there. Which system a source has is decided in [`crate::recognise`]; nothing is executed here.
 
+use crate::walk::{files, name};
 use std::fs;
 use std::path::Path;
 
@@ -52,31 +53,13 @@ pub(crate) fn go_needs(place: &Path) -> Needs {
 
 /// Whether a module with a go.mod has C parts of its own.
 pub(crate) fn has_cgo(place: &Path) -> bool {
-    let (mut folders, mut left) = (vec![place.to_owned()], MOST_FILES);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let (path, kind) = (entry.path(), entry.file_type());
-            let is_hidden = entry.file_name().to_string_lossy().starts_with(['.', '_']);
-            left -= 1;
-            if left == 0 {
-                return false;
-            }
-            match kind {
-                Ok(kind) if kind.is_dir() && !is_hidden => folders.push(path),
-                Ok(kind) if kind.is_file() && path.extension().is_some_and(|ending| ending == "go") => {
-                    let text = fs::read_to_string(&path).unwrap_or_default();
-                    if text.lines().any(|line| line.trim_end() == "import \"C\"") {
-                        return true;
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    false
+    let all = files(place, usize::MAX, &|folder| name(folder).starts_with(['.', '_']));
+    let is_it = |line: &str| line.trim_end() == "import \"C\"";
+    let has_it = |file| fs::read_to_string(place.join(file)).is_ok_and(|text| text.lines().any(is_it));
+    all.iter().filter(|file| name(file).ends_with(".go")).take(MOST_FILES).any(has_it)
 }
 
-/// No more entries are looked at.
+/// No more files are read.
 const MOST_FILES: usize = 20_000;
 
 /// The lines that load what Cargo needs: the archives, which Cargo unpacks again when it builds.

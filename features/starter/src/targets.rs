@@ -4,6 +4,8 @@
 use crate::products::Product;
 use crate::recognise::{BUILD, Found, System};
 use crate::registry::{go_needs, mode};
+use crate::walk::{files, name};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -123,7 +125,17 @@ fn of_make(found: &Found, tree: &Path) -> Vec<Target> {
 
 /// The benchmarks of the package of a Go module that has most of them.
 fn of_go(tree: &Path) -> Option<Target> {
-    let (_, folder) = go_benchmarks(tree, Path::new(""), DEEPEST).into_iter().max_by_key(|(n, _)| *n)?;
+    let is_left_out = |folder: &Path| {
+        let name = name(folder);
+        name.starts_with(['.', '_']) || ["vendor", "testdata"].contains(&&*name) || folder.join("go.mod").exists()
+    };
+    let mut benchmarks: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for file in files(tree, DEEPEST, &is_left_out).iter().filter(|file| name(file).ends_with("_test.go")) {
+        let text = fs::read_to_string(tree.join(file)).unwrap_or_default();
+        let here = text.lines().filter(|line| line.starts_with("func Benchmark")).count();
+        *benchmarks.entry(file.parent().unwrap_or(Path::new("")).to_owned()).or_default() += here;
+    }
+    let (folder, _) = benchmarks.into_iter().filter(|(_, n)| *n > 0).max_by_key(|(_, n)| *n)?;
     Some(Target {
         command: format!("./{GO_TEST} -test.run '^$' -test.bench . -test.benchtime 100ms"),
         folder: folder.display().to_string(),
@@ -138,24 +150,6 @@ const GO_TEST: &str = "bakeoff.test";
 
 /// No deeper than this is looked for packages.
 const DEEPEST: usize = 5;
-
-/// How many benchmarks there are in which folder below this one.
-fn go_benchmarks(tree: &Path, inner: &Path, deeper: usize) -> Vec<(usize, PathBuf)> {
-    let (mut all, mut here) = (vec![], 0);
-    for entry in fs::read_dir(tree.join(inner)).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let is_left_out = name.starts_with(['.', '_']) || ["vendor", "testdata"].contains(&name.as_str());
-        if is_folder && deeper > 0 && !is_left_out && !entry.path().join("go.mod").exists() {
-            all.extend(go_benchmarks(tree, &inner.join(&name), deeper - 1));
-        } else if name.ends_with("_test.go") {
-            let text = fs::read_to_string(entry.path()).unwrap_or_default();
-            here += text.lines().filter(|line| line.starts_with("func Benchmark")).count();
-        }
-    }
-    all.extend((here > 0).then(|| (here, inner.to_owned())));
-    all
-}
 
 /// Whether a line of a Makefile says how a target is made.
 fn is_rule_of(line: &str, name: &str) -> bool {

@@ -2,11 +2,12 @@
 //! executed here.
 
 use crate::levels::Level;
+use crate::offer::bring;
 use crate::origin::Origin;
 use crate::products::Product;
 use crate::recognise::Found;
-use crate::workload::{Workload, bring_files, of_command};
-use bakeoff_command::{CommandError, screen};
+use crate::workload::{Workload, of_command};
+use bakeoff_command::CommandError;
 
 /// Completes these levels: each has a command that executes the program in the prefix.
 pub(crate) fn complete(
@@ -38,11 +39,7 @@ pub(crate) fn complete(
             },
             false => of_command(command, &product.name(), &product.path).run,
         };
-        let here = std::env::current_dir().map_err(CommandError::usage)?;
-        let brought = bring_files(command, &[&here, &origin.tree], &origin.study_dir).map_err(CommandError::usage)?;
-        if !brought.is_empty() {
-            screen::out(&format!("copied into the study: {}\n", brought.join(", ")));
-        }
+        bring(command, origin)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use super::pieces::Pieces;
 use super::rules::{Amount, CALL_S, RULES, Rule, Scope, VariantEvidence, is_substantial};
 use crate::evidence::Traced;
 use crate::findings::{Cause, Ceiling, Diagnosis, FileTable, Isolation, TraceTable};
-use bakeoff_judge::findings::{Claim, Comparison, EffectKind, Effects, Findings, Table, Verdict};
+use bakeoff_judge::findings::{Claim, Comparison, EffectKind, Effects, Findings, Subject, Table, Verdict};
 use bakeoff_model::metric::{self, Direction, Unit};
 use bakeoff_model::record::VariantLine;
 use std::collections::BTreeMap;
@@ -228,11 +228,13 @@ impl<'a> PlaceContext<'a> {
                 && family.condition.as_deref() == Some(&self.table.condition)
         };
         let family = self.findings.effects.iter().find(here)?;
-        let straight = family.effects.iter().find(|effect| effect.name == variant && effect.against == against);
-        let turned = || family.effects.iter().find(|effect| effect.name == against && effect.against == variant);
-        let comparison = match straight {
+        let of = |variant: &str, against: &str| {
+            let subject = Subject::Variant { variant: variant.to_owned(), against: against.to_owned() };
+            family.effects.iter().find(|effect| effect.subject == subject)
+        };
+        let comparison = match of(variant, against) {
             Some(effect) => effect.comparison.clone(),
-            None => turned()?.comparison.as_ref().map(Comparison::turned),
+            None => of(against, variant)?.comparison.as_ref().map(Comparison::turned),
         };
         comparison.map(|comparison| Comparison { caveats: vec![], ..comparison })
     }

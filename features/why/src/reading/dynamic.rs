@@ -12,43 +12,8 @@ use object::read::ReadRef;
 use object::read::elf::{Dyn as _, FileHeader, ProgramHeader as _, SectionHeader as _, Sym as _};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bits of `DT_FLAGS`, lowest first.
-const FLAGS: [&str; 5] = ["ORIGIN", "SYMBOLIC", "TEXTREL", "BIND_NOW", "STATIC_TLS"];
-
-/// Bits of `DT_FLAGS_1`, lowest first.
-const FLAGS_1: [&str; 31] = [
-    "NOW",
-    "GLOBAL",
-    "GROUP",
-    "NODELETE",
-    "LOADFLTR",
-    "INITFIRST",
-    "NOOPEN",
-    "ORIGIN",
-    "DIRECT",
-    "TRANS",
-    "INTERPOSE",
-    "NODEFLIB",
-    "NODUMP",
-    "CONFALT",
-    "ENDFILTEE",
-    "DISPRELDNE",
-    "DISPRELPND",
-    "NODIRECT",
-    "IGNMULDEF",
-    "NOKSYMS",
-    "NOHDR",
-    "EDITED",
-    "NORELOC",
-    "SYMINTPOSE",
-    "GLOBAUDIT",
-    "SINGLETON",
-    "STUB",
-    "PIE",
-    "KMOD",
-    "WEAKFILTER",
-    "NOCOMMON",
-];
+/// Bits of `DT_FLAGS_1` that `object` has no name for.
+const LATER_FLAGS: [(u64, &str); 3] = [(1 << 28, "1_KMOD"), (1 << 29, "1_WEAKFILTER"), (1 << 30, "1_NOCOMMON")];
 
 /// The dynamic section; empty where there is none.
 pub(super) struct Dynamic<'d, H: FileHeader> {
@@ -186,17 +151,17 @@ impl<'d, H: FileHeader<Endian = Endianness>> Dynamic<'d, H> {
 
     fn flags(&self) -> BTreeSet<String> {
         let mut flags = BTreeSet::new();
+        let mut add = |name: &str| _ = flags.insert(name.trim_start_matches("DF_").to_owned());
         for (tag, value) in &self.entries {
-            let mut bits = |prefix: &str, names: &[&str]| {
-                let set = names.iter().enumerate().filter(|(bit, _)| value & (1 << bit) != 0);
-                flags.extend(set.map(|(_, name)| format!("{prefix}{name}")));
-            };
             match *tag {
-                elf::DT_FLAGS => bits("", &FLAGS),
-                elf::DT_FLAGS_1 => bits("1_", &FLAGS_1),
-                elf::DT_SYMBOLIC => _ = flags.insert("SYMBOLIC".to_owned()),
-                elf::DT_TEXTREL => _ = flags.insert("TEXTREL".to_owned()),
-                elf::DT_BIND_NOW => _ = flags.insert("BIND_NOW".to_owned()),
+                elf::DT_FLAGS => _ = elf::DynamicFlags::NAMES.names(elf::DynamicFlags(*value), |_, name| add(name)),
+                elf::DT_FLAGS_1 => {
+                    let rest = elf::DynamicFlags1::NAMES.names(elf::DynamicFlags1(*value), |_, name| add(name));
+                    LATER_FLAGS.iter().filter(|(bit, _)| rest & bit != 0).for_each(|(_, name)| add(name));
+                }
+                elf::DT_SYMBOLIC => add("SYMBOLIC"),
+                elf::DT_TEXTREL => add("TEXTREL"),
+                elf::DT_BIND_NOW => add("BIND_NOW"),
                 _ => {}
             }
         }
