@@ -79,7 +79,9 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     if args.json {
         screen::json(&bakeoff_report::pretty_json(&gate)?);
     } else {
-        screen::out(&paragraph(&gate, screen::style().width));
+        let is_taken = args.junit.as_deref().is_some_and(Target::is_output);
+        let say = if is_taken { screen::err } else { screen::out };
+        say(&paragraph(&gate, screen::style().width));
     }
     args.junit.as_deref().map_or(Ok(()), |path| write_junit(&gate, path))?;
     Ok(gate.outcome.code())

@@ -44,7 +44,7 @@ impl Feature for Gate {
                 (Code::GateFailed, "--gate: a variant is shown to be slower than the limit allows"),
                 (Code::Undecided, "--gate: such a slowdown is neither shown nor excluded"),
             ],
-            takes_output: |_| false,
+            takes_output: options::take_output,
             decides: options::is_asked,
             conclude: options::conclude,
         });

@@ -57,6 +57,11 @@ pub(crate) fn check(asked: &ArgMatches) -> Result<(), CommandError> {
     asked.get_one::<PathBuf>(JUNIT).map_or(Ok(()), |path| Target::of(path).map(drop))
 }
 
+/// Whether JUnit's XML goes to standard output.
+pub(crate) fn take_output(asked: &ArgMatches) -> bool {
+    asked.try_get_one::<PathBuf>(JUNIT).is_ok_and(|path| path.is_some_and(|path| Target::is_output(path)))
+}
+
 /// Whether a gate is asked for.
 pub(crate) fn is_asked(asked: &ArgMatches) -> bool {
     asked.contains_id(GATE)
@@ -74,7 +79,7 @@ pub(crate) fn conclude(asked: &ArgMatches, concluded: &Concluded<'_>) -> Result<
                 .hint("add [gate] with `max_slowdown = \"2%\"` to its file, or say --gate 2%")
         })?,
     };
-    let say = if concluded.is_json { screen::err } else { screen::out };
+    let say = if concluded.is_json || take_output(asked) { screen::err } else { screen::out };
     let wanted = Wanted { limits, variants: vec![] };
     let gate = gate(concluded.record, concluded.findings, &wanted).map_err(no_gate)?;
     say(&format!("\n{}", paragraph(&gate, screen::style().width)));
