@@ -33,20 +33,18 @@ pub(crate) fn junit(gate: &Gate) -> io::Result<Vec<u8>> {
                     .create_element("testcase")
                     .with_attributes([("classname", &*class), ("name", &*text(&case.variant))]);
                 let why = text(&page::of_case(gate, case));
-                let outcome = match case.decision.outcome() {
-                    Outcome::Passes => {
-                        test.write_inner_content(|writer| {
-                            writer.create_element("system-out").write_text_content(BytesText::new(&why))?;
-                            Ok(())
-                        })?;
-                        continue;
-                    }
-                    Outcome::Fails => "failure",
-                    Outcome::Broken => "error",
-                    Outcome::Undecided => "skipped",
+                let (element, is_text) = match case.decision.outcome() {
+                    Outcome::Passes => ("system-out", true),
+                    Outcome::Fails => ("failure", false),
+                    Outcome::Broken => ("error", false),
+                    Outcome::Undecided => ("skipped", false),
                 };
                 test.write_inner_content(|writer| {
-                    writer.create_element(outcome).with_attribute(("message", &*why)).write_empty()?;
+                    let element = writer.create_element(element);
+                    match is_text {
+                        true => element.write_text_content(BytesText::new(&why))?,
+                        false => element.with_attribute(("message", &*why)).write_empty()?,
+                    };
                     Ok(())
                 })?;
             }
