@@ -102,7 +102,7 @@ impl Feature for Building {
     fn register(&self, to: &mut Registry) {
         to.commands.extend(commands::all());
         to.makers.push(Making {
-            builder: &Building,
+            reader: &Building,
             open: || Ok(Box::new(Cache::open(Cache::default_root()?)?)),
             check,
         });

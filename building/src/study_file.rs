@@ -17,12 +17,12 @@ use crate::nouns::Chain;
 use bakeoff_model::kept::Kept;
 use bakeoff_model::problem::Problem;
 use bakeoff_model::study::Recipe;
-use bakeoff_model::study_file::{Builder, PlacedFactor, Referred, Section};
+use bakeoff_model::study_file::{PlacedFactor, RecipeReader, Referred, Section};
 use buildable::Buildable;
 use levels::Said;
 use std::sync::Arc;
 
-impl Builder for Building {
+impl RecipeReader for Building {
     fn keys(&self) -> &'static [&'static str] {
         &levels::KEYS
     }

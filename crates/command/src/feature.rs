@@ -13,7 +13,7 @@ use bakeoff_lab::{Ending, Executor};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{FeatureLine, Record};
 use bakeoff_model::study::Study;
-use bakeoff_model::study_file::{Builder, Extension};
+use bakeoff_model::study_file::{Extension, RecipeReader};
 use bakeoff_model::suite::Harnesses;
 use bakeoff_report::{Cause, SectionPage, TimeUnit};
 use clap::ArgMatches;
@@ -331,8 +331,8 @@ impl Registry {
     }
 
     /// The reader of what a study file says about making variants.
-    pub fn builder(&self) -> Option<&'static dyn Builder> {
-        self.makers.first().map(|making| making.builder)
+    pub fn recipe_reader(&self) -> Option<&'static dyn RecipeReader> {
+        self.makers.first().map(|making| making.reader)
     }
 
     /// What makes the variants of a study; `None` if nothing has to be made, and nobody could.

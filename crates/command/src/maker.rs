@@ -7,7 +7,7 @@ use bakeoff_lab::on_demand::OnDemand;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, SharedLine, StudyLine};
 use bakeoff_model::study::Study;
-use bakeoff_model::study_file::Builder;
+use bakeoff_model::study_file::RecipeReader;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Copy)]
 pub struct Making {
     /// Reads what a study file says about it.
-    pub builder: &'static dyn Builder,
+    pub reader: &'static dyn RecipeReader,
     /// Gets ready to make some.
     pub open: fn() -> Result<Box<dyn Maker>, CommandError>,
     /// What `doctor` shows about the place where they are kept.

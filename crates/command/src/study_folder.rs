@@ -103,8 +103,8 @@ impl StudyFolder {
     /// Reads the study in a folder, or in a file that is named directly; with the hashes of the lock file beside it.
     pub fn open(path: &Path, features: &Registry) -> Result<Self, CommandError> {
         let Unlocked { mut folder, lock_path, lock } = Self::open_unlocked(path, features)?;
-        if let (Some(builder), Some(recipe), Some(text)) = (features.builder(), &folder.study.recipe, lock) {
-            let locked = builder.locked(recipe.as_ref(), &text);
+        if let (Some(reader), Some(recipe), Some(text)) = (features.recipe_reader(), &folder.study.recipe, lock) {
+            let locked = reader.locked(recipe.as_ref(), &text);
             folder.study.recipe = Some(locked.map_err(|list| problems(&lock_path, &text, list))?);
         }
         Ok(folder)
@@ -118,7 +118,7 @@ impl StudyFolder {
                 .hint("name a folder that holds a study.toml, such as studies/perl-options")
         };
         let text = read_text(&file, STUDY_BYTES).map_err(unreadable)?;
-        let study = study_file::parse_with(&text, &features.sections, features.builder());
+        let study = study_file::parse_with(&text, &features.sections, features.recipe_reader());
         let study = study.map_err(|list| problems(&file, &text, list))?;
         let file = std::path::absolute(&file).map_err(unreadable)?;
         let dir = file.parent().map(Path::to_owned).unwrap_or_default();

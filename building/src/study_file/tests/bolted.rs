@@ -5,7 +5,7 @@ use crate::bolt::LINKED_WITH;
 use crate::nouns::Chain;
 use crate::spec::Spec;
 use bakeoff_model::plan::Plan;
-use bakeoff_model::study_file::Builder as _;
+use bakeoff_model::study_file::RecipeReader as _;
 
 /// The study of others with this factor in front, the baseline being its level `own`.
 fn text(factor: &str, tail: &str) -> String {

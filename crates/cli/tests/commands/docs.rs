@@ -172,7 +172,7 @@ fn the_example_of_the_study_file_is_one() {
     let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let text = example.replace("…64 hexadecimal digits…", &"0".repeat(64));
     let features = bakeoff_cli::features();
-    if let Err(list) = bakeoff_model::study_file::parse_with(&text, &features.sections, features.builder()) {
+    if let Err(list) = bakeoff_model::study_file::parse_with(&text, &features.sections, features.recipe_reader()) {
         panic!("{}", bakeoff_model::problem::Problems::new("docs/study-file.md", &text, list).render(false));
     }
 }

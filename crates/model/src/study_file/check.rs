@@ -6,10 +6,10 @@ use crate::study::{PlanSpec, Recipe, Vary};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The sections about what is built, which a [`super::Builder`] reads.
+/// The sections about what is built, which a [`super::RecipeReader`] reads.
 pub(super) const BUILT: [&str; 2] = ["sources", "build"];
 
-/// Refuses what only a [`super::Builder`] could read, if there is none.
+/// Refuses what only a [`super::RecipeReader`] could read, if there is none.
 pub(super) fn nothing_is_built(file: &Section<'_>, plans: &[PlanSpec]) -> Option<Arc<dyn Recipe>> {
     let needs_it = |plan: &PlanSpec| plan.rebuild > 0 || plan.vary.contains(&Vary::LinkOrder);
     let plans = plans.iter().any(needs_it).then(|| file.place_of("plan").or(file.place_of("plans"))).flatten();

@@ -1,5 +1,5 @@
 //! Parts of the study file that others read: sections of features through an [`Extension`], and what is built through a
-//! [`Builder`]. So their problems stand among the others. The core keeps their values without looking into them.
+//! [`RecipeReader`]. So their problems stand among the others. The core keeps their values without looking into them.
 
 use super::factors::PlacedFactor;
 use super::section::{Section, Sink};
@@ -54,7 +54,7 @@ pub struct Referred<'a> {
 }
 
 /// Reads what a study builds: the sections `build` and `sources`, and the instructions of build factors.
-pub trait Builder: Debug + Sync {
+pub trait RecipeReader: Debug + Sync {
     /// The instructions: the lower-case keys that a level may have.
     fn keys(&self) -> &'static [&'static str];
 

@@ -18,14 +18,14 @@ pub struct PlacedFactor<'a> {
     pub span: Range<usize>,
     /// Its variables, and where levels set them.
     pub variables: Vec<(String, Range<usize>)>,
-    /// The instructions of each of its levels, for the [`super::Builder`] to read.
+    /// The instructions of each of its levels, for the [`super::RecipeReader`] to read.
     pub instructions: Vec<Vec<Instruction<'a>>>,
 }
 
 /// A lower-case key of a level.
 #[derive(Debug)]
 pub struct Instruction<'a> {
-    /// The key, which is one of [`super::Builder::keys`].
+    /// The key, which is one of [`super::RecipeReader::keys`].
     pub key: &'a str,
     /// Where it is.
     pub span: Range<usize>,

@@ -16,7 +16,7 @@ mod workloads;
 
 use crate::problem::Problem;
 use crate::study::Study;
-pub use extension::{Builder, Extension, Referred, SectionContext};
+pub use extension::{Extension, RecipeReader, Referred, SectionContext};
 pub use factors::{Instruction, PlacedFactor};
 pub use section::{Placed, Section, Sink, check_below_prefix, check_inside, check_name};
 
@@ -33,7 +33,7 @@ pub const FORMAT: i64 = 1;
 pub fn parse_with(
     text: &str,
     extensions: &[&dyn Extension],
-    builder: Option<&dyn Builder>,
+    reader: Option<&dyn RecipeReader>,
 ) -> Result<Study, Vec<Problem>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let sink = Sink::default();
@@ -48,12 +48,12 @@ pub fn parse_with(
         return Err(sink.into_list());
     }
     let span = table.span();
-    let study = read(&Section::new("the study", table.get_ref(), span.start..span.start, &sink), extensions, builder);
+    let study = read(&Section::new("the study", table.get_ref(), span.start..span.start, &sink), extensions, reader);
     let problems = sink.into_list();
     if problems.is_empty() { Ok(study) } else { Err(problems) }
 }
 
-fn read(file: &Section<'_>, extensions: &[&dyn Extension], builder: Option<&dyn Builder>) -> Study {
+fn read(file: &Section<'_>, extensions: &[&dyn Extension], reader: Option<&dyn RecipeReader>) -> Study {
     if let Some((format, span)) = file.required_integer("format", "write `format = 1` as the first line")
         && format != FORMAT
     {
@@ -66,7 +66,7 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension], builder: Option<&dyn 
     }
     let question = file.string("question").map(|(text, _)| text);
     check::BUILT.iter().for_each(|key| _ = file.any(key));
-    let keys = builder.map(Builder::keys);
+    let keys = reader.map(RecipeReader::keys);
     let mut build_factors = factors::build_factors(file, keys);
     let run_factors = factors::run_factors(file, keys);
     let excludes = factors::excludes(file, &build_factors, &run_factors);
@@ -77,10 +77,8 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension], builder: Option<&dyn 
     let (build, run, decided) = (&build_factors[..], &run_factors[..], &decide.metrics[..]);
     let plans =
         plans::plans(file, &plans::Choices { build, run, workloads: &workloads, conditions: &conditions, decided });
-    let recipe = match builder {
-        Some(builder) => {
-            Some(builder.read(file, &mut build_factors, Referred { plans: &plans, workloads: &workloads }))
-        }
+    let recipe = match reader {
+        Some(reader) => Some(reader.read(file, &mut build_factors, Referred { plans: &plans, workloads: &workloads })),
         None => check::nothing_is_built(file, &plans),
     };
     let kernel = check::every_level_boots(file.sink, &build_factors);

@@ -1,6 +1,6 @@
 //! What the study file's reader accepts, and what it says of what it does not.
 
-use super::{Builder, PlacedFactor, Referred, Section, parse_with};
+use super::{PlacedFactor, RecipeReader, Referred, Section, parse_with};
 use crate::kept::Kept;
 use crate::problem::{Problem, Problems};
 use crate::record::FactorLine;
@@ -32,7 +32,7 @@ const DECIDE: &str = "[decide]\nbaseline = { cc = \"gcc\", opt = \"O2\" }\n";
 #[derive(Debug)]
 struct Names(Vec<String>);
 
-impl Builder for Names {
+impl RecipeReader for Names {
     fn keys(&self) -> &'static [&'static str] {
         &["append", "kernel", "source"]
     }
