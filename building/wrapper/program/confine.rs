@@ -4,7 +4,7 @@
 
 use super::text::Digits;
 use super::words::Words;
-use super::{sys, wire};
+use super::{landlock, sys, wire};
 
 const WRITE_FILE: u64 = 1 << 1;
 const READ_FILE: u64 = 1 << 2;
@@ -32,14 +32,14 @@ pub(super) fn confine(paths: &Words) {
 }
 
 fn try_to_confine(paths: &Words) -> sys::Result<()> {
-    let version = sys::landlock_version()?;
+    let version = landlock::version()?;
     if version < FIRST {
         return Err(sys::EOPNOTSUPP);
     }
     let of_files = if version < TRUNCATES { WRITE_FILE } else { WRITE_FILE | TRUNCATE };
     let readable = (0..paths.len()).find(|&nth| paths.bytes(nth) == wire::READABLE.as_bytes());
     let of_files = if readable.is_some() { of_files | READ_FILE } else { of_files };
-    let rules = sys::landlock_rules(OF_FOLDERS | of_files)?;
+    let rules = landlock::rules(OF_FOLDERS | of_files)?;
     let allow = |path, most: u64| -> sys::Result<()> {
         let (file, rights) = match sys::open(path, sys::O_PATH | sys::O_DIRECTORY) {
             Ok(folder) => (folder, (OF_FOLDERS | of_files) & most),
@@ -48,7 +48,7 @@ fn try_to_confine(paths: &Words) -> sys::Result<()> {
                 Err(_) => return Ok(()),
             },
         };
-        let allowed = sys::landlock_allow(rules, file, rights);
+        let allowed = landlock::allow(rules, file, rights);
         sys::close(file);
         allowed
     };
@@ -61,10 +61,10 @@ fn try_to_confine(paths: &Words) -> sys::Result<()> {
     }
     for output in [1, 2] {
         // For /dev/stdout and /dev/stderr, which open what is open there anew. Pipes need no rule, and can have none.
-        let _ = sys::landlock_allow(rules, output, of_files);
+        let _ = landlock::allow(rules, output, of_files);
     }
     sys::give_up_new_privileges()?;
-    sys::landlock_restrict(rules)?;
+    landlock::restrict(rules)?;
     sys::close(rules);
     Ok(())
 }

@@ -6,11 +6,11 @@
 //! not covered: who chooses the files knows that.
 
 use super::find::{LONGEST, file_of};
-use super::sys;
 use super::text::Digits;
 use super::tune::List;
 use super::wire::{self, UNCOVERED, VARIABLES, variable};
 use super::words::Words;
+use super::{mounts, sys};
 use core::ffi::CStr;
 use core::slice;
 
@@ -50,11 +50,11 @@ pub(super) fn cover(files: &Words, env: &Words) {
 
 fn try_to_cover(files: &Words, env: &Words) -> sys::Result<()> {
     enter_namespace()?;
-    sys::follow_mounts()?;
-    let everything = sys::clone_tree(c"/")?;
-    sys::make_read_only(everything)?;
+    mounts::follow_mounts()?;
+    let everything = mounts::clone_tree(c"/")?;
+    mounts::make_read_only(everything)?;
     let mut room = [0; LONGEST];
-    sys::place_tree(everything, joined(&[folder(), b"/", UNCOVERED.as_bytes()], &mut room))?;
+    mounts::place_tree(everything, joined(&[folder(), b"/", UNCOVERED.as_bytes()], &mut room))?;
     sys::close(everything);
     let _ = keep(env);
     // The link itself still leads to the mount that we were executed from, which is not in our namespace any more.
@@ -63,8 +63,8 @@ fn try_to_cover(files: &Words, env: &Words) -> sys::Result<()> {
     let ourselves = CStr::from_bytes_until_nul(&room).unwrap_or_default();
     for nth in 0..files.len() {
         // One that cannot be covered is called as before.
-        if let Ok(ourselves) = sys::clone_tree(ourselves) {
-            let _ = sys::place_tree(ourselves, files.get(nth));
+        if let Ok(ourselves) = mounts::clone_tree(ourselves) {
+            let _ = mounts::place_tree(ourselves, files.get(nth));
             sys::close(ourselves);
         }
     }
@@ -81,8 +81,8 @@ fn keep(env: &Words) -> sys::Result<()> {
         sys::write(file, env.get(nth).to_bytes_with_nul())?;
     }
     sys::close(file);
-    let kept = sys::clone_tree(path)?;
-    let placed = sys::place_tree(kept, joined(&[folder(), b"/", VARIABLES.as_bytes()], &mut room));
+    let kept = mounts::clone_tree(path)?;
+    let placed = mounts::place_tree(kept, joined(&[folder(), b"/", VARIABLES.as_bytes()], &mut room));
     sys::close(kept);
     placed
 }
@@ -133,11 +133,11 @@ fn with_kept(env: Words) -> Option<Words> {
 
 /// Who may not make a namespace of mounts gets a namespace of users in which it may, and in which it stays who it is.
 fn enter_namespace() -> sys::Result<()> {
-    if sys::unshare(sys::CLONE_NEWNS).is_ok() {
+    if mounts::unshare(mounts::CLONE_NEWNS).is_ok() {
         return Ok(());
     }
     let [user, group] = sys::effective_ids();
-    sys::unshare(sys::CLONE_NEWUSER | sys::CLONE_NEWNS)?;
+    mounts::unshare(mounts::CLONE_NEWUSER | mounts::CLONE_NEWNS)?;
     put(c"/proc/self/setgroups", &[b"deny"])?;
     for (map, id) in [(c"/proc/self/uid_map", user), (c"/proc/self/gid_map", group)] {
         let id = Digits::new(u64::from(id));

@@ -11,6 +11,8 @@ mod cover;
 mod driver;
 mod expand;
 mod find;
+mod landlock;
+mod mounts;
 mod record;
 mod rust;
 mod shuffle;

@@ -4,22 +4,18 @@
 mod call;
 mod children;
 mod files;
-mod landlock;
 mod limits;
-mod mounts;
 pub mod number;
 mod process;
 mod socket;
 
-pub use call::{EACCES, ECHILD, EINTR, ENOSYS, EOPNOTSUPP, EPERM, EPROTO, Path, Result};
+pub use call::{EACCES, ECHILD, EINTR, ENOSYS, EOPNOTSUPP, EPERM, EPROTO, Path, Result, call, plain};
 pub use children::{Reaped, SIGCHLD, SIGKILL, await_child, group_of, kill, reap};
 pub use files::{
     Identity, O_DIRECTORY, O_PATH, O_WRONLY, chdir, chmod, close, close_from, create, duplicate, entries, folder,
     identity, may_execute, open, open_to_append, read, read_from_start, read_link, write,
 };
-pub use landlock::{landlock_allow, landlock_restrict, landlock_rules, landlock_version};
 pub use limits::{hasten, limit_address_space, set_affinity, set_own_priority, set_randomised, set_realtime};
-pub use mounts::{CLONE_NEWNS, CLONE_NEWUSER, clone_tree, follow_mounts, make_read_only, place_tree, unshare};
 pub use process::{
     become_subreaper, block, default_signals, effective_ids, exec, exit, give_up_new_privileges, is_first_process, map,
     name_process, new_session, now_ns, own_pid, parent_pid, unmap,

@@ -1,8 +1,7 @@
 //! Mounts, and the namespaces in which nobody else sees them. A tree of mounts is made first, changed, and then put in its
 //! place, so that nothing is left of one that could not be made.
 
-use super::call::{Path, Result, call, plain};
-use super::number;
+use super::sys::{Path, Result, call, number, plain};
 
 pub const CLONE_NEWNS: usize = 0x0002_0000;
 pub const CLONE_NEWUSER: usize = 0x1000_0000;
