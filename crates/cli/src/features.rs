@@ -5,6 +5,7 @@ use bakeoff_command::{Feature, Registry};
 
 /// All of them.
 const FEATURES: &[&dyn Feature] = &[
+    &bakeoff_power::Power,
     #[cfg(feature = "building")]
     &bakeoff_building::Building,
     &bakeoff_doctor::Doctor,

@@ -19,7 +19,6 @@ mod metrics;
 mod not_paired;
 mod order;
 mod outputs;
-mod power;
 pub mod provenance;
 mod ranking;
 mod screen;
@@ -36,7 +35,6 @@ pub use format::TimeUnit;
 pub use json::pretty as pretty_json;
 pub use metrics::{TableText, append_picture, p_of, table_texts};
 pub use not_paired::SAVED;
-pub use power::power;
 pub use screen::{
     About, Amount, As, Brief, BriefRow, Cause, Context, Doubt, Fact, Ground, Size, Weight, brief, grounds, margin,
     screen,

@@ -3,7 +3,6 @@
 mod compare;
 mod options;
 mod plan;
-mod power;
 mod report;
 mod run;
 mod saved;
@@ -86,7 +85,6 @@ pub(crate) fn of_core(features: &Registry) -> Vec<Subcommand> {
             (Code::Interrupted, "interrupted; with --journal or --git, the same command goes on"),
         ]),
         Subcommand::with_features("plan", plan::execute),
-        Subcommand::with_features("power", power::execute),
         Subcommand::with_features("report", report::execute).concludes().exits(&[NO_VERDICT, FAILED]),
         Subcommand::new("saved", saved::execute),
         Subcommand::new(bakeoff_command::TRACE_TRIAL, trace_trial::execute).hidden(),

@@ -230,19 +230,6 @@ fn a_rule_for_stopping_is_kept_in_its_journal_and_refused_by_others() {
 }
 
 #[test]
-fn a_pilot_says_how_many_blocks_it_takes_and_a_spread_does_too() {
-    let sandbox = small();
-    sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "3", "--simulate", "noise:0.01"]);
-    assert_eq!(sandbox.execute(&["power", "STUDY"]).code, 2, "three blocks are no pilot");
-    sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "6", "--simulate", "noise:0.01"]);
-    sandbox.execute(&["power", "STUDY", "--see", "1%"]).expect(0, &["see 1 %", "seen so far"]);
-    sandbox.execute(&["power", "--sd", "2%"]).expect(0, &["129", "34", "11", "36"]);
-    let shown = sandbox.execute(&["power", "--sd", "2%", "--see", "1%", "--power", "95%", "--json"]);
-    assert!(shown.out.contains("55"), "{}", shown.out);
-    assert_eq!(sandbox.execute(&["power"]).code, 2);
-}
-
-#[test]
 fn a_workload_that_writes_below_its_prefix_is_told_and_what_it_changed_is_built_again() {
     let sandbox = small();
     let study =

@@ -27,6 +27,8 @@ mod page_parcels;
 #[cfg(feature = "building")]
 #[path = "../../../../features/parcel/tests/command/parcel.rs"]
 mod parcel;
+#[path = "../../../../features/power/tests/command/power.rs"]
+mod power;
 #[cfg(feature = "building")]
 #[path = "../../../../features/starter/tests/command/init.rs"]
 mod starter;

@@ -1,16 +1,16 @@
 //! How many blocks it takes, as a page: a table for each workload, condition and metric. It computes nothing but the
 //! layout, and the time that a number of blocks takes.
 
-use crate::draw::Style;
-use crate::draw::grid::{Flush, Grid};
-use crate::draw::paint::{Ink, Page, Piece};
-use crate::draw::text::{clean, glue};
-use crate::format::{count, exponent, fixed, percent, waiting_time};
-use crate::words::counted;
 use bakeoff_judge::planning::{Aim, Outlook, PILOT_MIN, Planning};
+use bakeoff_report::draw::Style;
+use bakeoff_report::draw::grid::{Flush, Grid};
+use bakeoff_report::draw::paint::{Ink, Page, Piece};
+use bakeoff_report::draw::text::{clean, glue};
+use bakeoff_report::format::{count, exponent, fixed, percent, waiting_time};
+use bakeoff_report::words::counted;
 
 /// Planning as a page. It ends in a line feed.
-pub fn power(planning: &Planning, style: Style) -> String {
+pub(crate) fn power(planning: &Planning, style: Style) -> String {
     let mut page = Page::default();
     for rows in planning.rows.chunk_by(|one, next| title(one) == title(next)) {
         page.gap();

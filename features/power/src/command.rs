@@ -1,5 +1,6 @@
 //! `bakeoff power`: how many blocks it takes, from a pilot or from a spread. It executes nothing.
 
+use crate::page;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::{Registry, journals, screen, state};
 use bakeoff_judge::planning::{Aim, PILOT_MIN, Planning, from_pilot, from_sd};
@@ -52,7 +53,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     };
     let text = match args.json {
         true => bakeoff_report::pretty_json(&planning)?,
-        false => bakeoff_report::power(&planning, screen::style()),
+        false => page::power(&planning, screen::style()),
     };
     screen::page(&text, args.json);
     Ok(Code::Done)
