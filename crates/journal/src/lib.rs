@@ -211,8 +211,8 @@ impl<'a> Lines<'a> {
         }
         match (&mut self.reading, Line::read(line)) {
             (Some(reading), Ok(line)) => {
-                let refused = |contradiction| Error::Contradiction { path: path(), contradiction };
-                reading.take(number, line).map_err(refused)?;
+                let taken = reading.take(number, line);
+                taken.map_err(|contradiction| Error::Contradiction { path: path(), contradiction })?;
             }
             (reading @ None, Ok(Line::Study(study))) => *reading = Some(Reading::new(number, *study)),
             // Only a study line that is ours and damaged is worth its line number.

@@ -2,7 +2,7 @@
 //! there are several workloads, and conditions against the first one. Each is a set of weights, and from there on is
 //! judged like a pair; and is corrected within its family.
 
-use super::complete::{Design, Detail, Outline};
+use super::complete::{Design, Outline};
 use super::conclude::conclude_effect;
 use super::contrasts::{Contrasts, Planned, Weights};
 use super::factors::Factors;
@@ -52,17 +52,16 @@ fn effects(record: &Record, trials: &Trials<'_>, pairs: EffectInputs<'_>, rule: 
         }
         for place in ids.places(study) {
             let (workload, condition) = ids.names(place);
-            let names = (Some(workload), Some(condition));
-            families.push(judge.family((EffectKind::Trend, 0), names, trends(study, ids, place)));
+            let planned = trends(study, ids, place);
+            families.push(judge.family(EffectKind::Trend, 0, Some(workload), Some(condition), planned));
         }
         for condition in &study.conditions {
             // A workload that does not have the metric says nothing of it.
             let has = |name: &&String| !trials.lacks(ids.place(name, condition), &known.name);
             let workloads: Vec<&str> = study.workloads.iter().filter(has).map(String::as_str).collect();
             if workloads.len() > 1 {
-                let place = (None, Some(condition.as_str()));
                 let planned = suite(study, &workloads, ids, condition);
-                let mut family = judge.family((EffectKind::Suite, 0), place, planned);
+                let mut family = judge.family(EffectKind::Suite, 0, None, Some(condition), planned);
                 let whole = Whole { study, workloads: &workloads, ids, condition, known, passes };
                 family.twin = whole.twin(rule);
                 family.ranking = whole.ranking(&family.effects, rule).filter(|_| decides);
@@ -74,7 +73,7 @@ fn effects(record: &Record, trials: &Trials<'_>, pairs: EffectInputs<'_>, rule: 
                 (EffectKind::Condition, conditions(study, ids, workload, condition)),
                 (EffectKind::ConditionChange, condition_changes(study, ids, workload, condition)),
             ] {
-                families.push(judge.family((kind, 0), (Some(workload), Some(condition)), planned));
+                families.push(judge.family(kind, 0, Some(workload), Some(condition), planned));
             }
         }
     }
@@ -105,11 +104,8 @@ fn levels(
     }
     let deciding = study.decide.metrics.first().and_then(|name| study.metric(name));
     let Some((known, baseline)) = deciding.zip(variants(study).next()) else { return vec![] };
-    let single = |variant: &VariantLine| {
-        let mut factors = baseline.levels.iter().filter(|(f, level)| variant.levels.get(*f) != Some(*level));
-        factors.next().filter(|_| factors.next().is_none()).map(|(factor, _)| factor.as_str())
-    };
-    let singles: Vec<(&VariantLine, &str)> = variants(study).filter_map(|v| Some((v, single(v)?))).collect();
+    let singles: Vec<(&VariantLine, &str)> =
+        variants(study).filter_map(|variant| Some((variant, only_factor(baseline, variant)?))).collect();
     let (ids, passes) = (&trials.ids, &trials.passes(&known.name));
     let judge = Judge { known: &known, passes, ids, pairs, rule };
     let family = |(workload, condition)| {
@@ -124,11 +120,17 @@ fn levels(
             subject: Subject::Variant { variant: name.to_owned(), against: against.to_owned() },
             weights: [(cell(name), 1.0), (cell(against), -1.0)].into(),
         });
-        judge.family((EffectKind::Levels, 0), (Some(workload), Some(condition)), planned.collect())
+        judge.family(EffectKind::Levels, 0, Some(workload), Some(condition), planned.collect())
     };
     let mut families: Vec<Effects> = places(study).map(family).collect();
     families.retain(|family| !family.effects.is_empty());
     families
+}
+
+/// The factor by which a variant differs from the baseline; none if there are several.
+fn only_factor<'a>(baseline: &'a VariantLine, variant: &VariantLine) -> Option<&'a str> {
+    let mut factors = baseline.levels.iter().filter(|(f, level)| variant.levels.get(*f) != Some(*level));
+    factors.next().filter(|_| factors.next().is_none()).map(|(factor, _)| factor.as_str())
 }
 
 /// What the contrasts of one metric are judged with.
@@ -151,23 +153,20 @@ impl Judge<'_> {
         let mut fraction = None;
         let mut family = |kind: EffectKind, outlines: Vec<Outline>| {
             let (planned, details): (Vec<_>, Vec<_>) = outlines.into_iter().map(Outline::split).unzip();
-            let judged = |elsewhere| {
-                let names = (Some(workload), Some(condition));
-                self.family((kind, elsewhere), names, planned.clone())
-            };
+            let judged = |elsewhere| self.family(kind, elsewhere, Some(workload), Some(condition), planned.clone());
             let mut family = judged(0);
-            let is_open = |effect: &Effect, detail: &Detail| effect.comparison.is_none() && detail.refused.is_none();
             let open: Vec<Subject> = family
                 .effects
                 .iter()
                 .zip(&details)
-                .filter(|(effect, detail)| kind != EffectKind::Simple && is_open(effect, detail))
+                .filter(|(effect, detail)| effect.comparison.is_none() && detail.refused.is_none())
+                .filter(|_| kind != EffectKind::Simple)
                 .map(|(effect, _)| effect.subject.clone())
                 .collect();
             if !open.is_empty() {
-                let spec = (MetricSpec::of(known), rule.margin);
-                let fraction =
-                    fraction.get_or_insert_with(|| Fraction::new(factors, study, (passes, ids), place, spec));
+                let spec = MetricSpec::of(known);
+                let fraction = fraction
+                    .get_or_insert_with(|| Fraction::new(factors, study, passes, ids, place, spec, rule.margin));
                 // What neither can tell takes no part of alpha from the others.
                 let estimable = fraction.estimable(kind, &open);
                 if estimable > 0 {
@@ -204,8 +203,10 @@ impl Judge<'_> {
     /// `elsewhere` is the number of members that are judged by other means.
     fn family(
         self,
-        (kind, elsewhere): (EffectKind, usize),
-        (workload, condition): (Option<&str>, Option<&str>),
+        kind: EffectKind,
+        elsewhere: usize,
+        workload: Option<&str>,
+        condition: Option<&str>,
         planned: Vec<Planned>,
     ) -> Effects {
         let Self { known, passes, ids, pairs, rule } = self;
@@ -240,11 +241,10 @@ impl Judge<'_> {
             Effect { subject, name, against, within: None, over: None, comparison, refused }
         });
         let effects = effects.collect();
-        let owned = |name: Option<&str>| name.map(str::to_owned);
         Effects {
             kind,
-            workload: owned(workload),
-            condition: owned(condition),
+            workload: workload.map(str::to_owned),
+            condition: condition.map(str::to_owned),
             metric: known.name.to_string(),
             unit: known.unit,
             better: known.better,

@@ -52,9 +52,11 @@ impl<'a> Fraction<'a> {
     pub(super) fn new(
         factors: &'a Factors,
         study: &StudyLine,
-        (passes, ids): (&Passes, &Ids<'_>),
+        passes: &Passes,
+        ids: &Ids<'_>,
         place: Place,
-        (spec, margin): (MetricSpec, f64),
+        spec: MetricSpec,
+        margin: f64,
     ) -> Self {
         let levels: BTreeMap<VariantId, Vec<usize>> =
             study.variants.iter().filter_map(|v| Some((ids.variant(&v.name), factors.places_of(v)?))).collect();

@@ -52,22 +52,21 @@ pub(super) fn looks(study: &StudyLine) -> Vec<u32> {
 
 /// The number of passes, from the first on, of which every block is finished.
 pub(super) fn complete_passes(record: &Record) -> u32 {
-    let place = |block: &Block| (block.block, block.workload.clone(), block.condition.clone());
     let mut executed: BTreeMap<(u32, &str, &str), BTreeSet<&str>> = BTreeMap::new();
     for trial in record.trials.iter().filter(|trial| trial.is_final()) {
         let block = (trial.block, trial.workload.as_str(), trial.condition.as_str());
         executed.entry(block).or_default().insert(&trial.variant);
     }
-    let is_finished = |block: &&Block| {
-        let trials = executed.get(&(block.block, block.workload.as_str(), block.condition.as_str()));
-        trials.is_some_and(|trials| block.order.iter().all(|variant| trials.contains(variant.as_str())))
-    };
-    let finished: BTreeSet<_> = record.blocks.iter().filter(is_finished).map(place).collect();
+    let mut finished: BTreeMap<u32, BTreeSet<(&str, &str)>> = BTreeMap::new();
+    for Block { block, workload, condition, order, .. } in &record.blocks {
+        let trials = executed.get(&(*block, workload.as_str(), condition.as_str()));
+        if trials.is_some_and(|trials| order.iter().all(|variant| trials.contains(variant.as_str()))) {
+            finished.entry(*block).or_default().insert((workload, condition));
+        }
+    }
     let study = &record.study;
     let cells =
         || study.workloads.iter().flat_map(|workload| study.conditions.iter().map(move |c| (&**workload, &**c)));
     let wanted = |pass: u32| cells().filter(|cell| !record.is_left_out(*cell, pass)).count();
-    let mut of_pass: BTreeMap<u32, usize> = BTreeMap::new();
-    finished.iter().for_each(|(pass, ..)| *of_pass.entry(*pass).or_default() += 1);
-    (1..).take_while(|pass| wanted(*pass) > 0 && of_pass.get(pass) == Some(&wanted(*pass))).last().unwrap_or(0)
+    (1..).take_while(|pass| finished.get(pass).is_some_and(|cells| cells.len() == wanted(*pass))).last().unwrap_or(0)
 }

@@ -34,12 +34,11 @@ pub(super) fn tables(study: &StudyLine, trials: &Trials<'_>, rule: DecisionRule)
                     .unzip();
                 row(variant, &latencies, &rates.into_iter().flatten().collect::<Vec<_>>(), rule.alpha)
             };
-            let owned = |name: Option<&str>| name.map(str::to_owned);
             tables.push(LatencyTable {
                 workload: workload.to_owned(),
                 condition: condition.to_owned(),
-                phase: owned(kind.0),
-                op: owned(kind.1),
+                phase: kind.0.map(str::to_owned),
+                op: kind.1.map(str::to_owned),
                 rows: variants(study).filter_map(|variant| row(&variant.name)).collect(),
                 twin: row(TWIN),
             });
@@ -69,14 +68,15 @@ fn kinds<'a>(trials: &Trials<'a>, place: Place) -> Vec<OpKey<'a>> {
     kinds
 }
 
+fn typical_of(values: &[f64], alpha: f64) -> Option<Typical> {
+    let Summary { median, median_interval: interval, .. } = Summary::new(values, alpha)?;
+    Some(Typical { median, interval })
+}
+
 /// None if no trial marked such ops.
 fn row(variant: &str, all: &[&Latencies], rates: &[f64], alpha: f64) -> Option<LatencyRow> {
-    let typical_of = |values: &[f64]| {
-        let Summary { median, median_interval: interval, .. } = Summary::new(values, alpha)?;
-        Some(Typical { median, interval })
-    };
     let typical = |figure: &dyn Fn(&Latencies) -> f64| {
-        typical_of(&all.iter().map(|latencies| figure(latencies)).collect::<Vec<f64>>())
+        typical_of(&all.iter().map(|latencies| figure(latencies)).collect::<Vec<f64>>(), alpha)
     };
     let quantile = |q: f64| typical(&|latencies| latencies.quantile(q));
     let ops = all.iter().map(|latencies| latencies.count()).sum::<u64>();
@@ -85,7 +85,7 @@ fn row(variant: &str, all: &[&Latencies], rates: &[f64], alpha: f64) -> Option<L
         variant: variant.to_owned(),
         trials: all.len() as u32,
         ops: typical(&|latencies| latencies.count() as f64)?,
-        rate_per_s: typical_of(rates),
+        rate_per_s: typical_of(rates, alpha),
         mean_s: typical(&Latencies::mean_s)?,
         min_s: typical(&Latencies::min_s)?,
         p50_s: quantile(0.5)?,

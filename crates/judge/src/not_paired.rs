@@ -51,9 +51,12 @@ impl NotPaired {
     /// What was saved, judged by today's metric; why some of it does not race again; which options are other ones; and today's
     /// findings, of which `again` are the saved variants that raced.
     pub fn of(
-        (saved, then): (&str, &Findings),
-        (reasons, options): (Vec<Reason>, Vec<String>),
-        (now, again): (&Findings, &[String]),
+        saved: &str,
+        then: &Findings,
+        reasons: Vec<Reason>,
+        options: Vec<String>,
+        now: &Findings,
+        again: &[String],
     ) -> Self {
         let metric = now.method.deciding_metric.clone();
         let mut rows: Vec<BothDays> = vec![];

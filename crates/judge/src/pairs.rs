@@ -118,18 +118,19 @@ impl EffectInputs<'_> {
         against: VariantId,
     ) -> Option<Comparison> {
         let (workload, condition) = ids.names(place);
-        let is_here =
-            |table: &&Table| table.metric == metric && table.workload == workload && table.condition == condition;
-        let rows = &self.tables.iter().find(is_here)?.rows;
+        let mut of_place =
+            self.tables.iter().filter(|table| table.workload == workload && table.condition == condition);
+        let rows = &of_place.find(|table| table.metric == metric)?.rows;
         let row = |id: VariantId| rows.iter().skip(1).find(|row| row.variant == ids.name(id))?.comparison.clone();
         let baseline = rows.first().map(|row| ids.variant(&row.variant));
         let found = if Some(against) == baseline {
             row(variant)
         } else if Some(variant) == baseline {
             row(against).map(|comparison| comparison.turned())
+        } else if metric == self.deciding {
+            self.pairs.get(&place).and_then(|pairs| pairs.get(variant, against))
         } else {
-            let here = || self.pairs.get(&place)?.get(variant, against);
-            (metric == self.deciding).then(here).flatten()
+            None
         };
         found.filter(|comparison| comparison.verdict != Verdict::Withheld)
     }

@@ -5,7 +5,7 @@ use super::executed::sessions;
 use super::trials::Trials;
 use crate::findings::{Caveat, Table};
 use bakeoff_model::metric::{self, Metric};
-use bakeoff_model::record::{Outcome, Record, StudyLine, Trial, Unavailable};
+use bakeoff_model::record::{Outcome, Record, StudyLine, Unavailable};
 use bakeoff_model::study::VoidRule;
 
 /// The metrics of these tables, each once. `peak` is one of two measurements, and is described as the one that it was.
@@ -84,12 +84,11 @@ fn missing(record: &Record, unavailable: &[Unavailable]) -> Vec<Unavailable> {
         Unavailable { metrics, why: group.why.clone() }
     };
     let mut missing: Vec<Unavailable> = unavailable.iter().map(of).collect();
-    let counts = |trial: &&Trial| trial.outcome == Outcome::Ok;
     let is_nowhere = |name: &&&String| {
         let is_known = unavailable.iter().any(|group| group.metrics.contains(name));
         !is_known && record.trials.iter().all(|trial| trial.value(name).is_none())
     };
-    if record.trials.iter().any(|trial| counts(&trial)) {
+    if record.trials.iter().any(|trial| trial.outcome == Outcome::Ok) {
         let nowhere = asked.iter().filter(is_nowhere).map(|name| (*name).clone());
         let (of_services, metrics) = nowhere.partition(|name| name.ends_with(".maxrss"));
         missing.push(Unavailable { metrics, why: "no trial has it".to_owned() });

@@ -22,8 +22,8 @@ pub(super) fn ranking(
     if pairs.variants.len() < VARIANTS_MIN || !pairs.can_decide() {
         return None;
     }
-    let cost = |centre: f64| if better == Direction::More { -centre } else { centre };
-    let costs: Vec<f64> = pairs.variants.iter().map(|variant| cost(centre(*variant))).collect();
+    let centres = pairs.variants.iter().map(|variant| centre(*variant));
+    let costs: Vec<f64> = centres.map(|centre| if better == Direction::More { -centre } else { centre }).collect();
     let ranked: Vec<VariantId> = letters::order(&costs).iter().map(|place| pairs.variants[*place]).collect();
     let that = |is: &dyn Fn(&Comparison) -> bool| -> Vec<(usize, usize)> {
         let places = (0..ranked.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
@@ -31,9 +31,8 @@ pub(super) fn ranking(
     };
     let differ = that(&Comparison::differs);
     let display = letters::display(ranked.len(), &differ)?;
-    let against_best = |place: usize| if place == 0 { None } else { pairs.get(ranked[place], ranked[0]) };
     let variants = display.into_iter().enumerate().map(|(place, letters)| {
-        let against_best = against_best(place);
+        let against_best = if place == 0 { None } else { pairs.get(ranked[place], ranked[0]) };
         Ranked {
             variant: ids.name(ranked[place]).to_owned(),
             letters,
@@ -61,11 +60,13 @@ pub(super) fn centres(pairs: &Pairs, rows: &[Row], ids: &Ids<'_>) -> impl Fn(Var
         None => Some((*id, 1.0)),
         Some(comparison) => (comparison.scale == Scale::Ratio).then_some((*id, comparison.estimate)),
     };
-    let mean = |id: &VariantId| {
-        let summary = row(id).and_then(|row| row.summary.as_ref());
-        (*id, summary.map_or(f64::NAN, |summary| summary.geomean.unwrap_or(summary.mean)))
-    };
     let estimates: Option<Vec<(VariantId, f64)>> = pairs.variants.iter().map(estimate).collect();
-    let centres = estimates.unwrap_or_else(|| pairs.variants.iter().map(mean).collect());
+    let centres = estimates.unwrap_or_else(|| {
+        let means = pairs.variants.iter().map(|id| {
+            let summary = row(id).and_then(|row| row.summary.as_ref());
+            (*id, summary.map_or(f64::NAN, |summary| summary.geomean.unwrap_or(summary.mean)))
+        });
+        means.collect()
+    });
     move |variant| centres.iter().find(|(id, _)| *id == variant).map_or(f64::NAN, |(_, centre)| *centre)
 }

@@ -98,11 +98,10 @@ impl Draft {
     fn of(table: &[Sample], has_baseline: bool, rule: DecisionRule, paired: bool) -> Self {
         let sorted: Vec<Sorted> = table.par_iter().map(|sample| Sorted::of(&sample.values)).collect();
         let positive = sorted.iter().all(|sample| sample.ascending.first().is_some_and(|least| *least > 0.0));
-        let scaled = |sample: &Sorted| -> Vec<f64> {
-            if positive { sample.ascending.iter().map(|x| x.ln()).collect() } else { sample.ascending.clone() }
+        let scaled: Vec<Vec<f64>> = match paired || table.len() < 2 {
+            true => vec![],
+            false => sorted.par_iter().map(|sample| sample.scaled(positive)).collect(),
         };
-        let scaled: Vec<Vec<f64>> =
-            if paired || table.len() < 2 { vec![] } else { sorted.par_iter().map(scaled).collect() };
         let infer = |i: usize| -> (Option<Inference>, Option<Pairs>) {
             if i == 0 || !has_baseline {
                 return (None, None);
@@ -117,8 +116,10 @@ impl Draft {
             let values = [&sorted[i], &sorted[0]].map(|sample| sample.ascending.as_slice());
             (unpaired([&scaled[i], &scaled[0]], values, positive, spec, rule), None)
         };
-        let logarithms = |i: usize| scaled.get(i).filter(|_| positive).map(Vec::as_slice);
-        let summarise = |i: usize| sorted[i].summary(&table[i].values, logarithms(i), rule.alpha);
+        let summarise = |i: usize| {
+            let logarithms = scaled.get(i).filter(|_| positive).map(Vec::as_slice);
+            sorted[i].summary(&table[i].values, logarithms, rule.alpha)
+        };
         let (inferred, summaries): (Vec<_>, Vec<_>) = rayon::join(
             || (0..table.len()).into_par_iter().map(infer).collect(),
             || (0..table.len()).into_par_iter().map(summarise).collect(),
@@ -197,6 +198,11 @@ impl Sorted {
         Self { ascending, course }
     }
 
+    /// The logarithms of its values, or the values.
+    fn scaled(&self, by_logarithm: bool) -> Vec<f64> {
+        if by_logarithm { self.ascending.iter().map(|x| x.ln()).collect() } else { self.ascending.clone() }
+    }
+
     fn is_constant(&self) -> bool {
         self.ascending.first() == self.ascending.last()
     }
@@ -270,8 +276,7 @@ fn unpaired(
         step,
         at_floor: false,
     };
-    let is_constant = |list: &[f64]| list.first() == list.last();
-    let constant = is_constant(variant) && is_constant(baseline);
+    let constant = [variant, baseline].iter().all(|list| list.first() == list.last());
     if constant && spec.exact {
         return Some(Inference { inferred: Inferred::Exact, ..nothing });
     }

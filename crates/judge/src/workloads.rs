@@ -82,7 +82,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         sections: crate::findings::Sections::new(),
         caveats: vec![],
     };
-    findings.caveats = all_doubts(&findings, record, (&trials, &attempts), rule);
+    findings.caveats = all_doubts(&findings, record, &trials, &attempts, rule);
     findings
 }
 
@@ -90,7 +90,8 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
 fn all_doubts(
     findings: &Findings,
     record: &Record,
-    (trials, attempts): (&Trials<'_>, &Attempts<'_>),
+    trials: &Trials<'_>,
+    attempts: &Attempts<'_>,
     rule: DecisionRule,
 ) -> Vec<Caveat> {
     let (of_study, of_data) = rayon::join(

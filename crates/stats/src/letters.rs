@@ -90,18 +90,16 @@ fn is_part(part: &[usize], whole: &[usize]) -> bool {
 fn sweep(letters: &mut Vec<Vec<usize>>, items: usize) {
     // How many letters each pair of items has in common; of an item with itself, how many it has.
     let mut shared = vec![0usize; items * items];
-    let count = |shared: &mut Vec<usize>, letter: &[usize], item: usize, change: fn(usize) -> usize| {
+    let count = |shared: &mut Vec<usize>, letter: &[usize], item: usize, change: isize| {
         for other in letter {
             for place in [item * items + other, other * items + item] {
-                shared[place] = change(shared[place]);
+                shared[place] = shared[place].wrapping_add_signed(change);
             }
         }
     };
-    let add: fn(usize) -> usize = |n| n + 1;
-    let take: fn(usize) -> usize = |n| n - 1;
     for letter in letters.iter() {
         for (place, item) in letter.iter().enumerate() {
-            count(&mut shared, &letter[..place], *item, add);
+            count(&mut shared, &letter[..place], *item, 1);
             shared[item * items + item] += 1;
         }
     }
@@ -110,7 +108,7 @@ fn sweep(letters: &mut Vec<Vec<usize>>, items: usize) {
             let others: Vec<usize> = letter.iter().copied().filter(|other| *other != item).collect();
             let spare = others.iter().all(|other| shared[item * items + other] > 1);
             if spare && shared[item * items + item] > 1 {
-                count(&mut shared, &others, item, take);
+                count(&mut shared, &others, item, -1);
                 shared[item * items + item] -= 1;
                 *letter = others;
             }

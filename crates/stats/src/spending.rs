@@ -127,12 +127,12 @@ impl Survivors {
     fn boundary(&self, budget: f64, sd: f64, sd_in_all: f64) -> f64 {
         let normal = Normal::standard();
         let crossing = |b: f64| -> f64 {
-            let of = |u: f64| normal.sf((b - u) / sd) + normal.sf((b + u) / sd);
-            self.0.iter().map(|[u, mass]| 2.0 * mass * of(*u)).sum()
+            let tails = self.0.iter().map(|[u, mass]| 2.0 * mass * (normal.sf((b - u) / sd) + normal.sf((b + u) / sd)));
+            tails.sum()
         };
         let slope = |b: f64| -> f64 {
-            let of = |u: f64| (normal.pdf((b - u) / sd) + normal.pdf((b + u) / sd)) / sd;
-            self.0.iter().map(|[u, mass]| 2.0 * mass * of(*u)).sum()
+            let density = |u: &f64| (normal.pdf((b - u) / sd) + normal.pdf((b + u) / sd)) / sd;
+            self.0.iter().map(|[u, mass]| 2.0 * mass * density(u)).sum()
         };
         let (mut low, mut high) = (0.0, FAR * sd_in_all);
         let mut b = 2.0 * sd_in_all;

@@ -133,7 +133,7 @@ impl Earlier {
         let record = question.of(self.record.clone()).unwrap_or_else(|_| self.record.clone());
         let then = features.judge(&record);
         let (reasons, options) = (self.reasons.clone(), self.options.clone());
-        let days = NotPaired::of((&self.name, &then), (reasons, options), (today, &self.again));
+        let days = NotPaired::of(&self.name, &then, reasons, options, today, &self.again);
         today.sections.insert(bakeoff_report::SAVED.name.to_owned(), serde_json::to_value(days)?);
         Ok(true)
     }
