@@ -80,7 +80,7 @@ fn same_revisions(plan: &Plan, shared: &[SharedLine], builds: &[BuildLine], fact
         let others = shared.iter().map(|one| one.variant.name.as_str());
         let names: Vec<&str> = std::iter::once(baseline.name.as_str()).chain(others).collect();
         format!(
-            "{}: all revisions give the same program, file for file, so that there is no difference to measure\n\
+            "{}: all revisions give the same program, file for file, so there is no difference to measure\n\
              hint: --anyway races them all the same\n",
             clean(&names.join(", "))
         )

@@ -8,7 +8,7 @@ mod lock;
 use bakeoff_command::exits::Exit;
 use bakeoff_command::{Code, Subcommand};
 
-const STOPPED: Exit = (Code::Interrupted, "interrupted; the same command goes on");
+const STOPPED: Exit = (Code::Interrupted, "interrupted; the same command resumes");
 
 /// All of them, each behind the one that it follows in the help.
 pub(crate) fn all() -> Vec<Subcommand> {

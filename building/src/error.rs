@@ -110,7 +110,7 @@ impl From<Error> for CommandError {
     fn from(error: Error) -> Self {
         match error {
             Error::Interrupted => {
-                Self::new(Code::Interrupted, error).hint("what was built is kept; execute the command again to go on")
+                Self::new(Code::Interrupted, error).hint("what was built is kept; run the same command again to resume")
             }
             Error::Host(_) | Error::Wrapper { .. } => Self::new(Code::Internal, error),
             Error::DiskFull { .. } => Self::usage(error).of_full_disk(),

@@ -167,7 +167,7 @@ impl Alike {
         let names: Vec<&str> = std::iter::once(plan.baseline().name.as_str()).chain(shared).collect();
         let all = if names.len() == 2 { "both commits" } else { "all commits" };
         format!(
-            "{}: {all} give the same program, so that there is no difference to measure\n{}\n\
+            "{}: {all} give the same program, so there is no difference to measure\n{}\n\
              hint: --anyway races them all the same\n",
             clean(&names.join(", ")),
             self.differing()

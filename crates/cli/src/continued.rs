@@ -90,7 +90,7 @@ fn note(path: &Path, record: &Record, now: &StudyLine) -> String {
         Some(changes) => text.push_str(&in_words(&changes)),
         None => text.push_str("    something in the study, its files, its builds, or where its output goes (the version that began it did not write them down)\n"),
     }
-    text.push_str("hint: to go on with it, undo the change and execute the command again\n");
+    text.push_str("hint: to resume it, undo the change and run the same command again\n");
     text
 }
 

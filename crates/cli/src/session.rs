@@ -234,7 +234,7 @@ impl<'a> OpenStudy<'a> {
         let look = executor.look()?;
         if let Some(name) = look.changed.first() {
             let error = format!("the file {name} was changed after this command had read it");
-            return Err(CommandError::usage(error).hint("execute the command again"));
+            return Err(CommandError::usage(error).hint("run the same command again"));
         }
         let executed = self.execute_all(executor.as_mut(), &look.files, is_complete);
         // Whatever ended it, what was set up is cleaned up.

@@ -20,7 +20,7 @@ pub enum Code {
     VariantFailed = 4,
     /// Something that is not the user's doing.
     Internal = 5,
-    /// Stopped by an interrupt; execute the command again to go on.
+    /// Stopped by an interrupt; the same command resumes.
     Interrupted = 130,
 }
 
@@ -95,7 +95,7 @@ impl CommandError {
     /// The same, if it is that there is no space: wherever that is found, it is one thing, with one exit code and one hint.
     pub fn of_full_disk(self) -> Self {
         Self { code: Code::Internal, ..self }
-            .hint("the disk is full: make space, and execute the command again; nothing is lost")
+            .hint("the disk is full: make space, and run the same command again; nothing is lost")
     }
 
     /// The same, but for a full disk.

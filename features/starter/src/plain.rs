@@ -247,7 +247,7 @@ pub(crate) fn failure(line: &BuildLine, missing: Option<Missing>) -> CommandErro
         |missing| format!("install what it is built with and this machine lacks, `{}`", missing.command()),
     );
     CommandError::text(Code::VariantFailed, text)
-        .hint(format!("{install}, or leave that out with --options, and execute the command again{log}"))
+        .hint(format!("{install}, or leave that out with --options, and run the same command again{log}"))
 }
 
 #[cfg(test)]

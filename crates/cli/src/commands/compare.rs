@@ -88,7 +88,7 @@ struct How {
     /// Seed of every order; without it a new one is drawn and printed
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Keep the trials in this file, for `bakeoff report FILE`; if it exists, go on where it stopped. Without it they are kept
+    /// Keep the trials in this file, for `bakeoff report FILE`; if it exists, resume it. Without it they are kept
     /// until the next comparison, for `bakeoff report --last`, and the same command measures again
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,

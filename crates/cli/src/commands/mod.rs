@@ -45,7 +45,7 @@ Exit codes (the help of each command has its own):
   3    undecided, where a decision was demanded
   4    a variant could not be built, or a trial failed
   5    internal error, or a full disk
-  130  interrupted; the same command goes on
+  130  interrupted; the same command resumes
 
 Files:
   STUDY/.bakeoff       the study's journals; remove it to start over
@@ -69,10 +69,10 @@ Environment:
 );
 
 /// Of commands that execute trials.
-const CHANGED: Exit = (Code::Usage, "what trials execute was changed meanwhile");
+const CHANGED: Exit = (Code::Usage, "a program under test changed during the run");
 const NO_VERDICT: Exit = (Code::Undecided, "--require-verdict: a variant has no verdict");
 const FAILED: Exit = (Code::VariantFailed, "a variant could not be built, or a trial of it failed");
-const STOPPED: Exit = (Code::Interrupted, "interrupted; the same command goes on");
+const STOPPED: Exit = (Code::Interrupted, "interrupted; the same command resumes");
 
 /// The commands of the core, in the order of the help.
 pub(crate) fn of_core(features: &Registry) -> Vec<Subcommand> {
@@ -82,7 +82,7 @@ pub(crate) fn of_core(features: &Registry) -> Vec<Subcommand> {
             CHANGED,
             NO_VERDICT,
             (Code::VariantFailed, "a command failed; with --git, a commit could not be built"),
-            (Code::Interrupted, "interrupted; with --journal or --git, the same command goes on"),
+            (Code::Interrupted, "interrupted; with --journal or --git, the same command resumes"),
         ]),
         Subcommand::with_features("plan", plan::execute),
         Subcommand::with_features("report", report::execute).concludes().exits(&[NO_VERDICT, FAILED]),

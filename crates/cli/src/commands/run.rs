@@ -19,7 +19,7 @@ use bakeoff_model::record::{Basis, BuildLine, Record, SharedLine, StudyLine};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Build, run and judge a study; repeat the command to go on where it stopped
+/// Build, run and judge a study; run the same command again to resume
 ///
 /// Ctrl-C stops after the current trial, a second Ctrl-C kills that trial; nothing is lost either way, and the same
 /// command goes on. The journal is kept in the study's folder, under .bakeoff/.
@@ -209,7 +209,7 @@ fn finish(args: &Args, raced: &Raced<'_>, features: &Registry) -> Result<Code, C
         Ending::Complete => Ok(code),
         Ending::Changed => Ok(Code::Usage),
         Ending::Stopped => {
-            screen::err("stopped; nothing is lost: execute the command again to go on\n");
+            screen::err("stopped; nothing is lost: run the same command again to resume\n");
             Ok(Code::Interrupted)
         }
     }

@@ -300,7 +300,7 @@ fn an_interrupt_ends_after_the_trial_in_flight_and_the_next_command_goes_on() {
     let interrupt = Command::new("kill").args(["-TERM", &first.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
     let shown = Shown::of(&first.wait_with_output().unwrap());
-    shown.expect(130, &["stopped", "execute the command again"]);
+    shown.expect(130, &["stopped", "run the same command again to resume"]);
     let trials = sandbox.record().trials.len();
     assert!((1..120).contains(&trials), "{trials}");
     sandbox.execute(&words).expect(0, &[]);

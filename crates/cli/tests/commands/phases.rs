@@ -96,7 +96,7 @@ fn interrupted(child: Child) -> Shown {
     Shown::of(&ended.join().unwrap().unwrap())
 }
 
-/// Whatever it is interrupted in, nothing stays and nothing is lost: the same command goes on.
+/// Whatever it is interrupted in, nothing stays and nothing is lost: the same command resumes.
 fn check(phases: &[&str], words: &[&str], finished: impl Fn(&Sandbox)) {
     for phase in phases {
         let sandbox = sandbox();

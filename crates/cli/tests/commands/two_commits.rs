@@ -117,7 +117,7 @@ fn a_change_of_docs_is_the_same_program_and_an_answer() {
     let shown = repository.compare(&[&words[..], &asked, &more].concat());
     shown.expect(0, &["all commits give the same program", "The gate passes: main (", "cannot be slower"]);
     for (file, part) in [
-        ("m.md", "are the same program, so that there is no difference to measure"),
+        ("m.md", "are the same program, so there is no difference to measure"),
         ("c.csv", "same_program"),
         ("f.json", "\"shared\""),
         ("h.json", "\"results\": []"),

@@ -85,7 +85,7 @@ fn nothing(findings: &Findings) -> Rendered {
     }
     if let Some(all) = words::one_program(findings) {
         let names = Rendered::listed(all.iter().map(|name| Rendered::name(name)).collect());
-        return text![names, " are the same program, so that there is no difference to measure"];
+        return text![names, " are the same program, so there is no difference to measure"];
     }
     let deciding = &findings.method.deciding_metric;
     if findings.missing.iter().any(|group| group.metrics.contains(deciding)) {

@@ -114,7 +114,7 @@ fn interrupted(sandbox: &Sandbox, meeting: &Path, typed: &str) -> Shown {
     let terminal = Terminal::of(&command(sandbox, meeting), 80).type_in(typed);
     fs::read(meeting.join("begun")).unwrap();
     let shown = terminal.interrupted();
-    shown.expect(130, &["hint: what was built is kept; execute the command again to go on"]);
+    shown.expect(130, &["hint: what was built is kept; run the same command again to resume"]);
     assert!(alive_in(sandbox.path()).is_empty(), "{:#?}", alive_in(sandbox.path()));
     shown
 }
