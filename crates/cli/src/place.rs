@@ -4,7 +4,7 @@
 use crate::executed::{self, Programs};
 use crate::programs;
 use bakeoff_command::error::CommandError;
-use bakeoff_command::{Elsewhere, PlaceSetting, locale};
+use bakeoff_command::{PlaceSetting, RemotePlace, locale};
 use bakeoff_lab::Executor;
 use bakeoff_lab::local::{Local, Setup, absent};
 use bakeoff_model::plan::Plan;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 
 /// The place; none: this host.
-pub(crate) type Place = Option<Box<dyn Elsewhere>>;
+pub(crate) type Place = Option<Box<dyn RemotePlace>>;
 
 /// The locale of trials there: the user's, and C in a guest.
 pub(crate) fn locale(place: &Place) -> BTreeMap<String, String> {

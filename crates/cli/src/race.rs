@@ -2,7 +2,7 @@
 //! `session::racing`; what is prepared, where trials run, and what is shown, is the commands' business.
 
 use bakeoff_command::state::State;
-use bakeoff_command::{Asked, Maker, Registry};
+use bakeoff_command::{FeatureArgs, Maker, Registry};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, StudyLine};
@@ -48,14 +48,19 @@ pub(crate) struct Race<'a> {
     /// Traces the files that trials use, but for those below these folders.
     pub(crate) trace: Option<Vec<PathBuf>>,
     /// Features that are asked between blocks, and their options.
-    pub(crate) observers: (&'a Registry, &'a Asked),
+    pub(crate) observers: (&'a Registry, &'a FeatureArgs),
     /// What features gather when all trials are over.
     pub(crate) evidence: Option<Wanted<'a>>,
 }
 
 impl<'a> Race<'a> {
     /// A race of which nothing more is said: it needs no builds, and its journal is removed.
-    pub(crate) fn of(plan: &'a Plan, study: StudyLine, state: &'a State, observers: (&'a Registry, &'a Asked)) -> Self {
+    pub(crate) fn of(
+        plan: &'a Plan,
+        study: StudyLine,
+        state: &'a State,
+        observers: (&'a Registry, &'a FeatureArgs),
+    ) -> Self {
         let (builds, watched, keep, maker, quiet) = (&[], vec![], Keep::Scratch, None, false);
         let (guess_s, trace, evidence) = (None, None, None);
         Self { plan, study, builds, watched, state, keep, maker, quiet, guess_s, trace, observers, evidence }

@@ -2,10 +2,10 @@
 //! slice by name. A command of the core is the same [`Subcommand`] as one of a feature.
 
 use crate::check::Check;
-use crate::elsewhere::Elsewhere;
 use crate::error::{Code, CommandError};
 use crate::exits::{self, Exit};
 use crate::maker::{Maker, Making};
+use crate::remote_place::RemotePlace;
 use crate::source::{Prepared, SourceRequest, VariantSource};
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::side_by_side::SideBySide;
@@ -32,7 +32,7 @@ pub struct Registry {
     /// A command, which the help shows after the command that it names.
     pub commands: Vec<Subcommand>,
     /// Options for a command of others. They change its plan, or take it over.
-    pub forms: Vec<Form>,
+    pub modes: Vec<CommandMode>,
     /// The parser of a section of the study file, or of a key of a workload. Its problems are shown together with those of
     /// the core's sections. A change of the section makes no trials incomparable.
     pub sections: Vec<&'static dyn Extension>,
@@ -78,11 +78,11 @@ type BetweenBlocks = fn(&ArgMatches, &Record, &Registry) -> Option<PathBuf>;
 type ConcludeAgainst = fn(&ArgMatches, &Against<'_>) -> Result<(), CommandError>;
 
 /// A place that is not this host; `None` if the place is another one, an error if it cannot be reached here.
-pub type Reached = Result<Option<Box<dyn Elsewhere>>, CommandError>;
+pub type Reached = Result<Option<Box<dyn RemotePlace>>, CommandError>;
 
-/// Another form of a command: more options, and what they do.
+/// A mode of a command: more options, and what they do.
 #[derive(Debug, Clone, Copy)]
-pub struct Form {
+pub struct CommandMode {
     /// The command's name.
     pub of: &'static str,
     /// Adds the options.
@@ -184,9 +184,9 @@ pub struct Against<'a> {
 
 /// What the options of features ask for, in a command that comes to findings: flatten it into the command's own options.
 #[derive(Debug, Clone)]
-pub struct Asked(ArgMatches);
+pub struct FeatureArgs(ArgMatches);
 
-impl clap::FromArgMatches for Asked {
+impl clap::FromArgMatches for FeatureArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         Ok(Self(matches.clone()))
     }
@@ -197,7 +197,7 @@ impl clap::FromArgMatches for Asked {
     }
 }
 
-impl clap::Args for Asked {
+impl clap::Args for FeatureArgs {
     // The options are those of features, of which this crate knows none: they are added where the commands are put together.
     fn augment_args(command: clap::Command) -> clap::Command {
         command
@@ -217,7 +217,7 @@ pub struct Subcommand {
     pub clap: clap::Command,
     /// The command that it stands behind, in the help and in the manual; the last of them, if none.
     pub after: Option<&'static str>,
-    /// Whether it comes to findings, and has [`Asked`] among its options.
+    /// Whether it comes to findings, and has [`FeatureArgs`] among its options.
     pub concludes: bool,
     exits: Vec<Exit>,
     execute: Execute,
@@ -367,25 +367,25 @@ impl Registry {
     ///
     /// # Errors
     /// If they cannot be prepared.
-    pub fn prepare(&self, asked: &Asked, request: &SourceRequest<'_>) -> Result<Option<Prepared>, CommandError> {
+    pub fn prepare(&self, asked: &FeatureArgs, request: &SourceRequest<'_>) -> Result<Option<Prepared>, CommandError> {
         self.sources.iter().find_map(|source| (source.prepare)(&asked.0, request)).transpose()
     }
 
-    /// Changes the plan of a command as the options of its forms ask.
+    /// Changes the plan of a command as the options of its modes ask.
     ///
     /// # Errors
     /// The first of them that cannot be done.
-    pub fn plan(&self, command: &str, asked: &Asked, plan: &mut Plan) -> Result<(), CommandError> {
-        self.forms_of(command).try_for_each(|form| (form.plan)(&asked.0, plan))
+    pub fn plan(&self, command: &str, asked: &FeatureArgs, plan: &mut Plan) -> Result<(), CommandError> {
+        self.modes_of(command).try_for_each(|mode| (mode.plan)(&asked.0, plan))
     }
 
-    /// Does what a form of a command asks for in its place.
+    /// Does what a mode of a command asks for in its place.
     pub fn take_over(&self, command: &str, matches: &ArgMatches) -> Option<Result<Code, CommandError>> {
-        self.forms_of(command).find_map(|form| (form.execute)(matches))
+        self.modes_of(command).find_map(|mode| (mode.execute)(matches))
     }
 
-    fn forms_of(&self, command: &str) -> impl Iterator<Item = &Form> {
-        self.forms.iter().filter(move |form| form.of == command)
+    fn modes_of(&self, command: &str) -> impl Iterator<Item = &CommandMode> {
+        self.modes.iter().filter(move |mode| mode.of == command)
     }
 
     /// How sections of the findings are drawn.
@@ -404,12 +404,12 @@ impl Registry {
         self.gatherings.iter().any(|gathering| gathering.line == kind)
     }
 
-    /// Adds the options and exit codes of conclusions and forms to a command.
+    /// Adds the options and exit codes of conclusions and modes to a command.
     pub fn add_options(&self, command: &mut Subcommand) {
         let name = command.clap.get_name().to_owned();
         let conclusions = self.conclusions.iter().filter(|_| command.concludes);
         let all = conclusions.map(|conclusion| (conclusion.options, conclusion.exits));
-        for (options, exits) in all.chain(self.forms_of(&name).map(|form| (form.options, form.exits))) {
+        for (options, exits) in all.chain(self.modes_of(&name).map(|mode| (mode.options, mode.exits))) {
             command.clap = options(std::mem::take(&mut command.clap));
             command.exits.extend(exits);
         }
@@ -419,17 +419,17 @@ impl Registry {
     ///
     /// # Errors
     /// The first thing that cannot be done.
-    pub fn check(&self, asked: &Asked) -> Result<(), CommandError> {
+    pub fn check(&self, asked: &FeatureArgs) -> Result<(), CommandError> {
         self.conclusions.iter().try_for_each(|conclusion| (conclusion.check)(&asked.0))
     }
 
     /// Whether something of it is asked for on standard output, in the place of the report.
-    pub fn take_output(&self, asked: &Asked) -> bool {
+    pub fn take_output(&self, asked: &FeatureArgs) -> bool {
         self.conclusions.iter().any(|conclusion| (conclusion.takes_output)(&asked.0))
     }
 
     /// Gives every feature its turn between two blocks, and returns the files that they wrote.
-    pub fn work_between_blocks(&self, asked: &Asked, record: &Record) -> Vec<PathBuf> {
+    pub fn work_between_blocks(&self, asked: &FeatureArgs, record: &Record) -> Vec<PathBuf> {
         self.between_blocks.iter().filter_map(|work| work(&asked.0, record, self)).collect()
     }
 
@@ -437,7 +437,7 @@ impl Registry {
     ///
     /// # Errors
     /// If something of it cannot be done.
-    pub fn conclude(&self, asked: &Asked, concluded: &Concluded<'_>, code: Code) -> Result<Code, CommandError> {
+    pub fn conclude(&self, asked: &FeatureArgs, concluded: &Concluded<'_>, code: Code) -> Result<Code, CommandError> {
         self.conclusions
             .iter()
             .try_fold(code, |worst, conclusion| Ok(worst.worst((conclusion.conclude)(&asked.0, concluded)?)))
@@ -447,7 +447,7 @@ impl Registry {
     ///
     /// # Errors
     /// If something of it cannot be done.
-    pub fn conclude_against(&self, asked: &Asked, against: &Against<'_>) -> Result<(), CommandError> {
+    pub fn conclude_against(&self, asked: &FeatureArgs, against: &Against<'_>) -> Result<(), CommandError> {
         self.against.iter().try_for_each(|conclude| conclude(&asked.0, against))
     }
 
@@ -455,7 +455,7 @@ impl Registry {
     ///
     /// # Errors
     /// If something cannot be decided.
-    pub fn decide(&self, asked: &Asked, concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
+    pub fn decide(&self, asked: &FeatureArgs, concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
         let mut deciding = self.conclusions.iter().filter(|conclusion| (conclusion.decides)(&asked.0));
         deciding.try_fold(None, |worst: Option<Code>, conclusion| {
             let code = (conclusion.conclude)(&asked.0, concluded)?;

@@ -5,7 +5,6 @@
 pub mod alone;
 pub mod arguments;
 pub mod check;
-mod elsewhere;
 pub mod error;
 pub mod estimates;
 pub mod exits;
@@ -13,6 +12,7 @@ mod feature;
 pub mod journals;
 pub mod locale;
 mod maker;
+mod remote_place;
 pub mod saved;
 pub mod scratch;
 pub mod screen;
@@ -33,11 +33,11 @@ pub fn tracer() -> Vec<String> {
     own.map_or_else(Vec::new, |own| vec![own, TRACE_TRIAL.to_owned()])
 }
 
-pub use elsewhere::{Elsewhere, PlaceSetting};
 pub use error::{Code, CommandError};
 pub use feature::{
-    Against, Asked, Concluded, Conclusion, Feature, FindingsSection, Finished, Form, Gathering, OwnTrials,
+    Against, CommandMode, Concluded, Conclusion, Feature, FeatureArgs, FindingsSection, Finished, Gathering, OwnTrials,
 };
 pub use feature::{Reach, Reached, Registry, Subcommand};
 pub use maker::{Foreseen, Made, Maker, Making, Merged, Order};
+pub use remote_place::{PlaceSetting, RemotePlace};
 pub use source::{Explain, Prepared, SourceRequest, VariantSource};

@@ -223,7 +223,7 @@ impl Judge<'_> {
         let spec = MetricSpec::of(known).on_grid_of(&all);
         let of = |planned: &&Planned| Contrasts::of_cells(passes, &planned.weights, spec, rule.margin);
         let contrasts: Vec<Contrasts> = members.iter().map(of).collect();
-        let inferences = infer::part_of_family(&contrasts, elsewhere, rule);
+        let inferences = infer::infer_family(&contrasts, elsewhere, rule);
         let mut judged = contrasts.iter().zip(inferences).map(|(contrasts, inference)| {
             let mut comparison = conclude_effect(&inference?, spec, rule);
             comparison.caveats.extend([incomplete(contrasts), symmetric(kind)].into_iter().flatten());
@@ -337,7 +337,7 @@ impl Whole<'_> {
         let baseline = variants(self.study).next()?;
         let contrasts = self.contrasts(self.ids.variant(TWIN), self.ids.variant(&baseline.name), rule.margin);
         let rule = DecisionRule { family: 1, ..rule };
-        let inference = infer::part_of_family(&[contrasts], 0, rule).pop().flatten()?;
+        let inference = infer::infer_family(&[contrasts], 0, rule).pop().flatten()?;
         Some(conclude_effect(&inference, self.spec(), rule))
     }
 

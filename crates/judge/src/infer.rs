@@ -46,11 +46,11 @@ pub(super) struct Inference {
 
 /// Infers from all comparisons of a family, in their order; none where there is no contrast.
 pub(super) fn family(all: &[Contrasts], rule: DecisionRule) -> Vec<Option<Inference>> {
-    part_of_family(all, 0, rule)
+    infer_family(all, 0, rule)
 }
 
-/// The same where `elsewhere` others of the family are judged by other means, each at its part of alpha.
-pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: DecisionRule) -> Vec<Option<Inference>> {
+/// The same where `judged_elsewhere` others of the family are judged by other means, each at its part of alpha.
+pub(super) fn infer_family(all: &[Contrasts], judged_elsewhere: usize, rule: DecisionRule) -> Vec<Option<Inference>> {
     // Dozens of variants have hundreds of pairs, each with intervals of its own.
     let mut inferences: Vec<Option<Inference>> =
         all.par_iter().map(|contrasts| Inference::uncorrected(contrasts, rule)).collect();
@@ -61,8 +61,8 @@ pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Decision
         inferences.iter().enumerate().filter_map(of).collect()
     };
     let (flipped, tested) = (places(is_flipped), places(is_tested));
-    if tested.len() + elsewhere > 1 {
-        let count = (tested.len() + elsewhere) as f64;
+    if tested.len() + judged_elsewhere > 1 {
+        let count = (tested.len() + judged_elsewhere) as f64;
         for place in tested.iter().filter(|place| !flipped.contains(place)) {
             if let Some(inference) = &mut inferences[*place] {
                 inference.apply_bonferroni(&all[*place].values, rule, count);
@@ -79,7 +79,7 @@ pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Decision
 }
 
 /// One of several comparisons that share no blocks, corrected by Bonferroni. None if there is no contrast.
-pub(super) fn one_of(comparisons: u32, contrasts: &Contrasts, rule: DecisionRule) -> Option<Inference> {
+pub(super) fn infer_independent(comparisons: u32, contrasts: &Contrasts, rule: DecisionRule) -> Option<Inference> {
     let mut inference = Inference::uncorrected(contrasts, rule)?;
     if comparisons > 1 && inference.test().is_some_and(is_tested) {
         inference.apply_bonferroni(&contrasts.values, rule, f64::from(comparisons));

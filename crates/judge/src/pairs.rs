@@ -66,7 +66,7 @@ impl Pairs {
         // Those of the other benchmarks of a suite are judged in their own tables.
         let elsewhere = keys.len() * (rule.tables.max(1) as usize - 1);
         let rule = DecisionRule { family: (keys.len() + elsewhere).max(1) as u32, ..rule };
-        for (key, inference) in keys.into_iter().zip(infer::part_of_family(&contrasts, elsewhere, rule)) {
+        for (key, inference) in keys.into_iter().zip(infer::infer_family(&contrasts, elsewhere, rule)) {
             if let Some(inference) = inference {
                 self.all.insert(key, conclude_effect(&inference, spec, rule));
             }

@@ -234,7 +234,7 @@ fn centre(ascending: &[f64]) -> f64 {
 /// there is a p at most: an interval without width would be false.
 fn of_blocks(pairs: &Pairs, spec: MetricSpec, rule: DecisionRule) -> Option<Inference> {
     let contrasts = Contrasts::of_pairs(pairs, spec, rule.margin);
-    let inference = infer::one_of(rule.family, &contrasts, rule)?;
+    let inference = infer::infer_independent(rule.family, &contrasts, rule)?;
     let is_constant = |list: &[f64]| list.windows(2).all(|pair| pair[0] == pair[1]);
     let ticks = spec.unit.is_none() && is_constant(&pairs.baseline) && is_constant(&pairs.variant);
     if spec.exact || !ticks {

@@ -8,7 +8,7 @@ mod options;
 mod read;
 mod unmatched;
 
-use bakeoff_command::{Feature, FindingsSection, Form, Registry};
+use bakeoff_command::{CommandMode, Feature, FindingsSection, Registry};
 use bakeoff_model::suite::{Harnesses, Left, Parts};
 use bakeoff_report::SectionPage;
 
@@ -20,7 +20,7 @@ impl Feature for Harness {
     fn register(&self, to: &mut Registry) {
         to.sections.push(&key::HarnessKey);
         to.harnesses.push(&Harness);
-        to.forms.push(Form {
+        to.modes.push(CommandMode {
             of: "compare",
             options: options::options,
             exits: &[],

@@ -8,7 +8,7 @@ mod page;
 pub mod reading;
 
 use args::{Args, Own};
-use bakeoff_command::{Code, Feature, Form, Registry};
+use bakeoff_command::{Code, CommandMode, Feature, Registry};
 use clap::{Args as _, FromArgMatches as _};
 
 /// The slice.
@@ -17,7 +17,7 @@ pub struct Ministat;
 
 impl Feature for Ministat {
     fn register(&self, to: &mut Registry) {
-        to.forms.push(Form {
+        to.modes.push(CommandMode {
             of: "stat",
             options: Own::augment_args,
             exits: &[(Code::GateFailed, "--ministat: a file cannot be opened")],

@@ -8,7 +8,7 @@ use crate::ended::{Left, failure};
 use crate::guest::{FIRST, HOME, ONLY_BOOT, program_words};
 use crate::machine::{CONSOLE, LINES, MOST_PRINTED, Machine};
 use crate::spec::{Spec, Wanted};
-use bakeoff_command::{CommandError, Elsewhere, PlaceSetting, screen};
+use bakeoff_command::{CommandError, PlaceSetting, RemotePlace, screen};
 use bakeoff_host::{Command, End, Job, Launcher, Limits, Options, Patience};
 use bakeoff_lab::local::{Setup, Watching};
 use bakeoff_lab::on_demand::{Layouts, Stop};
@@ -42,7 +42,7 @@ pub(crate) struct Machines {
     pub(crate) found: Emulator,
 }
 
-impl Elsewhere for Machines {
+impl RemotePlace for Machines {
     fn clock(&mut self, plan: &Plan, setup: &Setup) -> Result<Clock, CommandError> {
         if self.found.accelerator == Accelerator::Kvm
             && let Err(why) = self.boots_under_kvm(plan, setup)

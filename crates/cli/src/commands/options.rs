@@ -1,7 +1,7 @@
 //! The options that several commands share, and what each of them asks for. A command's own stand in its file.
 
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::{Against, Asked, Concluded, Registry, screen};
+use bakeoff_command::{Against, Concluded, FeatureArgs, Registry, screen};
 use bakeoff_judge::findings::{Findings, Verdict};
 use bakeoff_lab::Ending;
 use bakeoff_model::plain::clean;
@@ -120,7 +120,7 @@ pub(super) struct Showing {
     #[command(flatten)]
     look: Look,
     #[command(flatten)]
-    asked: Asked,
+    asked: FeatureArgs,
 }
 
 /// How the report looks.
@@ -225,7 +225,7 @@ impl Showing {
     }
 
     /// The options of features.
-    pub(super) fn asked(&self) -> &Asked {
+    pub(super) fn asked(&self) -> &FeatureArgs {
         &self.asked
     }
 

@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 /// A place that is not this host.
-pub trait Elsewhere {
+pub trait RemotePlace {
     /// What seconds are there; found out when everything is built, before the journal is chosen.
     ///
     /// # Errors
