@@ -3,7 +3,7 @@
 
 use crate::failing::Failing;
 use bakeoff_command::screen;
-use bakeoff_lab::Event;
+use bakeoff_lab::{Event, Standing};
 use bakeoff_model::record::{BLOCKS_OF_FAILING, Outcome, TWIN, Trial};
 use bakeoff_report::format::waiting_time;
 use std::time::{Duration, Instant};
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 const QUIET_TIME: Duration = Duration::from_secs(5);
 
 /// Trials done and to do, and the line that says so.
+#[derive(Default)]
 pub(crate) struct Progress {
     trials: u64,
     blocks: u64,
@@ -23,57 +24,21 @@ pub(crate) struct Progress {
     /// Trials since the last look at what they execute.
     unchecked: u64,
     failed: u64,
-    failing: Failing,
+    /// What is known of failing trials, also from sessions before.
+    pub(crate) failing: Failing,
     written: Option<Instant>,
     terminal: bool,
-    quiet: bool,
+    pub(crate) quiet: bool,
     /// There may be blocks enough before the last one.
-    at_most: bool,
+    pub(crate) at_most: bool,
     /// Seconds that a trial is thought to take before one has been seen.
-    guess_s: Option<f64>,
+    pub(crate) guess_s: Option<f64>,
 }
 
 impl Progress {
-    pub(crate) fn new(trials: u64, blocks: u64, trials_done: u64, blocks_done: u64) -> Self {
-        let terminal = screen::err_is_terminal();
-        Self {
-            trials,
-            blocks,
-            trials_done,
-            blocks_done,
-            executed: 0,
-            began: None,
-            unchecked: 0,
-            failed: 0,
-            failing: Failing::default(),
-            written: None,
-            terminal,
-            quiet: false,
-            at_most: false,
-            guess_s: None,
-        }
-    }
-
-    /// What is known of failing trials from sessions before.
-    pub(crate) fn failing(self, failing: Failing) -> Self {
-        Self { failing, ..self }
-    }
-
-    /// Seconds that a trial is thought to take, for the time before one has been seen.
-    pub(crate) fn guess(mut self, guess_s: Option<f64>) -> Self {
-        self.guess_s = guess_s;
-        self
-    }
-
-    /// Whether there may be blocks enough before the last one.
-    pub(crate) fn at_most(mut self, at_most: bool) -> Self {
-        self.at_most = at_most;
-        self
-    }
-
-    pub(crate) fn quiet(mut self, quiet: bool) -> Self {
-        self.quiet = quiet;
-        self
+    /// One of a session that begins with what is done already.
+    pub(crate) fn from(Standing { trials, trials_done, blocks, blocks_done }: Standing) -> Self {
+        Self { trials, blocks, trials_done, blocks_done, terminal: screen::err_is_terminal(), ..Self::default() }
     }
 
     /// Takes note of an event, and draws if there is something new to see.

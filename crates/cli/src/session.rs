@@ -271,13 +271,10 @@ impl<'a> OpenStudy<'a> {
         let plan = self.race.plan;
         let session = self.begin(self.session_of(Some(executor), plan.blocks))?;
         self.void_unchecked_trials(session, files)?;
-        let done = Standing::of(plan, &self.record);
         let before = self.record.clone();
-        let mut progress = Progress::new(done.trials, done.blocks, done.trials_done, done.blocks_done)
-            .at_most(plan.until != Until::Blocks)
-            .guess(self.race.guess_s)
-            .failing(Failing::after(&before))
-            .quiet(self.race.quiet);
+        let mut progress = Progress::from(Standing::of(plan, &before));
+        (progress.quiet, progress.at_most) = (self.race.quiet, plan.until != Until::Blocks);
+        (progress.guess_s, progress.failing) = (self.race.guess_s, Failing::after(&before));
         let durable = self.is_durable();
         let mut clock = bakeoff_host::ClockWatch::begin();
         // What is emitted goes in; whether there is enough is asked of what went in.
