@@ -2,6 +2,7 @@
 //! first of each group leave the plan, and the journal says with whom they share a row. Which are the same is judged
 //! elsewhere.
 
+use crate::judged;
 use crate::spec::Spec;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::{Merged, screen};
@@ -17,8 +18,8 @@ pub(crate) fn merged(plan: &mut Plan, all: &StudyLine, builds: &[BuildLine], fac
         return Merged { shared, notes: String::new(), nothing_left: Some(Ok(answer)) };
     }
     let doubts = || {
-        let doubts = bakeoff_judge::doubts_about_builds(all, builds);
-        bakeoff_report::build_doubts(&doubts, screen::style().width, false)
+        let doubts = judged::doubts(all, builds);
+        judged::build_doubts(&doubts, screen::style().width, false)
     };
     let left = something_is_left(plan, &shared, builds, doubts);
     Merged { notes: notes(&shared), nothing_left: left.err().map(Err), shared }
@@ -33,7 +34,7 @@ fn merge(plan: &mut Plan, study: &StudyLine, builds: &[BuildLine]) -> Vec<Shared
     if plan.vary.contains(&Vary::LinkOrder) || plan.building.is_some() {
         return vec![];
     }
-    let groups = bakeoff_judge::same_files(study, builds);
+    let groups = judged::same_files(study, builds);
     let mut shared = vec![];
     for variant in &study.variants {
         let group = groups.iter().find(|group| group.contains(&variant.name));

@@ -1,27 +1,108 @@
 //! Builds compared with what the study says of them: did the flags of its levels come through, are there variants that
-//! are the same thing, did levels take words away, and do builds differ in something that no factor names? A doubt about a build is a caveat of
+//! are the same thing, did levels take words away, and do builds differ in something that no factor names? A doubt about a build is one of
 //! every comparison that rests on it. How anything was built is not known here, only what was seen of it.
 
 mod alike;
 mod built;
+mod cost;
 mod flags;
+pub(crate) mod kinds_of_doubts;
 mod lost;
 mod names;
+mod page;
+mod sections;
+mod sentences;
 mod settings;
 
-pub(super) use built::latest;
+pub(crate) use kinds_of_doubts::BuildDoubts;
+pub(crate) use page::{build_doubts, print, used};
+pub(crate) use sections::BUILDS;
 
-use crate::findings::{
-    BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Effects, Findings, Flag, FlagDoubt, FlagFate, Identical,
-    Lost, Other, Ranking, Same, SettingChange, Step, Subject, Table, Verdict,
+use crate::nouns::Building;
+use bakeoff_command::Found;
+use bakeoff_judge::findings::{
+    Besides, Comparison, Cost, Findings, Objection, Ranking, Remarks, Step, Subject, Unmade, Verdict,
 };
 use bakeoff_model::plan::BASELINE;
-use bakeoff_model::record::{BuildLine, StudyLine, TWIN, VariantLine, is_appending};
-use built::built;
+use bakeoff_model::record::{BuildLine, BuildOutcome, FlagSeen, Record, StudyLine, TWIN, VariantLine, is_appending};
+use bakeoff_report::words::counted;
+use built::{built, latest};
+pub(crate) use cost::BuiltAndExecuted;
+use cost::built_and_executed;
+use kinds_of_doubts::{Confounded, CostDoubt, FlagDoubt, Identical, Lost, Same};
+use sections::{COST, DOUBTS};
 use std::collections::BTreeSet;
 
+/// All that is found about the builds of a record: as data, and as remarks.
+pub(crate) fn find(record: &Record, findings: &Findings) -> Found {
+    let study = &record.study;
+    let mut builds = latest(&record.builds);
+    let of_variant = |build: &BuildLine| findings.variants.iter().position(|v| build.variants.contains(&v.name));
+    builds.sort_by_key(|build| of_variant(build).unwrap_or(usize::MAX));
+    let doubts = doubts(study, &builds);
+    let costs = built_and_executed(record, &builds, findings);
+    let mut found = Found::default();
+    let mut keep = |name: &str, data: serde_json::Result<serde_json::Value>| {
+        found.sections.extend(data.ok().map(|data| (name.to_owned(), data)));
+    };
+    keep(BUILDS, serde_json::to_value(&builds));
+    if doubts != BuildDoubts::default() {
+        keep(DOUBTS, serde_json::to_value(&doubts));
+    }
+    if !costs.is_empty() {
+        keep(COST, serde_json::to_value(&costs));
+    }
+    found.remarks = Remarks { besides: besides(&builds, &doubts, costs), ..objections(study, findings, &doubts) };
+    found.remarks.study.extend(identical_differs(findings, &doubts));
+    let failed = builds.iter().filter(|build| build.failed_unforeseen());
+    let failed: Vec<String> = failed.flat_map(|build| &build.variants).cloned().collect();
+    found.remarks.study.extend((!failed.is_empty()).then(|| sentences::failed(&failed)));
+    found
+}
+
+fn besides(builds: &[BuildLine], doubts: &BuildDoubts, costs: Vec<BuiltAndExecuted>) -> Besides {
+    let is_built = |build: &BuildLine| build.outcome == BuildOutcome::Built;
+    let none = !builds.is_empty() && !builds.iter().any(is_built);
+    let failed = builds.iter().filter(|build| !is_built(build));
+    let unmade = failed.flat_map(|build| {
+        let is_foreseen = build.failed_as_foreseen().is_some();
+        build.variants.iter().map(move |variant| Unmade { variant: variant.clone(), is_foreseen })
+    });
+    let cost = |one: BuiltAndExecuted| Cost {
+        variant: one.variant,
+        verb: "builds".to_owned(),
+        time: one.building,
+        bytes: one.prefix_bytes,
+    };
+    let mut besides = Besides {
+        no_answer: none.then(|| format!("none of {} succeeded", counted(builds.len() as u32, "build"))),
+        unmade: unmade.collect(),
+        alarms: doubts.flags.iter().filter_map(sentences::alarm).collect(),
+        costs: costs.into_iter().map(cost).collect(),
+        files: builds.iter().flat_map(logs).cloned().collect(),
+        ..Besides::default()
+    };
+    besides.alarms.extend(doubts.lost.iter().map(sentences::lost_alarm));
+    for build in builds {
+        let Some(size) = build.proof.sizes.values().copied().reduce(|a, b| a + b) else { continue };
+        for variant in &build.variants {
+            besides.sizes.entry(variant.clone()).or_insert(size);
+        }
+    }
+    besides
+}
+
+/// Where the logs of a build are.
+fn logs(build: &BuildLine) -> impl Iterator<Item = &String> {
+    let whole = match &build.outcome {
+        BuildOutcome::Failed { log, .. } => log.as_ref(),
+        BuildOutcome::Built => None,
+    };
+    build.layers.iter().filter_map(|layer| layer.log.as_ref()).chain(whole)
+}
+
 /// All doubts about these builds of a study, of which nothing need have been executed.
-pub fn doubts(study: &StudyLine, builds: &[BuildLine]) -> BuildDoubts {
+pub(crate) fn doubts(study: &StudyLine, builds: &[BuildLine]) -> BuildDoubts {
     let (variants, factors) = (&study.variants, &study.build_factors);
     // That a flag never arrived may be why a variant is the same thing as another one, and shares its row.
     let all: Vec<VariantLine> = variants.iter().chain(study.shared.iter().map(|one| &one.variant)).cloned().collect();
@@ -50,7 +131,7 @@ fn unproven(group: &Identical, flags: &[FlagDoubt]) -> Vec<String> {
 
 /// The variants that are the same thing in all files and are executed alike: racing them apart shows noise. Those whose
 /// programs are the same but not their other files may differ in what these do.
-pub fn same_files(study: &StudyLine, builds: &[BuildLine]) -> Vec<Vec<String>> {
+pub(crate) fn same_files(study: &StudyLine, builds: &[BuildLine]) -> Vec<Vec<String>> {
     let groups = alike::identical(&study.variants, &study.build_factors, builds).into_iter();
     groups.filter(|group| group.same != Same::Binaries).map(|group| group.variants).collect()
 }
@@ -74,37 +155,37 @@ fn costs(variants: &[VariantLine], builds: &[BuildLine]) -> Vec<CostDoubt> {
     costs
 }
 
-/// Adds the doubts as caveats to the comparisons that rest on the builds concerned: those of variants, and all effects.
-pub(super) fn warn(doubts: &BuildDoubts, tables: &mut [Table], families: &mut [Effects], study: &StudyLine) {
+/// The doubts about the comparisons that rest on the builds concerned: those of variants, and all effects.
+fn objections(study: &StudyLine, findings: &Findings, doubts: &BuildDoubts) -> Remarks {
     let variants: Vec<&VariantLine> = study.variants.iter().filter(|variant| variant.name != TWIN).collect();
-    let Some((&baseline, others)) = variants.split_first() else { return };
+    let Some((&baseline, others)) = variants.split_first() else { return Remarks::default() };
+    let mut remarks = Remarks::default();
     for &variant in others {
-        let caveats = about_pair(doubts, baseline, variant);
-        let rows = tables.iter_mut().flat_map(|table| &mut table.rows);
-        let comparisons = rows.filter(|row| row.variant == variant.name).filter_map(|row| row.comparison.as_mut());
-        comparisons.for_each(|comparison| comparison.caveats.extend(caveats.iter().cloned()));
+        remarks.variants.push((variant.name.clone(), about_pair(doubts, baseline, variant)));
     }
-    for effect in families.iter_mut().flat_map(|family| &mut family.effects) {
-        let caveats = about_subject(doubts, &variants, &effect.subject);
-        effect.comparison.iter_mut().for_each(|comparison| comparison.caveats.extend(caveats.iter().cloned()));
+    for effect in findings.effects.iter().flat_map(|family| &family.effects) {
+        if remarks.effects.iter().all(|(known, _)| *known != effect.subject) {
+            remarks.effects.push((effect.subject.clone(), about_subject(doubts, &variants, &effect.subject)));
+        }
     }
+    remarks
 }
 
 /// The doubts that concern an effect: those of the levels that it is about, or of its variant and what that is compared
 /// with. Of a condition against another one there are none: it is the same build on both sides.
-fn about_subject(doubts: &BuildDoubts, variants: &[&VariantLine], subject: &Subject) -> Vec<Caveat> {
+fn about_subject(doubts: &BuildDoubts, variants: &[&VariantLine], subject: &Subject) -> Vec<Objection> {
     let named = |name: &String| variants.iter().copied().find(|variant| variant.name == *name);
     match subject {
         Subject::Levels(steps) => {
-            let mut caveats: Vec<Caveat> = vec![];
+            let mut objections: Vec<Objection> = vec![];
             for Step { factor, level, against } in steps {
-                for caveat in about_levels(doubts, variants, factor, [level, against]) {
-                    if !caveats.contains(&caveat) {
-                        caveats.push(caveat);
+                for objection in about_levels(doubts, variants, factor, [level, against]) {
+                    if !objections.contains(&objection) {
+                        objections.push(objection);
                     }
                 }
             }
-            caveats
+            objections
         }
         Subject::Variant { variant, against } => {
             let both = named(against).zip(named(variant));
@@ -115,8 +196,8 @@ fn about_subject(doubts: &BuildDoubts, variants: &[&VariantLine], subject: &Subj
 }
 
 /// The doubts that concern a variant and what it is compared with.
-fn about_pair(doubts: &BuildDoubts, baseline: &VariantLine, variant: &VariantLine) -> Vec<Caveat> {
-    let as_what = || if baseline.name == BASELINE { Other::Baseline } else { Other::Variant(baseline.name.clone()) };
+fn about_pair(doubts: &BuildDoubts, baseline: &VariantLine, variant: &VariantLine) -> Vec<Objection> {
+    let as_what = if baseline.name == BASELINE { "the baseline" } else { baseline.name.as_str() };
     let differs = |factor: &Option<String>| match factor {
         Some(factor) => baseline.levels.get(factor) != variant.levels.get(factor),
         None => true,
@@ -125,47 +206,46 @@ fn about_pair(doubts: &BuildDoubts, baseline: &VariantLine, variant: &VariantLin
         let either = doubt.variants.contains(&variant.name) || doubt.variants.contains(&baseline.name);
         either && differs(&doubt.factor)
     };
-    let mut caveats: Vec<Caveat> = doubts.flags.iter().filter(concerns).filter_map(flag).collect();
+    let mut objections: Vec<Objection> = doubts.flags.iter().filter(concerns).filter_map(sentences::flag).collect();
     let parts = |lost: &&Lost| {
         let of = |name: &String, other: &String| lost.variants.contains(name) && lost.against == *other;
         of(&variant.name, &baseline.name) || of(&baseline.name, &variant.name)
     };
-    caveats.extend(doubts.lost.iter().filter(parts).map(|lost| Caveat::WordsLost(lost.clone())));
+    objections.extend(doubts.lost.iter().filter(parts).map(sentences::lost));
     let of_both = |group: &&Identical| [baseline, variant].iter().all(|one| group.variants.contains(&one.name));
-    caveats.extend(
-        doubts.identical.iter().find(of_both).map(|group| Caveat::Identical { same: group.same, as_what: as_what() }),
-    );
+    let same = doubts.identical.iter().find(of_both);
+    objections.extend(same.map(|group| sentences::identical(group.same, as_what)));
     let value_of =
         |doubt: &Confounded, name: &String| doubt.values.iter().position(|value| value.variants.contains(name));
     let differ = |doubt: &&Confounded| value_of(doubt, &baseline.name) != value_of(doubt, &variant.name);
     let settings: Vec<&Confounded> = doubts.confounded.iter().filter(differ).collect();
-    caveats.extend(by_what_they_follow(&settings));
-    caveats
+    objections.extend(by_what_they_follow(&settings));
+    objections
 }
 
-/// One caveat for all settings that follow the same factors, so that all variants with the same level have the same
+/// One doubt for all settings that follow the same factors, so that all variants with the same level have the same
 /// footnote.
-fn by_what_they_follow(settings: &[&Confounded]) -> Vec<Caveat> {
+fn by_what_they_follow(settings: &[&Confounded]) -> Vec<Objection> {
     let way = |doubt: &&Confounded| (doubt.follows.clone(), doubt.together, doubt.comes_with().is_some());
     let ways: BTreeSet<(Vec<String>, bool, bool)> = settings.iter().map(way).collect();
     let of = |this: (Vec<String>, bool, bool)| {
         let of_this: Vec<&Confounded> = settings.iter().copied().filter(|doubt| way(doubt) == this).collect();
-        confounded(&this.0, this.1, &of_this)
+        sentences::confounded(&this.0, this.1, &of_this)
     };
     ways.into_iter().map(of).collect()
 }
 
 /// The doubts that concern two levels of a factor.
-fn about_levels(doubts: &BuildDoubts, variants: &[&VariantLine], factor: &str, levels: [&str; 2]) -> Vec<Caveat> {
+fn about_levels(doubts: &BuildDoubts, variants: &[&VariantLine], factor: &str, levels: [&str; 2]) -> Vec<Objection> {
     let has = |name: &String| {
         let variant = variants.iter().find(|variant| variant.name == *name);
         variant.and_then(|variant| variant.levels.get(factor)).is_some_and(|level| levels.contains(&level.as_str()))
     };
     let concerns = |doubt: &&FlagDoubt| doubt.factor.as_deref() == Some(factor) && doubt.variants.iter().any(has);
-    let mut caveats: Vec<Caveat> = doubts.flags.iter().filter(concerns).filter_map(flag).collect();
+    let mut objections: Vec<Objection> = doubts.flags.iter().filter(concerns).filter_map(sentences::flag).collect();
     let settings: Vec<&Confounded> =
         doubts.confounded.iter().filter(|doubt| doubt.follows.iter().any(|one| one == factor)).collect();
-    caveats.extend(by_what_they_follow(&settings));
+    objections.extend(by_what_they_follow(&settings));
     let pairs = pairs(variants, factor, levels);
     let same = |pair: &[&VariantLine; 2]| {
         let mut groups = doubts.identical.iter();
@@ -174,11 +254,8 @@ fn about_levels(doubts: &BuildDoubts, variants: &[&VariantLine], factor: &str, l
     let same: Option<Vec<Same>> = pairs.iter().map(same).collect();
     let same =
         same.and_then(|all| if all.contains(&Same::Binaries) { Some(Same::Binaries) } else { all.first().copied() });
-    caveats.extend(same.map(|same| Caveat::Identical {
-        same,
-        as_what: Other::Level { factor: factor.to_owned(), level: levels[1].to_owned() },
-    }));
-    caveats
+    objections.extend(same.map(|same| sentences::identical(same, &format!("with {factor}={}", levels[1]))));
+    objections
 }
 
 /// The pairs of variants that differ in these two levels and in nothing else.
@@ -200,29 +277,10 @@ fn pairs<'a>(variants: &[&'a VariantLine], factor: &str, [level, reference]: [&s
     with(level).into_iter().filter_map(partner).collect()
 }
 
-/// None for one that came through in part.
-fn flag(doubt: &FlagDoubt) -> Option<Caveat> {
-    let FlagDoubt { flag, variable, layer, reached, of, fate, .. } = doubt;
-    let flag = |of: u64| Flag { flag: flag.clone(), variable: variable.clone(), layer: layer.clone(), of };
-    match fate {
-        FlagFate::NeverArrived => Some(Caveat::FlagNeverArrived(flag(*of))),
-        FlagFate::Overridden { by } => Some(Caveat::FlagOverridden { flag: flag(*reached), by: by.clone() }),
-        FlagFate::Partly | FlagFate::LeftBefore { .. } => None,
-    }
-}
-
-fn confounded(follows: &[String], together: bool, settings: &[&Confounded]) -> Caveat {
-    let changes = settings.iter().map(|doubt| SettingChange::from(*doubt)).collect();
-    match settings.first().and_then(|doubt| doubt.comes_with()) {
-        Some(factor) => Caveat::AlsoChanges { factor: factor.to_owned(), settings: changes },
-        None => Caveat::Confounded { follows: follows.to_vec(), together, settings: changes },
-    }
-}
-
 /// Variants that are the same in all files and were judged different: like the baseline's twin, they show how far this
 /// machine may be believed.
-pub(super) fn identical_differs(findings: &Findings) -> Option<Caveat> {
-    let same = findings.build_doubts.identical.iter().filter(|group| group.same != Same::Binaries);
+fn identical_differs(findings: &Findings, doubts: &BuildDoubts) -> Option<Objection> {
+    let same = doubts.identical.iter().filter(|group| group.same != Same::Binaries);
     let groups: Vec<&Identical> = same.collect();
     let is_claimed = |comparison: &Comparison| matches!(comparison.verdict, Verdict::Faster | Verdict::Slower);
     let (mut differ, mut of) = (0, 0);
@@ -242,7 +300,7 @@ pub(super) fn identical_differs(findings: &Findings) -> Option<Caveat> {
             differ += ranked.iter().filter(|apart| **apart).count();
         }
     }
-    (differ > 0).then_some(Caveat::IdenticalDiffers { differ, of })
+    (differ > 0).then(|| sentences::identical_differs(differ, of))
 }
 
 /// For each pair of these variants that is ranked, whether it is shown to differ.
@@ -252,4 +310,16 @@ fn apart(ranking: &Ranking, variants: &[String]) -> Vec<bool> {
     let letters: Vec<&String> = letters.collect();
     let pairs = letters.iter().enumerate().flat_map(|(i, one)| letters[i + 1..].iter().map(move |other| (one, other)));
     pairs.map(|(one, other)| !one.chars().any(|letter| other.contains(letter))).collect()
+}
+
+impl Building {
+    /// The doubts about these builds of a study, as a page; empty if there is none.
+    pub fn doubts(study: &StudyLine, builds: &[BuildLine], width: usize) -> String {
+        build_doubts(&doubts(study, builds), width, false)
+    }
+
+    /// In how many compilations a profile was used, as a clause.
+    pub fn used(seen: &FlagSeen) -> String {
+        used(seen)
+    }
 }

@@ -30,6 +30,7 @@ mod foreseen;
 mod gc;
 mod inputs;
 mod inventory;
+mod judged;
 mod kept;
 mod layer;
 mod learned;
@@ -96,11 +97,17 @@ use {
 };
 
 use bakeoff_command::check::{Check, disk};
-use bakeoff_command::{Feature, Making, Registry};
+use bakeoff_command::{Feature, FindingsSection, Making, Registry};
+use bakeoff_report::SectionPage;
 
 impl Feature for Building {
     fn register(&self, to: &mut Registry) {
         to.commands.extend(commands::all());
+        to.findings.push(FindingsSection {
+            page: SectionPage { name: judged::BUILDS, draw: judged::print, causes: |_| vec![], below_doubts: true },
+            needs_levels: |_| false,
+            find: judged::find,
+        });
         to.makers.push(Making {
             reader: &Building,
             open: || Ok(Box::new(Cache::open(Cache::default_root()?)?)),

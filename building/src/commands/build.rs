@@ -1,6 +1,6 @@
 //! `bakeoff build`: makes the builds of a study that the cache does not hold. `bakeoff run` does the same first.
 
-use crate::{BuildEvent, Cache, Request};
+use crate::{BuildEvent, Cache, Request, judged};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::estimates::about;
 use bakeoff_command::selection::{Jobs, Selection};
@@ -46,7 +46,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
                 let prefix = cache.prefix_of(&line.digest);
                 screen::out(&format!("{variants}: {how}: {}\n", prefix.display()));
                 for seen in line.proof.flags.iter().filter(|seen| seen.variable == "profile") {
-                    screen::out(&format!("    {}\n", bakeoff_report::used(seen)));
+                    screen::out(&format!("    {}\n", judged::used(seen)));
                 }
                 if let Some(foreseen) = &line.foreseen {
                     let text = &foreseen.text;
@@ -68,8 +68,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     }
     // Before any trial, which is when they can still be fixed.
     let study = plan.study_line(&BTreeMap::new(), "", None);
-    let doubts = bakeoff_judge::doubts_about_builds(&study, &lines);
-    screen::out(&bakeoff_report::build_doubts(&doubts, screen::style().width, args.verbose));
+    let doubts = judged::doubts(&study, &lines);
+    screen::out(&judged::build_doubts(&doubts, screen::style().width, args.verbose));
     Ok(code)
 }
 

@@ -1,7 +1,7 @@
 //! Variants that are the same thing: a comparison of them shows this machine's noise, as the baseline's twin does.
 
 use super::built::{Built, built};
-use crate::findings::{Identical, Same};
+use super::kinds_of_doubts::{Identical, Same};
 use bakeoff_model::record::{BuildLine, FactorLine, VariantLine};
 
 /// All groups of such variants; those that are the same in all files first.

@@ -20,7 +20,7 @@ pub(super) fn built<'a>(variants: &'a [VariantLine], builds: &'a [BuildLine]) ->
 }
 
 /// Without builds that failed and succeeded later, for the same variants.
-pub(crate) fn latest(builds: &[BuildLine]) -> Vec<BuildLine> {
+pub(super) fn latest(builds: &[BuildLine]) -> Vec<BuildLine> {
     let is_built =
         |later: &BuildLine, variant: &String| later.outcome == BuildOutcome::Built && later.variants.contains(variant);
     let is_superseded = |at: usize, build: &BuildLine| {

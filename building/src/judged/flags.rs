@@ -1,7 +1,7 @@
 //! Flags that levels declare and that did not come through to the compiler or linker.
 
 use super::built::{Built, built};
-use crate::findings::{FlagDoubt, FlagFate};
+use super::kinds_of_doubts::{FlagDoubt, FlagFate};
 use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, LayerLine, PROFILE, VariantLine, is_appending};
 
 /// The instruction whose words are for rustc, and not for the calls that a layer's `compilations` count.

@@ -3,7 +3,7 @@
 //! project's flags alone, or with each other if there is none.
 
 use super::built::{Built, built};
-use crate::findings::{Lost, LostWord};
+use super::kinds_of_doubts::{Lost, LostWord};
 use bakeoff_model::record::{BuildLine, FactorLine, VariantLine, is_appending};
 use std::collections::{BTreeMap, BTreeSet};
 

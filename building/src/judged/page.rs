@@ -3,25 +3,28 @@
 
 mod doubts;
 
-pub use doubts::build_doubts;
-pub(crate) use doubts::were;
+pub(crate) use doubts::build_doubts;
 
-use crate::draw::grid::{Flush, Grid};
-use crate::draw::paint::{Ink, Page, Piece};
-use crate::draw::text::clean;
-use crate::failures::quote;
-use crate::format::{bytes, count, duration, waiting_time};
+use super::kinds_of_doubts::BuildDoubts;
+use super::sections::{BUILDS, DOUBTS, section};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::metric::value;
 use bakeoff_model::record::{BuildLine, BuildOutcome, FlagSeen};
+use bakeoff_report::draw::grid::{Flush, Grid};
+use bakeoff_report::draw::notes::Notes;
+use bakeoff_report::draw::paint::{Ink, Page, Piece};
+use bakeoff_report::draw::text::clean;
+use bakeoff_report::format::{bytes, count, duration, waiting_time};
+use bakeoff_report::quote;
 use std::collections::BTreeSet;
 
 /// Durations from here on are written in minutes.
 const MINUTES_FROM_S: f64 = 100.0;
 
 /// The table of builds, sizes of chosen files, what is doubtful, then each failed one in detail; nothing if nothing is built.
-pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
-    if findings.builds.is_empty() {
+pub(crate) fn print(findings: &Findings, page: &mut Page, _: &mut Notes, columns: usize) {
+    let (builds, build_doubts): (Vec<BuildLine>, BuildDoubts) = (section(findings, BUILDS), section(findings, DOUBTS));
+    if builds.is_empty() {
         return;
     }
     page.gap();
@@ -36,22 +39,16 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
         right("peak memory"),
         right("installed"),
     ]);
-    findings.builds.iter().for_each(|build| grid.row(cells(build)));
+    builds.iter().for_each(|build| grid.row(cells(build)));
     grid.print(page, columns);
-    sizes(&findings.builds, page, columns);
-    words(&findings.builds, page, columns);
-    profiled(&findings.builds, page, columns);
-    if !findings.build_doubts.is_empty() {
+    sizes(&builds, page, columns);
+    words(&builds, page, columns);
+    profiled(&builds, page, columns);
+    if !build_doubts.is_empty() {
         page.gap();
-        doubts::print(&findings.build_doubts, page, columns, Some("`bakeoff report --json` has them"));
+        doubts::print(&build_doubts, page, columns, Some("`bakeoff report --json` has them"));
     }
-    findings.builds.iter().for_each(|build| failed(build, page, columns));
-}
-
-/// Whether the build behind a variant failed.
-pub(crate) fn unbuilt(findings: &Findings, variant: &str) -> bool {
-    let failed = findings.builds.iter().filter(|build| build.outcome != BuildOutcome::Built);
-    failed.into_iter().any(|build| build.variants.iter().any(|name| name == variant))
+    builds.iter().for_each(|build| failed(build, page, columns));
 }
 
 /// Sizes of the files that the study chose, one row for each size that a file has.
@@ -134,7 +131,7 @@ fn profiled(builds: &[BuildLine], page: &mut Page, columns: usize) {
 }
 
 /// In how many compilations a profile was used, as a clause.
-pub fn used(seen: &FlagSeen) -> String {
+pub(crate) fn used(seen: &FlagSeen) -> String {
     format!("{} of {} compilations used a profile", count(seen.reached), count(seen.of))
 }
 

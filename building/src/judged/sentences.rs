@@ -1,7 +1,10 @@
-//! Sentences of doubts about the builds that a comparison rests on.
+//! Doubts about the builds that a comparison rests on, as sentences and with what the screen shows of them.
 
-use crate::words::listed;
-use bakeoff_judge::findings::{Caveat, Flag, Lost, Other, Same, SettingChange};
+use super::kinds_of_doubts::{Confounded, FlagDoubt, FlagFate, Lost, Same};
+use bakeoff_judge::findings::{Alarm, Idle, Objection};
+use bakeoff_model::plain::clean;
+use bakeoff_report::name;
+use bakeoff_report::words::{counted, listed, named};
 
 /// Of more settings than this in one doubt, the rest is only counted.
 const SETTINGS_NAMED: usize = 3;
@@ -9,32 +12,85 @@ const SETTINGS_NAMED: usize = 3;
 /// A longer value is cut to this many characters.
 const VALUE_CHARACTERS: usize = 60;
 
-pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
-    Some(match caveat {
-        Caveat::FlagNeverArrived(Flag { flag, variable, layer, of: 0 }) => {
-            format!("{flag} of {variable} arrived nowhere: no call of a compiler was seen in layer {layer}")
-        }
-        Caveat::FlagNeverArrived(Flag { flag, variable, layer, of }) => format!(
-            "{flag} of {variable} reached none of {of} compilations and links of layer {layer}: the level did not take \
-             effect as declared"
+/// Of more variants, the rest is only counted.
+const VARIANTS_SHOWN: usize = 4;
+
+/// A doubt of which the screen shows nothing.
+fn objection(kind: &str, text: String) -> Objection {
+    Objection { kind: kind.to_owned(), text, line: None, same_program: false }
+}
+
+/// Of a flag; `None` if it came through in part.
+pub(super) fn flag(doubt: &FlagDoubt) -> Option<Objection> {
+    let FlagDoubt { flag, variable, layer, reached, of, fate, .. } = doubt;
+    Some(match fate {
+        FlagFate::NeverArrived if *of == 0 => objection(
+            "flag-never-arrived",
+            format!("{flag} of {variable} arrived nowhere: no call of a compiler was seen in layer {layer}"),
         ),
-        Caveat::FlagOverridden { flag: Flag { flag, variable, layer, of }, by } => {
-            let by = by.as_deref().unwrap_or("another flag");
+        FlagFate::NeverArrived => objection(
+            "flag-never-arrived",
             format!(
-                "{flag} of {variable} was overridden by {by} in each of the {of} compilations and links of layer {layer} \
-                 that had it"
-            )
+                "{flag} of {variable} reached none of {of} compilations and links of layer {layer}: the level did not \
+                 take effect as declared"
+            ),
+        ),
+        FlagFate::Overridden { by } => {
+            let by = by.as_deref().unwrap_or("another flag");
+            let text = format!(
+                "{flag} of {variable} was overridden by {by} in each of the {reached} compilations and links of layer \
+                 {layer} that had it"
+            );
+            objection("flag-overridden", text)
         }
-        Caveat::WordsLost(lost) => format!("{}: they may be different programs", lost_words(lost)),
-        Caveat::Identical { same, as_what } => identical(*same, as_what),
-        Caveat::AlsoChanges { factor, settings } => format!("{factor} also changes {}", changes(settings)),
-        Caveat::Confounded { follows, together, settings } => confounded(follows, *together, settings),
-        _ => return None,
+        FlagFate::Partly | FlagFate::LeftBefore { .. } => return None,
     })
 }
 
+/// What the screen says of a flag before anything else; `None` if it came through in part.
+pub(super) fn alarm(doubt: &FlagDoubt) -> Option<Alarm> {
+    let flag = clean(&doubt.flag);
+    let whose = match doubt.variants.as_slice() {
+        [] => String::new(),
+        [one] => format!(" of {}", name(one)),
+        [one, others @ ..] => format!(" of {} and {}", name(one), counted(others.len() as u32, "other")),
+    };
+    let (kind, text, short) = match &doubt.fate {
+        FlagFate::NeverArrived => (
+            "flag-never-arrived",
+            format!("{flag} reached none of {} compilations and links{whose}", doubt.of),
+            format!("{flag} reached nothing"),
+        ),
+        FlagFate::Overridden { by } => {
+            let by = by.as_deref().map_or_else(|| "another flag".to_owned(), clean);
+            let text = format!("{flag}{whose} was overridden by {by} wherever it arrived");
+            ("flag-overridden", text, format!("{flag} was overridden"))
+        }
+        FlagFate::LeftBefore { files } => (
+            "flag-unproven",
+            format!("{flag}{whose} is not proven: {} not compiled by its build", were(files)),
+            format!("{flag} is not proven"),
+        ),
+        FlagFate::Partly => return None,
+    };
+    let has_no_effect = matches!(doubt.fate, FlagFate::NeverArrived | FlagFate::Overridden { .. });
+    let idle = has_no_effect.then(|| Idle { word: doubt.flag.clone(), variants: doubt.variants.clone() });
+    Some(Alarm { kind: kind.to_owned(), text, short, idle })
+}
+
+/// Of words that a level took away.
+pub(super) fn lost(lost: &Lost) -> Objection {
+    objection("words-lost", format!("{}: they may be different programs", lost_words(lost)))
+}
+
+/// What the screen says of them before anything else.
+pub(super) fn lost_alarm(lost: &Lost) -> Alarm {
+    let text = clean(&lost_words(lost));
+    Alarm { kind: "words-lost".to_owned(), text, short: "words were lost".to_owned(), idle: None }
+}
+
 /// `O3 lacks -DX (34 source files), which own has`.
-pub(crate) fn lost_words(lost: &Lost) -> String {
+pub(super) fn lost_words(lost: &Lost) -> String {
     let files = |number: u64| if number == 1 { "1 source file".to_owned() } else { format!("{number} source files") };
     let named = lost.words.iter().take(SETTINGS_NAMED);
     let mut words: Vec<String> = named.map(|lost| format!("{} ({})", lost.word, files(lost.files))).collect();
@@ -45,46 +101,66 @@ pub(crate) fn lost_words(lost: &Lost) -> String {
     format!("{who} {verb} {}, which {} has", listed(&words), lost.against)
 }
 
-fn identical(same: Same, as_what: &Other) -> String {
-    let how = match same {
-        Same::Build => "one and the same build as",
-        Same::Files => "built apart, but the same file for file as",
-        Same::Binaries => "built apart, but in its programs and libraries the same as",
+/// Of variants that are the same thing.
+pub(super) fn identical(same: Same, as_what: &str) -> Objection {
+    let (kind, how, so) = match same {
+        Same::Build => ("identical-build", "one and the same build as", "a difference is noise"),
+        Same::Files => ("identical-build", "built apart, but the same file for file as", "a difference is noise"),
+        Same::Binaries => (
+            "identical-binaries",
+            "built apart, but in its programs and libraries the same as",
+            "a difference is noise, or comes of other files",
+        ),
     };
-    let so = match same {
-        Same::Build | Same::Files => "a difference is noise",
-        Same::Binaries => "a difference is noise, or comes of other files",
-    };
-    let as_what = match as_what {
-        Other::Baseline => "the baseline".to_owned(),
-        Other::Variant(name) => name.clone(),
-        Other::Level { factor, level } => format!("with {factor}={level}"),
-    };
-    format!("{how} {as_what}: {so}")
+    Objection { same_program: same != Same::Binaries, ..objection(kind, format!("{how} {as_what}: {so}")) }
 }
 
-fn confounded(follows: &[String], together: bool, settings: &[SettingChange]) -> String {
-    let names = changes(settings);
+/// Of variants that are the same, file for file, and were judged different.
+pub(super) fn identical_differs(differ: usize, of: usize) -> Objection {
+    let text = format!(
+        "variants that are the same thing, file for file, were judged different in {differ} of {of} comparisons of \
+         them: differences of that size are this machine's noise"
+    );
+    let line = format!("the same program was judged different from itself in {differ} of {of} comparisons");
+    Objection { line: Some(line), ..objection("identical-differs", text) }
+}
+
+/// Of variants that could not be built.
+pub(super) fn failed(variants: &[String]) -> Objection {
+    let line = format!("not built: {}", named(variants.iter().map(|name| clean(name)).collect()));
+    let text = format!("could not be built, and so not compared: {}", variants.join(", "));
+    Objection { line: Some(line), ..objection("failed-builds", text) }
+}
+
+/// Of settings that follow the same factors.
+pub(super) fn confounded(follows: &[String], together: bool, settings: &[&Confounded]) -> Objection {
+    let changes = changes(settings);
+    if let Some(factor) = settings.first().and_then(|doubt| doubt.comes_with()) {
+        return objection("also-changes", format!("{factor} also changes {changes}"));
+    }
     let (it, differs) = if settings.len() == 1 { ("it", "differs") } else { ("them", "differ") };
-    match follows {
-        [] => format!("{names}: {differs} between these builds, and no factor names {it}"),
-        [one] => format!("confounded: {names}: follows {one}, which does not name {it}"),
+    let text = match follows {
+        [] => format!("{changes}: {differs} between these builds, and no factor names {it}"),
+        [one] => format!("confounded: {changes}: follows {one}, which does not name {it}"),
         several => {
             let how = if together { "together, and none of them" } else { "of which none" };
-            format!("confounded: {names}: follows {} {how} names {it}", several.join(" and "))
+            format!("confounded: {changes}: follows {} {how} names {it}", several.join(" and "))
         }
-    }
+    };
+    let names = settings.iter().map(|doubt| clean(&doubt.setting)).collect();
+    let line = format!("builds also differ in {}, which no factor names", named(names));
+    Objection { line: Some(line), ..objection("confounded", text) }
 }
 
-fn changes(settings: &[SettingChange]) -> String {
-    let named: Vec<String> = settings.iter().take(SETTINGS_NAMED).map(change).collect();
+fn changes(settings: &[&Confounded]) -> String {
+    let named: Vec<String> = settings.iter().take(SETTINGS_NAMED).map(|doubt| change(doubt)).collect();
     let more = settings.len() - named.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", named.join(", "))
 }
 
 /// `d_fork (undef → define)`.
-fn change(SettingChange { setting, values }: &SettingChange) -> String {
+fn change(doubt: &Confounded) -> String {
     let short = |value: &Option<String>| match value {
         None => "absent".to_owned(),
         Some(value) if value.is_empty() => "present".to_owned(),
@@ -93,8 +169,26 @@ fn change(SettingChange { setting, values }: &SettingChange) -> String {
         }
         Some(value) => value.clone(),
     };
-    match values.as_slice() {
+    let setting = &doubt.setting;
+    match doubt.telling().as_slice() {
         [one, other] => format!("{setting} ({} → {})", short(one), short(other)),
         several => format!("{setting} ({} values)", several.len()),
     }
+}
+
+/// Some variants by their names.
+pub(super) fn variants(names: &[String]) -> String {
+    let shown = names.len().min(VARIANTS_SHOWN);
+    let shown = if names.len() == VARIANTS_SHOWN + 1 { names.len() } else { shown };
+    let mut list: Vec<String> = names[..shown].iter().map(|name| clean(name)).collect();
+    if shown < names.len() {
+        list.push(format!("{} more", names.len() - shown));
+    }
+    listed(&list)
+}
+
+/// Some files, the first of them by name, in words that end in a verb.
+pub(super) fn were(files: &[String]) -> String {
+    let verb = if files.len() == 1 { "was" } else { "were" };
+    format!("{} {verb}", variants(files))
 }

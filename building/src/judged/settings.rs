@@ -2,8 +2,8 @@
 //! a setting means is nobody's business here.
 
 use super::built::{Built, built};
+use super::kinds_of_doubts::{Confounded, SettingValue};
 use super::names::Names;
-use crate::findings::{Confounded, SettingValue};
 use bakeoff_model::record::{BuildLine, FactorLine, VariantLine};
 use std::collections::{BTreeMap, BTreeSet};
 

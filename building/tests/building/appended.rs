@@ -1,8 +1,8 @@
 //! Words that levels have appended, or took away: when a level is believed to be what it is called.
 
-use crate::builds::{caveats_of, crossed, judged};
-use bakeoff_judge::doubts_about_builds;
-use bakeoff_judge::findings::{FlagFate, Lost};
+use super::judged::{caveats_of, crossed, judged};
+use crate::judged::doubts as doubts_about_builds;
+use crate::judged::kinds_of_doubts::{FlagFate, Lost};
 use bakeoff_model::record::{FlagSeen, LayerLine, Record};
 use std::collections::BTreeSet;
 

@@ -1,17 +1,20 @@
 //! Builds held against the study: lies, twins and side effects, from records built by hand.
-#![expect(clippy::expect_used, reason = "all of this file is tests")]
 
-use bakeoff_judge::findings::{BuildDoubts, EffectKind, Findings, FlagFate, Same};
-use bakeoff_judge::{doubts_about_builds, judge};
-use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, LayerLine, Proof, Record, SharedLine};
+use crate::Building;
+use crate::judged::BuildDoubts;
+use crate::judged::doubts as doubts_about_builds;
+use crate::judged::kinds_of_doubts::{FlagFate, Same};
+use bakeoff_command::Registry;
+use bakeoff_judge::findings::{EffectKind, Findings};
+use bakeoff_model::record::{BuildLine, BuildOutcome, FactorLine, FlagSeen, LayerLine, Proof, Record, SharedLine};
 use bakeoff_testkit::records::sentence;
 use bakeoff_testkit::records::{execute, kinds, measure, noise, study};
 
 /// A factor and its levels, each with the value of its one variable, which has the factor's name in capitals.
-pub(crate) type Levels = (&'static str, &'static [(&'static str, &'static str)]);
+pub(super) type Levels = (&'static str, &'static [(&'static str, &'static str)]);
 
 /// A study of all combinations of these levels, the first of each being the baseline's, and one build for each.
-pub(crate) fn crossed(factors: &[Levels]) -> Record {
+pub(super) fn crossed(factors: &[Levels]) -> Record {
     let mut points: Vec<Vec<(&'static str, &'static str)>> = vec![vec![]];
     for &(factor, levels) in factors {
         let mut longer = vec![];
@@ -61,6 +64,11 @@ fn describe(record: &mut Record, settings: &[(&str, &[Option<&str>])]) {
             }
         }
     }
+}
+
+/// The findings with those about builds.
+pub(super) fn judge(record: &Record) -> Findings {
+    Registry::of(&[&Building]).judge(record)
 }
 
 fn doubts(record: &Record) -> BuildDoubts {
@@ -308,12 +316,7 @@ fn variants_are_one_program_if_all_share_a_row_and_no_trial_was_executed() {
 fn builds_that_failed_tell_nothing() {
     let mut record = crossed(&[THREADS]);
     describe(&mut record, &[("d_fork", &[Some("undef"), None])]);
-    record.builds[1].outcome = bakeoff_model::record::BuildOutcome::Failed {
-        layer: "perl".to_owned(),
-        why: "exited 1".to_owned(),
-        tail: vec![],
-        log: None,
-    };
+    record.builds[1].outcome = failed();
     assert!(doubts(&record).is_empty());
 }
 
@@ -328,7 +331,7 @@ fn costs_beside_a_compiler_cache() {
 }
 
 /// `shift` is what a variant's wall time is multiplied by.
-pub(crate) fn judged(mut record: Record, shift: impl Fn(&str) -> f64) -> Findings {
+pub(super) fn judged(mut record: Record, shift: impl Fn(&str) -> f64) -> Findings {
     execute(&mut record, 12, |trial| {
         let wall_s = shift(&trial.variant) * noise(trial);
         measure(trial, "wall", wall_s);
@@ -337,7 +340,7 @@ pub(crate) fn judged(mut record: Record, shift: impl Fn(&str) -> f64) -> Finding
 }
 
 /// The doubts of a variant's comparison that are about builds.
-pub(crate) fn caveats_of<'a>(findings: &'a Findings, variant: &str) -> Vec<&'a str> {
+pub(super) fn caveats_of<'a>(findings: &'a Findings, variant: &str) -> Vec<&'a str> {
     let row = findings.tables[0].rows.iter().find(|row| row.variant == variant).expect("a row");
     let all = kinds(&row.comparison.as_ref().expect("a comparison").caveats);
     let about_builds = ["flag-", "words-", "identical-", "confounded", "also-changes"];
@@ -427,4 +430,28 @@ fn the_same_program_that_ranks_apart() {
     let findings = judged(record, shift);
     assert!(kinds(&findings.caveats).contains(&"identical-differs"), "{:?}", findings.caveats);
     assert_eq!(caveats_of(&findings, "malloc=perl"), [""; 0]);
+}
+
+/// Behind what makes the whole study doubtful, and before what is missing of it. A build that succeeded later is no failure.
+#[test]
+fn builds_that_failed_are_a_doubt_about_the_study() {
+    let mut record = study(&["a", "b"], &["idle"], &["wall"]);
+    execute(&mut record, 1, |trial| measure(trial, "wall", 0.3));
+    record.study.simulated = Some("a=1".to_owned());
+    record.sessions[0].blocks = 2;
+    let failed = || BuildLine { outcome: failed(), ..build("b", &["b"]) };
+    record.builds = vec![failed(), build("a", &["a"])];
+    let findings = judge(&record);
+    assert_eq!(kinds(&findings.caveats), ["simulated", "failed-builds", "unfinished"]);
+    let digests = findings.sections["builds"].as_array().expect("builds").iter().map(|build| &build["digest"]);
+    assert_eq!(digests.collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(findings.besides.no_answer, None);
+    record.builds.push(build("c", &["b"]));
+    assert_eq!(kinds(&judge(&record).caveats), ["simulated", "unfinished"]);
+    record.builds = vec![failed()];
+    assert_eq!(judge(&record).besides.no_answer.as_deref(), Some("none of 1 build succeeded"));
+}
+
+fn failed() -> BuildOutcome {
+    BuildOutcome::Failed { layer: "make".to_owned(), why: "exit 2".to_owned(), tail: vec![], log: None }
 }

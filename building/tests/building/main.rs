@@ -4,21 +4,25 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 mod again;
+mod appended;
 mod archives;
 mod bolted;
 mod chains;
 mod confined;
+mod costs;
 mod damage;
 mod failures;
 mod gc;
 mod git;
 mod graph;
+mod judged;
 mod kills;
 mod left_before;
 mod mutated;
 mod on_demand;
 mod origins;
 mod outside;
+mod pages;
 mod patches;
 mod processes;
 mod profiled;

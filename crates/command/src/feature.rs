@@ -7,7 +7,7 @@ use crate::exits::{self, Exit};
 use crate::maker::{Maker, Making};
 use crate::remote_place::RemotePlace;
 use crate::source::{Prepared, SourceRequest, VariantSource};
-use bakeoff_judge::findings::Findings;
+use bakeoff_judge::findings::{Findings, Remarks, Sections};
 use bakeoff_judge::side_by_side::SideBySide;
 use bakeoff_lab::{Ending, Executor};
 use bakeoff_model::plan::Plan;
@@ -131,8 +131,24 @@ pub struct FindingsSection {
     pub page: SectionPage,
     /// Whether it needs the levels of one factor compared with each other, however many there are.
     pub needs_levels: fn(&Record) -> bool,
-    /// Returns its data, if a record has any.
-    pub find: fn(&Record, &Findings) -> Option<Value>,
+    /// Returns what it has found in a whole record.
+    pub find: fn(&Record, &Findings) -> Found,
+}
+
+/// What a feature has found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Its sections of the findings, by name; the one of [`SectionPage::name`] is drawn.
+    pub sections: Sections,
+    /// What it says of variants besides.
+    pub remarks: Remarks,
+}
+
+impl Found {
+    /// One section, if there is any data.
+    pub fn section(name: &str, data: Option<Value>) -> Self {
+        Self { sections: data.map(|data| (name.to_owned(), data)).into_iter().collect(), ..Self::default() }
+    }
 }
 
 /// What a feature does with findings: writes them into a file, or decides for a pipeline.
@@ -469,10 +485,10 @@ impl Registry {
             true => bakeoff_judge::judge_with_levels(record),
             false => bakeoff_judge::judge(record),
         };
-        let of_workloads = record.without_building();
         for section in &self.findings {
-            let found = (section.find)(&of_workloads, &findings);
-            findings.sections.extend(found.map(|found| (section.page.name.to_owned(), found)));
+            let Found { sections, remarks } = (section.find)(record, &findings);
+            findings.sections.extend(sections);
+            findings.take(remarks);
         }
         findings
     }

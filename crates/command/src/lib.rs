@@ -35,7 +35,8 @@ pub fn tracer() -> Vec<String> {
 
 pub use error::{Code, CommandError};
 pub use feature::{
-    Against, CommandMode, Concluded, Conclusion, Feature, FeatureArgs, FindingsSection, Finished, Gathering, OwnTrials,
+    Against, CommandMode, Concluded, Conclusion, Feature, FeatureArgs, FindingsSection, Finished, Found, Gathering,
+    OwnTrials,
 };
 pub use feature::{Reach, Reached, Registry, Subcommand};
 pub use maker::{Foreseen, Made, Maker, Making, Merged, Order};

@@ -2,7 +2,7 @@
 
 use super::rule::DecisionRule;
 use super::trials::Trials;
-use super::{builds, conditions, provided};
+use super::{conditions, provided};
 use crate::findings::{Caveat, ControlSeen, Findings, Spot, Spots, Verdict};
 use bakeoff_model::metric;
 use bakeoff_model::record::{Outcome, Record, StudyLine};
@@ -20,8 +20,6 @@ pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, r
         twin_differs(findings),
         control_differs(findings, &record.study),
         (!record.study.clock.is_of_seconds()).then_some(Caveat::Emulated),
-        builds::identical_differs(findings),
-        failed_builds(findings),
         unfinished(findings),
         several_places(findings),
         interrupted_blocks(trials),
@@ -97,13 +95,6 @@ fn control_differs(findings: &Findings, study: &StudyLine) -> Option<Caveat> {
         seen.extend(spots.max_by(|a, b| a.what.ratio.ln().abs().total_cmp(&b.what.ratio.ln().abs())));
     }
     (!seen.is_empty()).then_some(Caveat::ControlDiffers(Spots { seen, cells: findings.tables.len() }))
-}
-
-/// A failure that the study foresees is a result, and no doubt.
-fn failed_builds(findings: &Findings) -> Option<Caveat> {
-    let failed = findings.builds.iter().filter(|build| build.failed_unforeseen());
-    let variants: Vec<String> = failed.flat_map(|build| &build.variants).cloned().collect();
-    (!variants.is_empty()).then_some(Caveat::FailedBuilds { variants })
 }
 
 fn unfinished(findings: &Findings) -> Option<Caveat> {

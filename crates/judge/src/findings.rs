@@ -1,35 +1,36 @@
 //! Findings: everything that the analysis says about a study, as plain serialisable values. A report prints them
 //! and computes nothing; `bakeoff report --json` is this file's types. Nothing here knows how to draw.
 
-mod build_cost;
-mod builds;
 mod caveat;
 mod comparison;
 mod effects;
+mod others;
 mod outputs;
 mod refusal;
+mod remarks;
 mod verdict;
 
 pub use bakeoff_stats::describe::Description as Summary;
-pub use build_cost::*;
-pub use builds::*;
 pub use caveat::*;
 pub use comparison::*;
 pub use effects::*;
+pub use others::*;
 pub use outputs::*;
 pub use refusal::*;
+pub use remarks::*;
 pub use verdict::*;
 
 use bakeoff_model::metric::{Direction, Metric, Unit};
-use bakeoff_model::record::{BuildLine, Excluded, Place, SharedLine, Unavailable, VariantLine};
+use bakeoff_model::record::{Excluded, Place, SharedLine, Unavailable, VariantLine};
 use bakeoff_model::until::Until;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The version of this format.
 pub const FORMAT: u32 = 3;
 
 /// Sections of features: data, by name.
-pub type Sections = serde_json::Map<String, serde_json::Value>;
+pub type Sections = serde_json::Map<String, Value>;
 
 /// All that the analysis says of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -93,23 +94,18 @@ pub struct Findings {
     /// Those of them that the study asks for: to decide on, to show or to void trials by.
     #[serde(default)]
     pub missing: Vec<Unavailable>,
-    /// Builds, in the order of the variants.
-    pub builds: Vec<BuildLine>,
-    /// What of them is not as the study says.
-    #[serde(default, skip_serializing_if = "BuildDoubts::is_empty")]
-    pub build_doubts: BuildDoubts,
-    /// The same of building, where it was measured: a study of its own in the same passes, which has no say in the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub building: Option<Box<Findings>>,
-    /// What building a variant takes, and what it gains; for each variant of which both are decided.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub built_and_executed: Vec<BuiltAndExecuted>,
-    /// How far the order of linking was varied, if it was to be.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub layouts: Option<Layouts>,
     /// What features add, by the name of their section.
     #[serde(flatten)]
     pub sections: Sections,
+    /// What features say of variants besides.
+    #[serde(skip)]
+    pub besides: Besides,
+    /// The same of building, where it was measured: a study of its own in the same passes, which has no say in the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub building: Option<Box<Findings>>,
+    /// How far the order of linking was varied, if it was to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layouts: Option<Layouts>,
     /// What was printed, where not all variants printed the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<Outputs>,
@@ -152,15 +148,25 @@ impl Findings {
         watched.for_each(|watched| watched.variants.retain(|one| stays(&one.variant)));
         self.outputs.iter_mut().for_each(|outputs| outputs.others.retain(|other| stays(&other.variant)));
         self.outputs.retain(|outputs| !outputs.others.is_empty());
-        self.built_and_executed.retain(|one| stays(&one.variant));
         self.building.iter_mut().for_each(|building| building.keep(only));
         self.failures.retain(|lost| stays(&lost.variant));
         let shared: Vec<&String> = self.shared.iter().map(|one| &one.variant.name).collect();
-        for build in &mut self.builds {
-            build.variants.retain(|name| stays(name) || shared.contains(&name));
-        }
-        self.builds.retain(|build| !build.variants.is_empty());
+        let stays = |name: &str| stays(name) || shared.iter().any(|known| *known == name);
+        self.sections.values_mut().for_each(|section| keep_items(section, &stays));
     }
+}
+
+/// Leaves the items of a section that are about some variants, where they name any.
+fn keep_items(section: &mut Value, stays: &impl Fn(&str) -> bool) {
+    let Value::Array(items) = section else { return };
+    let is_left = |name: &Value| name.as_str().is_some_and(stays);
+    items.retain_mut(|item| match item.get_mut("variants") {
+        Some(Value::Array(names)) => {
+            names.retain(is_left);
+            !names.is_empty()
+        }
+        _ => item.get("variant").is_none_or(is_left),
+    });
 }
 
 /// How the study was judged; one choice for all tables.

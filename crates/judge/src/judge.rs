@@ -21,9 +21,9 @@
 //! - The benchmarks of a suite are one family: their intervals of a metric, of all variants, hold together.
 //! - The twin is compared like the others, but uncorrected and outside the family.
 
+use crate::executed;
 use crate::findings::Findings;
 use crate::workloads::judge_workloads;
-use crate::{build_cost, executed};
 use bakeoff_model::record::Record;
 
 /// Judges a record, finished or not. It never fails: what cannot be said is absent, and a caveat says why.
@@ -40,10 +40,6 @@ pub fn judge_with_levels(record: &Record) -> Findings {
 fn judge_all(record: &Record, levels: bool) -> Findings {
     let mut findings = judge_workloads(&record.without_building().in_parts(), levels);
     findings.layouts = executed::layouts(record);
-    if let Some(building) = record.of_building() {
-        let judged = judge_workloads(&building, false);
-        findings.built_and_executed = build_cost::built_and_executed(&building, &judged, &findings);
-        findings.building = Some(Box::new(judged));
-    }
+    findings.building = record.of_building().map(|building| Box::new(judge_workloads(&building, false)));
     findings
 }

@@ -3,8 +3,6 @@
 //! they are numbers of;
 
 mod ask;
-mod build_cost;
-mod builds;
 mod complete;
 mod conclude;
 mod conditions;
@@ -36,13 +34,14 @@ pub mod side_by_side;
 pub mod stopping;
 mod stopping_rule;
 mod study;
+mod sums;
 mod tables;
 mod trends;
 mod trials;
 mod workloads;
 
 pub use ask::{Question, Unasked};
-pub use builds::{doubts as doubts_about_builds, same_files};
 pub use judge::{judge, judge_with_levels};
 pub use mode::InferenceMode;
 pub use samples::judge_samples;
+pub use sums::sums;

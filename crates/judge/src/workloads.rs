@@ -8,8 +8,8 @@ use super::rule::DecisionRule;
 use super::stopping_rule::{fulfilled, is_looked_at};
 use super::tables::{rank, tables};
 use super::trials::Trials;
-use super::{builds, conditions, diagnostics, doubts, effects, executed, latencies, outputs, provided, study};
-use crate::findings::{Caveat, FORMAT, Findings, Method, Table};
+use super::{conditions, diagnostics, doubts, effects, executed, latencies, outputs, provided, study};
+use crate::findings::{Besides, Caveat, FORMAT, Findings, Method, Sections, Table};
 use bakeoff_model::record::{Record, StudyLine, VariantLine};
 
 /// Judges a record without building, finished or not.
@@ -31,15 +31,11 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     }
     let alike = seen.clone().without(|ids, cell| outputs::is_withheld(&outputs, ids, cell));
     let sessions = executed::sessions(record);
-    let mut builds = builds::latest(&record.builds);
-    builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
     let is_enough = view.stopping.as_ref().is_some_and(|stopping| stopping.enough);
     let blocks_wanted = executed::blocks_wanted(record, is_enough);
     let deciding = study.decide.metrics.first().map_or("", String::as_str);
     let known = EffectInputs { tables: &tables, pairs: &pairs, deciding, outputs: &outputs };
-    let mut effects = effects::families(record, &alike, known, rule, levels);
-    let doubts = builds::doubts(study, &builds);
-    builds::warn(&doubts, &mut tables, &mut effects, study);
+    let effects = effects::families(record, &alike, known, rule, levels);
     let mut findings = Findings {
         format: FORMAT,
         study: study.study.clone(),
@@ -74,12 +70,10 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         shared: study.shared.clone(),
         tables,
         effects,
-        build_doubts: doubts,
-        builds,
+        sections: Sections::new(),
+        besides: Besides::default(),
         building: None,
-        built_and_executed: vec![],
         layouts: None,
-        sections: crate::findings::Sections::new(),
         caveats: vec![],
     };
     findings.caveats = all_doubts(&findings, record, &trials, &attempts, rule);

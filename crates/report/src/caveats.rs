@@ -1,7 +1,6 @@
 //! The sentences of doubts: each kind of [`Caveat`], and why an effect is not estimated, in English. Whether there is a doubt
 //! is decided elsewhere; nothing is computed here.
 
-pub(crate) mod builds;
 mod comparison;
 mod samples;
 mod seen;
@@ -14,8 +13,8 @@ use terms::{term, terms};
 
 /// A doubt as a sentence without its stop.
 pub fn caveat(caveat: &Caveat) -> Rendered {
-    let sentences: [fn(&Caveat) -> Option<String>; 5] =
-        [comparison::sentence, builds::sentence, study::sentence, seen::sentence, samples::sentence];
+    let sentences: [fn(&Caveat) -> Option<String>; 4] =
+        [comparison::sentence, study::sentence, seen::sentence, samples::sentence];
     sentences.iter().find_map(|sentence| sentence(caveat)).unwrap_or_else(|| caveat.kind().to_owned()).into()
 }
 

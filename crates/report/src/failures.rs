@@ -45,7 +45,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
 }
 
 /// A line of what something printed before it failed: whole, however long it is.
-pub(crate) fn quote(page: &mut Page, line: &str, columns: usize) {
+pub fn quote(page: &mut Page, line: &str, columns: usize) {
     for part in broken(line, columns.saturating_sub(4)) {
         page.quote(part);
     }

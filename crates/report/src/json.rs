@@ -41,7 +41,7 @@ struct Claim<'a> {
 /// A fact, or a doubt with its weight.
 #[derive(Serialize)]
 struct Remark {
-    id: &'static str,
+    id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     weight: Option<Weight>,
     text: String,
@@ -51,8 +51,9 @@ impl<'a> WithClaims<'a> {
     /// These findings and what is said of them.
     pub(crate) fn of(findings: &'a Findings) -> Self {
         let brief = screen::brief(findings, Context::default());
-        let fact = |fact: &Fact| Remark { id: fact.id, weight: None, text: letters(&fact.text) };
-        let doubt = |doubt: &Doubt| Remark { id: doubt.id, weight: Some(doubt.weight), text: letters(&doubt.text) };
+        let fact = |fact: &Fact| Remark { id: fact.id.to_owned(), weight: None, text: letters(&fact.text) };
+        let doubt =
+            |doubt: &Doubt| Remark { id: doubt.id.clone(), weight: Some(doubt.weight), text: letters(&doubt.text) };
         Self {
             findings,
             claims: claims(findings, &brief),

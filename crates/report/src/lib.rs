@@ -7,7 +7,6 @@
 pub mod draw;
 
 mod again;
-mod builds;
 pub mod caveats;
 mod conditions;
 mod effects;
@@ -28,23 +27,22 @@ mod trace;
 pub mod words;
 
 pub use again::again;
-pub use builds::{build_doubts, used};
 pub use draw::Style;
-pub use failures::{failure, failure_in_full};
+pub use failures::{failure, failure_in_full, quote};
 pub use format::TimeUnit;
 pub use json::pretty as pretty_json;
 pub use metrics::{TableText, append_picture, p_of, table_texts};
 pub use not_paired::SAVED;
 pub use screen::{
     About, Amount, As, Brief, BriefRow, Cause, Context, Doubt, Fact, Ground, Size, Weight, brief, grounds, margin,
-    screen,
+    name, screen,
 };
 pub use side_by_side::{side_by_side, side_by_side_items};
 pub use terminal::{Parts, SECTIONS, Section, SectionPage, levels, parts, terminal, terminal_with};
 pub use trace::{provenance, trace};
 
 use bakeoff_judge::findings::Findings;
-use bakeoff_model::record::{BuildLine, BuildOutcome};
+use serde_json::Value;
 
 /// The findings as pretty-printed JSON with a final line feed: the types of [`bakeoff_judge::findings`], field by
 /// field, in the order in which they are declared, doubts with kind and sentence; then the screen's answer and the verdict on
@@ -62,13 +60,23 @@ pub fn json(findings: &Findings, home: Option<&str>) -> Result<String, serde_jso
     Ok(without_home(&text, quoted.trim_matches('"')))
 }
 
-/// The findings with logs named relative to the cache.
+/// The findings with files of this machine named relative to their cache.
 fn without_folders(findings: &Findings) -> Findings {
     let mut findings = findings.clone();
-    for of in std::iter::once(&mut findings.builds).chain(findings.building.iter_mut().map(|all| &mut all.builds)) {
-        of.iter_mut().flat_map(logs).for_each(|log| *log = in_cache(log));
+    let files = std::mem::take(&mut findings.besides.files);
+    if !files.is_empty() {
+        findings.sections.values_mut().for_each(|section| rename_files(section, &files));
     }
     findings
+}
+
+fn rename_files(value: &mut Value, files: &[String]) {
+    match value {
+        Value::String(text) if files.contains(text) => *text = in_cache(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| rename_files(item, files)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| rename_files(field, files)),
+        _ => {}
+    }
 }
 
 /// The findings as one passes them on: without the names of machines, and with logs named relative to the cache.
@@ -78,16 +86,7 @@ pub fn to_pass_on(findings: &Findings) -> Findings {
     findings
 }
 
-/// Where the logs of a build are.
-fn logs(build: &mut BuildLine) -> impl Iterator<Item = &mut String> {
-    let whole = match &mut build.outcome {
-        BuildOutcome::Failed { log, .. } => log.as_mut(),
-        BuildOutcome::Built => None,
-    };
-    build.layers.iter_mut().filter_map(|layer| layer.log.as_mut()).chain(whole)
-}
-
-/// The last folder and the file: what a cache calls a log of its own.
+/// The last folder and the file: what a cache calls a file in it.
 fn in_cache(path: &str) -> String {
     let mut parts: Vec<&str> = path.rsplit('/').take(2).collect();
     parts.reverse();

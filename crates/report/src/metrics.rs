@@ -2,7 +2,6 @@
 //! where there is room, and a compact one for all others. A row always shows median, interval and number of trials
 //! together, next to mean and largest value.
 
-use crate::builds::unbuilt;
 use crate::caveats::caveats;
 use crate::draw::grid::{Flush, Grid};
 use crate::draw::notes::Notes;
@@ -243,7 +242,7 @@ fn verdict_cell(table: &Table, row: &Row, comparison: &Comparison, notes: &mut N
 fn absent(findings: &Findings, row: &Row) -> Option<&'static str> {
     match row.summary {
         Some(_) => None,
-        None if unbuilt(findings, &row.variant) => Some("not built"),
+        None if findings.besides.is_unmade(&row.variant) => Some("not built"),
         None => Some("no trials"),
     }
 }

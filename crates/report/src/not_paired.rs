@@ -12,7 +12,7 @@ use bakeoff_judge::not_paired::{NotPaired, Reason};
 use bakeoff_model::metric::Unit;
 
 /// The section of such findings.
-pub const SAVED: SectionPage = SectionPage { name: "saved", draw: print, causes: |_| vec![] };
+pub const SAVED: SectionPage = SectionPage { name: "saved", draw: print, causes: |_| vec![], below_doubts: false };
 
 /// Digits of a median, of which an interval's ends have as many decimals.
 const DIGITS: usize = 3;

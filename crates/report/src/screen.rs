@@ -23,7 +23,7 @@ pub use amounts::{Amount, As, Size};
 use bakeoff_judge::findings::{Findings, Scale};
 pub use brief::{About, Brief, BriefRow, brief};
 pub(crate) use brief::{said, verdict};
-pub use facts::Cause;
+pub use facts::{Cause, name};
 pub use grounds::{Ground, grounds, margin};
 pub use remark::{Doubt, Fact, Weight};
 pub(crate) use remarks::Remarks;

@@ -10,7 +10,7 @@ use crate::format::TimeUnit;
 use crate::metrics::TableText;
 use crate::screen::{self, Cause};
 use crate::words::listed;
-use crate::{builds, conditions, effects, failures, latencies, metrics, outputs, provenance};
+use crate::{conditions, effects, failures, latencies, metrics, outputs, provenance};
 use bakeoff_judge::findings::Findings;
 
 /// Of more combinations that are left out for one reason, only the number is printed.
@@ -31,6 +31,8 @@ pub struct SectionPage {
     pub draw: fn(&Findings, &mut Page, &mut Notes, usize),
     /// What it found to be consistent with differences, in a few words each, for the screen.
     pub causes: fn(&Findings) -> Vec<Cause>,
+    /// Whether it stands below the doubts, and not directly below the tables.
+    pub below_doubts: bool,
 }
 
 /// Draws the levels of one factor against each other.
@@ -39,19 +41,8 @@ pub fn levels(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: 
 }
 
 /// The names of the page's sections, in their order; those of features come besides.
-pub const SECTIONS: [&str; 11] = [
-    "answer",
-    "outputs",
-    "effects",
-    "tables",
-    "latencies",
-    "conditions",
-    "building",
-    "doubts",
-    "builds",
-    "failed",
-    "provenance",
-];
+pub const SECTIONS: [&str; 10] =
+    ["answer", "outputs", "effects", "tables", "latencies", "conditions", "building", "doubts", "failed", "provenance"];
 
 /// The same page, with the sections of features that have a page of their own; or only the section of that name. Its tables
 /// have times in the unit that is asked for.
@@ -123,17 +114,22 @@ fn drawn(
     draw("effects", &mut |page, notes| effects::print(findings, page, notes, width));
     draw("tables", &mut |page, notes| metrics::print(findings, time_unit, page, notes, width));
     draw("latencies", &mut |page, _| latencies::print(findings, page, width));
-    let mut there = sections.iter().filter(|section| findings.sections.contains_key(section.name)).peekable();
-    if there.peek().is_none() {
+    let there = sections.iter().filter(|section| findings.sections.contains_key(section.name));
+    let (below_doubts, below_tables): (Vec<&SectionPage>, Vec<_>) = there.partition(|section| section.below_doubts);
+    if below_tables.is_empty() {
         draw("effects", &mut |page, notes| levels(findings, page, notes, width));
     }
-    there.for_each(|section| draw(section.name, &mut |page, notes| (section.draw)(findings, page, notes, width)));
+    for section in below_tables {
+        draw(section.name, &mut |page, notes| (section.draw)(findings, page, notes, width));
+    }
     draw("conditions", &mut |page, _| conditions::print(findings, page, width));
     if let Some(building) = &findings.building {
         draw("building", &mut |page, notes| print_building(building, time_unit, page, notes, width));
     }
     draw("doubts", &mut |page, notes| notes.print(page, width));
-    draw("builds", &mut |page, _| builds::print(findings, page, width));
+    for section in below_doubts {
+        draw(section.name, &mut |page, notes| (section.draw)(findings, page, notes, width));
+    }
     draw("failed", &mut |page, _| failures::print(findings, page, width));
     if let Some(building) = &findings.building {
         draw("failed", &mut |page, _| failures::print(building, page, width));

@@ -4,7 +4,7 @@
 use crate::draw::paint::Ink;
 use crate::draw::text::clean;
 use crate::format::{exponent, fitting, fixed, percent, signed, units};
-use bakeoff_judge::findings::{Caveat, Comparison, Findings, Inferred, Same, Scale, Verdict};
+use bakeoff_judge::findings::{Caveat, Comparison, Findings, Inferred, Scale, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
 
@@ -336,7 +336,7 @@ pub fn named(mut names: Vec<String>) -> String {
 
 /// Whether a comparison is of a program with itself, file for file.
 pub fn is_same_program(comparison: &Comparison) -> bool {
-    let is_it = |caveat: &Caveat| matches!(caveat, Caveat::Identical { same: Same::Build | Same::Files, .. });
+    let is_it = |caveat: &Caveat| matches!(caveat, Caveat::Of(objection) if objection.same_program);
     comparison.caveats.iter().any(is_it)
 }
 

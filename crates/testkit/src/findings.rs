@@ -11,8 +11,8 @@ pub use doubtful::doubtful;
 
 use bakeoff_judge::findings::*;
 use bakeoff_model::metric::{Direction, METRICS, Metric, Unit};
-use bakeoff_model::record::{BuildLine, BuildOutcome, Excluded, Failure, Place, VariantLine};
-use std::collections::BTreeMap;
+use bakeoff_model::record::{Excluded, Failure, Place, VariantLine};
+use serde_json::{Value, json};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -106,37 +106,50 @@ pub fn place() -> Place {
     }
 }
 
-pub fn built(variants: &[&str], cached: bool, wall_s: f64) -> BuildLine {
-    let cost = [("wall", wall_s), ("user", wall_s * 1.43), ("sys", wall_s * 0.21), ("maxrss", 181.3 * MIB)];
-    BuildLine {
-        digest: format!("{:064x}", variants.len()),
-        variants: variants.iter().map(|v| (*v).to_owned()).collect(),
-        outcome: BuildOutcome::Built,
-        cached,
-        cost: cost.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-        tools: BTreeMap::new(),
-        prefix_bytes: Some(67_108_864),
-        ..BuildLine::default()
-    }
+/// A build, as a journal and the findings have it.
+pub fn built(variants: &[&str], cached: bool, wall_s: f64) -> Value {
+    json!({
+        "digest": format!("{:064x}", variants.len()),
+        "variants": variants,
+        "outcome": "built",
+        "cached": cached,
+        "cost": { "wall": wall_s, "user": wall_s * 1.43, "sys": wall_s * 0.21, "maxrss": 181.3 * MIB },
+        "tools": {},
+        "prefix_bytes": 67_108_864,
+    })
 }
 
-pub fn unbuilt(variant: &str) -> BuildLine {
-    BuildLine {
-        outcome: BuildOutcome::Failed {
-            layer: "perl".to_owned(),
-            why: "`make` exited with code 2".to_owned(),
-            tail: [
-                "/usr/bin/ld: libperl.a(op.o): relocation R_X86_64_PC32 against symbol `PL_opargs' can not be used when making a shared object; recompile with -fPIC",
-                "collect2: error: ld returned 1 exit status",
-                "make: *** [makefile:352: libperl.so] \u{1b}[31mError 1\u{1b}[0m",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
-            log: Some("logs/5e1f09.log".to_owned()),
-        },
-        prefix_bytes: None,
-        ..built(&[variant], false, 61.0)
+/// One that failed.
+pub fn unbuilt(variant: &str) -> Value {
+    let mut build = built(&[variant], false, 61.0);
+    build["prefix_bytes"] = Value::Null;
+    build["outcome"] = json!({ "failed": {
+        "layer": "perl",
+        "why": "`make` exited with code 2",
+        "tail": [
+            "/usr/bin/ld: libperl.a(op.o): relocation R_X86_64_PC32 against symbol `PL_opargs' can not be used when making a shared object; recompile with -fPIC",
+            "collect2: error: ld returned 1 exit status",
+            "make: *** [makefile:352: libperl.so] \u{1b}[31mError 1\u{1b}[0m",
+        ],
+        "log": "logs/5e1f09.log",
+    }});
+    build
+}
+
+/// Findings of a study with these builds.
+pub fn with_builds(mut findings: Findings, builds: Vec<Value>) -> Findings {
+    for build in builds.iter().filter(|build| build["outcome"] != "built") {
+        let names = build["variants"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let unmade = names.map(|name| Unmade { variant: name.to_owned(), is_foreseen: false });
+        findings.besides.unmade.extend(unmade);
     }
+    findings.sections.insert("builds".to_owned(), builds.into());
+    findings
+}
+
+/// A feature's doubt of which the screen shows nothing.
+pub fn objection(kind: &str, text: &str) -> Objection {
+    Objection { kind: kind.to_owned(), text: text.to_owned(), line: None, same_program: false }
 }
 
 /// The metrics of these tables, as the table of all metrics describes them.
@@ -186,12 +199,10 @@ pub fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         unavailable: vec![],
         missing: vec![],
         excluded: vec![],
-        builds: vec![],
-        build_doubts: BuildDoubts::default(),
+        sections: [("builds".to_owned(), json!([]))].into_iter().collect(),
+        besides: Besides::default(),
         building: None,
-        built_and_executed: vec![],
         layouts: None,
-        sections: Sections::new(),
         outputs: vec![],
         failures: vec![],
         caveats: vec![],
@@ -214,13 +225,13 @@ pub fn five_verdicts() -> Findings {
             comparison(1.0122, 0.9925, 1.0314, Verdict::Undecided { more_blocks: Some(14) }),
         ),
     ];
-    let mut findings = study(&FIVE, vec![table("wall", Unit::Seconds, rows, quiet_twin())]);
-    findings.builds = vec![
+    let findings = study(&FIVE, vec![table("wall", Unit::Seconds, rows, quiet_twin())]);
+    let builds = vec![
         built(&["baseline"], true, 149.2),
         built(&["malloc=perl"], false, 152.9),
         built(&["threads=on"], false, 0.52),
     ];
-    findings
+    with_builds(findings, builds)
 }
 
 /// Two variants of one workload, by wall time, memory and page faults.
@@ -261,9 +272,8 @@ pub fn pair() -> Findings {
 
 /// The five verdicts again, from simulated trials, two blocks short.
 pub fn simulated() -> Findings {
-    let mut findings = five_verdicts();
+    let mut findings = with_builds(five_verdicts(), vec![]);
     findings.simulated = Some("malloc=perl=0.84 threads=on=1.2 noise=spiky".to_owned());
-    findings.builds = vec![];
     findings.variants.iter_mut().for_each(|variant| variant.build = None);
     findings.blocks_finished = 10;
     findings
@@ -293,8 +303,9 @@ pub fn troubled() -> Findings {
     ];
     let names = ["baseline", "malloc=perl", "threads=on", "libperl=shared cccdlflags=none", "malloc=perl threads=on"];
     let twin = Comparison { blocks: 11, ..quiet_twin() };
-    let mut findings = study(&names, vec![table("wall", Unit::Seconds, rows, twin)]);
-    findings.builds = vec![built(&["baseline", "malloc=perl"], true, 149.2), unbuilt("libperl=shared cccdlflags=none")];
+    let findings = study(&names, vec![table("wall", Unit::Seconds, rows, twin)]);
+    let builds = vec![built(&["baseline", "malloc=perl"], true, 149.2), unbuilt("libperl=shared cccdlflags=none")];
+    let mut findings = with_builds(findings, builds);
     let failed = |variant: &str, failed, void, example| FailedTrials {
         variant: variant.to_owned(),
         workload: "loop".to_owned(),

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
+use bakeoff_building::Building;
+use bakeoff_command::Registry;
 use bakeoff_judge::findings::{FORMAT, Findings};
 use bakeoff_model::record::{Failure, Outcome};
 use bakeoff_testkit::findings::all;
@@ -80,7 +82,7 @@ fn judged() -> Findings {
             trial.outcome = Outcome::Failed(Failure::TimedOut { after_s: 1.0, stderr: vec![] });
         }
     });
-    bakeoff_judge::judge(&record)
+    Registry::of(&[&Building]).judge(&record)
 }
 
 #[test]

@@ -73,7 +73,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         let known: Vec<String> = unasked.known.iter().map(|name| clean(name)).collect();
         CommandError::usage(clean(&unasked.to_string())).hint(format!("there are: {}", known.join(", ")))
     })?;
-    let findings = bakeoff_judge::judge(&record);
+    let findings = features.judge(&record);
     let wanted = Wanted { limits, variants: args.variant.clone() };
     let gate = gate(&record, &findings, &wanted).map_err(no_gate)?;
     if args.json {

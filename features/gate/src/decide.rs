@@ -15,10 +15,12 @@ use crate::decision::{Broken, Case, Decision, FORMAT, Gate, JudgedSlowdown, Open
 use crate::missing::{Levels, more_blocks};
 use crate::slowdown::Slowdown;
 use crate::spec::Limits;
-use bakeoff_judge::findings::{Caveat, Comparison, Findings, FlagFate, Inferred, Other, Same, Scale, Table, Verdict};
+use bakeoff_judge::findings::{Caveat, Comparison, Findings, Inferred, Scale, Table, Verdict};
 use bakeoff_model::metric::Direction;
-use bakeoff_model::record::{BuildOutcome, Record, TWIN};
+use bakeoff_model::plan::BASELINE;
+use bakeoff_model::record::{Record, TWIN};
 use bakeoff_model::study::OutputUse;
+use bakeoff_report::words::is_same_program;
 
 /// What floating point may add to a slowdown.
 const ARITHMETIC_NOISE: f64 = 1e-12;
@@ -115,12 +117,10 @@ fn tables_at(record: &Record, metric: &str, confidence: f64) -> Vec<Table> {
 /// The variants that are asked about: without names all but the baseline, those included that were never executed.
 fn variants(findings: &Findings, baseline: &str, names: &[String]) -> Result<Vec<String>, NoGate> {
     let executed = findings.variants.iter().chain(findings.shared.iter().map(|one| &one.variant));
-    // Of what cannot be built, as the study itself says, only those who name it want to know.
-    let failed = findings.builds.iter().filter(|build| {
-        build.outcome != BuildOutcome::Built && (build.failed_as_foreseen().is_none() || !names.is_empty())
-    });
+    // Of what cannot be made, as the study itself says, only those who name it want to know.
+    let failed = findings.besides.unmade.iter().filter(|unmade| !unmade.is_foreseen || !names.is_empty());
     let mut known: Vec<String> = vec![];
-    for name in executed.map(|variant| &variant.name).chain(failed.flat_map(|build| &build.variants)) {
+    for name in executed.map(|variant| &variant.name).chain(failed.map(|unmade| &unmade.variant)) {
         if name != baseline && !known.contains(name) {
             known.push(name.clone());
         }
@@ -185,7 +185,8 @@ impl Deciding<'_> {
             Some((row.comparison.clone()?, table.better, baseline))
         };
         let shown = comparison(&self.findings.tables);
-        if shown.as_ref().is_some_and(|(comparison, ..)| is_same_program(comparison)) {
+        let is_one = |comparison: &Comparison| self.baseline == BASELINE && is_same_program(comparison);
+        if shown.as_ref().is_some_and(|(comparison, ..)| is_one(comparison)) {
             return (Decision::Passes(Passed::SameProgram), None);
         }
         if self.findings.blocks_finished < self.findings.blocks_total {
@@ -208,16 +209,13 @@ impl Deciding<'_> {
     fn broken(&self, spot: &Spot<'_>, variant: &str) -> Option<Broken> {
         let findings = self.findings;
         let has = |names: &[String], name: &str| names.iter().any(|known| known == name);
-        if findings.builds.iter().any(|build| has(&build.variants, variant) && build.outcome != BuildOutcome::Built) {
+        if findings.besides.is_unmade(variant) {
             return Some(Broken::NotBuilt);
         }
-        // A flag of both does not tell them apart.
-        let flag = findings.build_doubts.flags.iter().find(|doubt| {
-            matches!(doubt.fate, FlagFate::NeverArrived | FlagFate::Overridden { .. })
-                && has(&doubt.variants, variant) != has(&doubt.variants, self.baseline)
-        });
-        if let Some(doubt) = flag {
-            return Some(Broken::FlagWithoutEffect { flag: doubt.flag.clone() });
+        // A word of both does not tell them apart.
+        let mut idle = findings.besides.alarms.iter().filter_map(|alarm| alarm.idle.as_ref());
+        if let Some(idle) = idle.find(|idle| has(&idle.variants, variant) != has(&idle.variants, self.baseline)) {
+            return Some(Broken::FlagWithoutEffect { flag: idle.word.clone() });
         }
         // The twin executes what the baseline does.
         let is_part = |name: &str| [variant, self.baseline, TWIN].contains(&name);
@@ -277,14 +275,6 @@ impl Deciding<'_> {
         let is_beyond = shown.is_some_and(|[low, _]| exceeds(low));
         (Decision::Undecided(open), if is_beyond { of_wide } else { of_shown })
     }
-}
-
-/// Whether both sides are one program, file for file.
-fn is_same_program(comparison: &Comparison) -> bool {
-    comparison
-        .caveats
-        .iter()
-        .any(|caveat| matches!(caveat, Caveat::Identical { same: Same::Build | Same::Files, as_what: Other::Baseline }))
 }
 
 fn is_at_floor(comparison: &Comparison) -> bool {

@@ -8,7 +8,7 @@ mod options;
 mod read;
 mod unmatched;
 
-use bakeoff_command::{CommandMode, Feature, FindingsSection, Registry};
+use bakeoff_command::{CommandMode, Feature, FindingsSection, Found, Registry};
 use bakeoff_model::suite::{Harnesses, Left, Parts};
 use bakeoff_report::SectionPage;
 
@@ -28,9 +28,14 @@ impl Feature for Harness {
             plan: options::plan,
         });
         to.findings.push(FindingsSection {
-            page: SectionPage { name: unmatched::SECTION, draw: unmatched::print, causes: |_| vec![] },
+            page: SectionPage {
+                name: unmatched::SECTION,
+                draw: unmatched::print,
+                causes: |_| vec![],
+                below_doubts: false,
+            },
             needs_levels: |_| false,
-            find: |record, _| unmatched::find(record),
+            find: |record, _| Found::section(unmatched::SECTION, unmatched::find(&record.without_building())),
         });
     }
 }

@@ -8,10 +8,11 @@ use crate::mark::Mark;
 use crate::scale::{Axis, Span};
 use crate::text::variant_id;
 use bakeoff_judge::findings::Findings;
-use bakeoff_model::metric::{self, Direction, Unit, value};
+use bakeoff_model::metric::{self, Direction, Measurements, Unit, value};
 use bakeoff_model::plain::clean;
 use bakeoff_report::{About, Brief};
 use maud::{Markup, html};
+use serde::Deserialize;
 
 /// Fewer builds are no picture.
 const LEAST: usize = 3;
@@ -26,14 +27,20 @@ struct Point<'a> {
     mark: Option<Mark>,
 }
 
+/// What is shown of a build, as the section `builds` of the findings has it.
+#[derive(Deserialize)]
+struct Build {
+    variants: Vec<String>,
+    cost: Measurements,
+    prefix_bytes: Option<u64>,
+}
+
 /// Both charts, as far as builds are known.
 pub(crate) fn charts(findings: &Findings, brief: &Brief<'_>) -> Markup {
     let Some(about) = &brief.about else { return html! {} };
-    let time = |variant: &str| {
-        let build = build_of(findings, variant)?;
-        value(metric::WALL, &build.cost)
-    };
-    let size = |variant: &str| build_of(findings, variant)?.prefix_bytes.map(|bytes| bytes as f64);
+    let builds = findings.sections.get("builds").and_then(|builds| Vec::deserialize(builds).ok()).unwrap_or_default();
+    let time = |variant: &str| value(metric::WALL, &build_of(&builds, variant)?.cost);
+    let size = |variant: &str| build_of(&builds, variant)?.prefix_bytes.map(|bytes| bytes as f64);
     html! {
         div.charts {
             (chart(findings, brief, about, "build time", Unit::Seconds, &time))
@@ -42,8 +49,8 @@ pub(crate) fn charts(findings: &Findings, brief: &Brief<'_>) -> Markup {
     }
 }
 
-fn build_of<'a>(findings: &'a Findings, variant: &str) -> Option<&'a bakeoff_model::record::BuildLine> {
-    findings.builds.iter().find(|build| build.variants.iter().any(|name| name == variant))
+fn build_of<'b>(builds: &'b [Build], variant: &str) -> Option<&'b Build> {
+    builds.iter().find(|build| build.variants.iter().any(|name| name == variant))
 }
 
 fn chart(

@@ -3,7 +3,7 @@
 
 use crate::plain::{failure, tell};
 use crate::progress::{as_plain, step, watched};
-use bakeoff_building::{Cache, Request, Spec, Wanted};
+use bakeoff_building::{Building, Cache, Request, Spec, Wanted};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{CommandError, Registry, screen};
 use bakeoff_model::plan::Plan;
@@ -60,8 +60,7 @@ pub(crate) fn prove(
         None => true,
     };
     let study = plan.study_line(&BTreeMap::new(), "", None);
-    let doubts = bakeoff_judge::doubts_about_builds(&study, &lines);
-    screen::out(&bakeoff_report::build_doubts(&doubts, screen::style().width, false));
+    screen::out(&Building::doubts(&study, &lines, screen::style().width));
     Ok(Proven { own: cache.prefix_of(&own.digest), is_built })
 }
 
@@ -77,7 +76,7 @@ fn missing(wanted: &[Wanted], plan: &Plan) -> u32 {
 fn arrived(name: &str, line: &BuildLine) -> Vec<String> {
     let of = |flag: &FlagSeen| {
         if flag.variable == "profile" {
-            return format!("{name}: {}\n", bakeoff_report::used(flag));
+            return format!("{name}: {}\n", Building::used(flag));
         }
         let is_rust = flag.variable == "rustflags";
         if flag.of == 0 {

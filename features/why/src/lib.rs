@@ -18,7 +18,7 @@ mod spec;
 mod trace;
 pub mod trials;
 
-use bakeoff_command::{Feature, FindingsSection, Gathering, OwnTrials, Registry, Subcommand};
+use bakeoff_command::{Feature, FindingsSection, Found, Gathering, OwnTrials, Registry, Subcommand};
 use bakeoff_report::SectionPage;
 
 /// The slice.
@@ -38,9 +38,12 @@ impl Feature for Why {
             }),
         });
         to.findings.push(FindingsSection {
-            page: SectionPage { name: findings::SECTION, draw: page::print, causes: page::causes },
+            page: SectionPage { name: findings::SECTION, draw: page::print, causes: page::causes, below_doubts: false },
             needs_levels: |record| record.features.iter().any(|line| line.kind() == evidence::LINE),
-            find: |record, findings| serde_json::to_value(diagnosis::gathered(record, findings)?).ok(),
+            find: |record, findings| {
+                let gathered = diagnosis::gathered(&record.without_building(), findings);
+                Found::section(findings::SECTION, gathered.and_then(|gathered| serde_json::to_value(gathered).ok()))
+            },
         });
     }
 }

@@ -1,14 +1,14 @@
 //! Doubts about builds in plain words: flags that did not come through, variants that are the same thing, and settings
 //! that no factor names. Whether there is a doubt is decided elsewhere.
 
-use crate::caveats::builds::lost_words;
-use crate::draw::paint::{Ink, Page};
-use crate::draw::text::{clean, foreign};
-use crate::format::count;
-use crate::words::listed;
-use bakeoff_judge::findings::{
+use crate::judged::kinds_of_doubts::{
     BuildDoubts, Confounded, CostDoubt, FlagDoubt, FlagFate, Identical, Lost, Same, SettingValue,
 };
+use crate::judged::sentences::{lost_words, variants, were};
+use bakeoff_report::draw::paint::{Ink, Page};
+use bakeoff_report::draw::text::{clean, foreign};
+use bakeoff_report::format::count;
+use bakeoff_report::words::listed;
 
 /// Of more settings that follow the same factor, the rest is only counted.
 const SETTINGS_SHOWN: usize = 5;
@@ -16,11 +16,8 @@ const SETTINGS_SHOWN: usize = 5;
 /// No more of a setting's value is shown, in columns.
 const VALUE_COLUMNS: usize = 60;
 
-/// Of more variants, the rest is only counted.
-const VARIANTS_SHOWN: usize = 4;
-
 /// The doubts as a page of their own; empty if there is none. With `all`, every setting is shown.
-pub fn build_doubts(doubts: &BuildDoubts, width: usize, all: bool) -> String {
+pub(crate) fn build_doubts(doubts: &BuildDoubts, width: usize, all: bool) -> String {
     let mut page = Page::default();
     let more = if all { None } else { Some("`bakeoff build --verbose` shows them") };
     print(doubts, &mut page, width, more);
@@ -57,16 +54,6 @@ pub(super) fn print(doubts: &BuildDoubts, page: &mut Page, columns: usize, more:
         }
     }
     doubts.costs.iter().for_each(|doubt| say(cost(doubt), Ink::Plain));
-}
-
-fn variants(names: &[String]) -> String {
-    let shown = names.len().min(VARIANTS_SHOWN);
-    let shown = if names.len() == VARIANTS_SHOWN + 1 { names.len() } else { shown };
-    let mut list: Vec<String> = names[..shown].iter().map(|name| clean(name)).collect();
-    if shown < names.len() {
-        list.push(format!("{} more", names.len() - shown));
-    }
-    listed(&list)
 }
 
 fn lost_in_full(lost: &Lost) -> String {
@@ -112,12 +99,6 @@ fn flag(doubt: &FlagDoubt) -> String {
         FlagFate::Partly => format!("partly: {whose} took effect in only {reached} of {} in layer {layer}", calls(*of)),
     };
     what + &not_seen
-}
-
-/// Some files, the first of them by name, in words that end in a verb.
-pub(crate) fn were(files: &[String]) -> String {
-    let verb = if files.len() == 1 { "was" } else { "were" };
-    format!("{} {verb}", variants(files))
 }
 
 fn identical(group: &Identical) -> String {

@@ -380,9 +380,9 @@ impl Showing {
     }
 
     fn code(&self, findings: &Findings) -> Code {
-        let build_failed = findings.builds.iter().any(bakeoff_model::record::BuildLine::failed_unforeseen);
+        let is_unmade = findings.besides.unmade.iter().any(|unmade| !unmade.is_foreseen);
         // A cell whose trials are all void was not measured either.
-        if build_failed || findings.failures.iter().any(|f| f.failed > 0 || f.void == f.of) {
+        if is_unmade || findings.failures.iter().any(|f| f.failed > 0 || f.void == f.of) {
             return Code::VariantFailed;
         }
         let deciding = || findings.tables.iter().filter(|t| t.metric == findings.method.deciding_metric);

@@ -4,7 +4,7 @@
 
 mod parts;
 
-use super::builds::{Lost, Same};
+use super::remarks::Objection;
 use super::verdict::Scale;
 pub use parts::*;
 use serde::{Deserialize, Serialize};
@@ -77,32 +77,8 @@ pub enum Caveat {
         /// The terms that it cannot be distinguished from.
         with: Vec<Term>,
     },
-    /// A level's flag reached no compilation.
-    FlagNeverArrived(Flag),
-    /// A level's flag was overridden wherever it arrived.
-    FlagOverridden {
-        flag: Flag,
-        /// What overrides it, if that is one flag.
-        by: Option<String>,
-    },
-    /// A level took words away from source files.
-    WordsLost(Lost),
-    /// Both sides are the same thing.
-    Identical {
-        /// How far.
-        same: Same,
-        as_what: Other,
-    },
-    /// A factor changes settings that it does not name.
-    AlsoChanges { factor: String, settings: Vec<SettingChange> },
-    /// Settings differ that no factor names.
-    Confounded {
-        /// The factors that they follow.
-        follows: Vec<String>,
-        /// Whether none of these explains them alone.
-        together: bool,
-        settings: Vec<SettingChange>,
-    },
+    /// A feature's.
+    Of(Objection),
     /// The trials were simulated.
     Simulated {
         /// The planted truth.
@@ -119,15 +95,6 @@ pub enum Caveat {
     ControlDiffers(Spots<ControlSeen>),
     /// Seconds are not time: the machine was emulated, and its clock counts instructions.
     Emulated,
-    /// Variants that are the same, file for file, were judged different.
-    IdenticalDiffers {
-        /// In how many comparisons.
-        differ: usize,
-        /// Of how many.
-        of: usize,
-    },
-    /// Variants could not be built.
-    FailedBuilds { variants: Vec<String> },
     /// Blocks are missing.
     Unfinished {
         /// Those there are.
@@ -281,8 +248,13 @@ pub enum Caveat {
 }
 
 impl Caveat {
+    /// Whether it stands before those of features: the whole study may mean nothing.
+    pub(super) fn is_about_everything(&self) -> bool {
+        matches!(self, Self::Simulated { .. } | Self::TwinDiffers { .. } | Self::ControlDiffers(_) | Self::Emulated)
+    }
+
     /// A stable name for machines, such as `too-few-blocks`.
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &str {
         match self {
             Self::TooFewBlocks { .. } => "too-few-blocks",
             Self::ModelBased { .. } => "model-based",
@@ -296,19 +268,11 @@ impl Caveat {
             Self::MemoryFloor { .. } => "memory-floor",
             Self::SymmetricErrors => "symmetric-errors",
             Self::Aliased { .. } => "aliased",
-            Self::FlagNeverArrived(_) => "flag-never-arrived",
-            Self::FlagOverridden { .. } => "flag-overridden",
-            Self::WordsLost(_) => "words-lost",
-            Self::Identical { same: Same::Binaries, .. } => "identical-binaries",
-            Self::Identical { .. } => "identical-build",
-            Self::AlsoChanges { .. } => "also-changes",
-            Self::Confounded { .. } => "confounded",
+            Self::Of(objection) => &objection.kind,
             Self::Simulated { .. } => "simulated",
             Self::TwinDiffers { .. } => "twin-differs",
             Self::ControlDiffers(_) => "control-differs",
             Self::Emulated => "emulated",
-            Self::IdenticalDiffers { .. } => "identical-differs",
-            Self::FailedBuilds { .. } => "failed-builds",
             Self::Unfinished { .. } => "unfinished",
             Self::SeveralPlaces { .. } => "several-places",
             Self::InterruptedBlocks { .. } => "interrupted-blocks",

@@ -1,8 +1,6 @@
 //! The judge, from records in to findings out: one folder of tests, one program.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "all of this is tests")]
 
-mod appended;
-mod builds;
 mod comparison_laws;
 mod conditions;
 mod diagnostics;

@@ -22,13 +22,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
              instructions, not time; an emulated machine has neither caches nor a pipeline"
                 .to_owned()
         }
-        Caveat::IdenticalDiffers { differ, of } => format!(
-            "variants that are the same thing, file for file, were judged different in {differ} of {of} comparisons of \
-             them: differences of that size are this machine's noise"
-        ),
-        Caveat::FailedBuilds { variants } => {
-            format!("could not be built, and so not compared: {}", variants.join(", "))
-        }
+        Caveat::Of(objection) => objection.text.clone(),
         Caveat::Unfinished { finished, total, at_most } => {
             let at_most = if *at_most { "at most " } else { "" };
             format!("the study is not finished: {finished} of {at_most}{total} blocks")

@@ -13,7 +13,6 @@ use crate::words::{self, counted, is_open, is_same_program};
 use bakeoff_judge::findings::{Caveat, Comparison, Findings, Inferred, Lack, Ranking, Scale, Table, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
-use bakeoff_model::record::BuildOutcome;
 
 /// What gives way until the sentence fits.
 #[derive(Clone, Copy)]
@@ -80,8 +79,8 @@ pub(super) fn answer(findings: &Findings, view: Option<&View<'_>>, columns: usiz
 
 /// Why there is no answer at all.
 fn nothing(findings: &Findings) -> Rendered {
-    if !findings.builds.is_empty() && findings.builds.iter().all(|build| build.outcome != BuildOutcome::Built) {
-        return text!["no answer: none of ", counted(findings.builds.len() as u32, "build"), " succeeded"];
+    if let Some(why) = &findings.besides.no_answer {
+        return text!["no answer: ", why];
     }
     if let Some(all) = words::one_program(findings) {
         let names = Rendered::listed(all.iter().map(|name| Rendered::name(name)).collect());

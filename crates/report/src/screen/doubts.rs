@@ -4,16 +4,12 @@
 use super::facts::name;
 use super::remark::{Doubt, Weight};
 use super::view::{Stand, View};
-use crate::builds::were;
-use crate::caveats::builds::lost_words;
 use crate::caveats::study::control;
 use crate::draw::text::clean;
 use crate::failures::failure_in_full;
 use crate::format::percent;
 use crate::words::{Change, Wording, counted, is_same_program, listed, named};
-use bakeoff_judge::findings::{
-    BuildDoubts, Caveat, Findings, FlagDoubt, FlagFate, OtherOutput, Outputs, Rates, Spot, Verdict,
-};
+use bakeoff_judge::findings::{Caveat, Findings, OtherOutput, Outputs, Rates, Spot, Verdict};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::TWIN;
 use bakeoff_model::study::OutputUse;
@@ -29,9 +25,8 @@ pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Doubt>
     let mut alarms: Vec<Doubt> = simulated.collect();
     alarms.extend(outputs(findings));
     alarms.extend(view.and_then(|view| same(findings, view)));
-    alarms.extend(flags(&findings.build_doubts));
-    let lost = findings.build_doubts.lost.iter();
-    alarms.extend(lost.map(|lost| Doubt::alarm("words-lost", clean(&lost_words(lost)), ["words were lost"])));
+    let of_features = findings.besides.alarms.iter();
+    alarms.extend(of_features.map(|alarm| Doubt::alarm(&alarm.kind, clean(&alarm.text), [clean(&alarm.short)])));
     alarms.extend(findings.caveats.iter().filter_map(alarm));
     let differs = findings.caveats.iter().find(|caveat| matches!(caveat, Caveat::TwinDiffers { .. }));
     let twin = differs.and_then(|caveat| Some(Doubt::alarm(caveat.kind(), twin(view?)?, ["the twin differs"])));
@@ -117,37 +112,6 @@ fn outputs(findings: &Findings) -> Vec<Doubt> {
     alarms
 }
 
-fn flags(doubts: &BuildDoubts) -> Vec<Doubt> {
-    let of = |doubt: &FlagDoubt| {
-        let flag = clean(&doubt.flag);
-        let whose = match doubt.variants.as_slice() {
-            [] => String::new(),
-            [one] => format!(" of {}", name(one)),
-            [one, others @ ..] => format!(" of {} and {}", name(one), counted(others.len() as u32, "other")),
-        };
-        let (id, line, short) = match &doubt.fate {
-            FlagFate::NeverArrived => (
-                "flag-never-arrived",
-                format!("{flag} reached none of {} compilations and links{whose}", doubt.of),
-                format!("{flag} reached nothing"),
-            ),
-            FlagFate::Overridden { by } => {
-                let by = by.as_deref().map_or_else(|| "another flag".to_owned(), clean);
-                let line = format!("{flag}{whose} was overridden by {by} wherever it arrived");
-                ("flag-overridden", line, format!("{flag} was overridden"))
-            }
-            FlagFate::LeftBefore { files } => (
-                "flag-unproven",
-                format!("{flag}{whose} is not proven: {} not compiled by its build", were(files)),
-                format!("{flag} is not proven"),
-            ),
-            FlagFate::Partly => return None,
-        };
-        Some(Doubt::alarm(id, line, [short]))
-    };
-    doubts.flags.iter().filter_map(of).collect()
-}
-
 /// Variants that are one program with the baseline.
 fn same(findings: &Findings, view: &View<'_>) -> Option<Doubt> {
     let mut names: Vec<String> = view
@@ -176,7 +140,7 @@ pub(super) fn doubts(findings: &Findings, view: Option<&View<'_>>) -> Vec<Doubt>
         Some(Doubt::new(caveat.kind(), weight, text))
     });
     let of_study: Vec<Doubt> = of_study.collect();
-    let mut of_rows: Vec<(&'static str, String, Vec<String>)> = vec![];
+    let mut of_rows: Vec<(&str, String, Vec<String>)> = vec![];
     for (variant, comparison) in view.iter().flat_map(|view| view.compared()) {
         for (id, what) in comparison.caveats.iter().filter_map(|caveat| Some((caveat.kind(), of_row(caveat)?))) {
             match of_rows.iter_mut().find(|(_, known, _)| *known == what) {
@@ -203,10 +167,7 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
     use Weight::{Look, Part};
     Some(match caveat {
         Caveat::Emulated => (Part, "emulated: guest instructions, not seconds; no caches, no pipeline".to_owned()),
-        Caveat::IdenticalDiffers { differ, of } => {
-            (Look, format!("the same program was judged different from itself in {differ} of {of} comparisons"))
-        }
-        Caveat::FailedBuilds { variants } => (Look, format!("not built: {}", named(clean_all(variants)))),
+        Caveat::Of(objection) => (Look, clean(objection.line.as_ref()?)),
         Caveat::UnequalLoad { seen } => {
             let who = seen.first().map_or(String::new(), |one| clean(&one.variant));
             (Look, format!("the load did not run equally often during all variants' trials ({who})"))
@@ -271,10 +232,7 @@ fn more_often(spot: &Spot<Rates>) -> [String; 2] {
 /// Doubts about a row.
 fn of_row(caveat: &Caveat) -> Option<String> {
     match caveat {
-        Caveat::Confounded { settings, .. } => {
-            let names: Vec<String> = settings.iter().map(|change| clean(&change.setting)).collect();
-            Some(format!("builds also differ in {}, which no factor names", named(names)))
-        }
+        Caveat::Of(objection) => objection.line.as_deref().map(clean),
         Caveat::TypicalAndMeanDisagree { .. } => {
             Some("the mean disagrees with the typical trial: see the largest values".to_owned())
         }

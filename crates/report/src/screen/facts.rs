@@ -29,7 +29,8 @@ pub struct Cause {
     pub what: Option<String>,
 }
 
-pub(super) fn name(variant: &str) -> String {
+/// The name of a variant, as lines of the screen have it.
+pub fn name(variant: &str) -> String {
     if variant == BASELINE { "the baseline".to_owned() } else { middle(&clean(variant), NAME) }
 }
 
@@ -55,7 +56,7 @@ pub(super) fn pairs(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// What the best variant takes besides, where it is not the baseline: memory, size, building.
+/// What the best variant takes besides, where it is not the baseline: memory, size, the time to make it.
 pub(super) fn costs(findings: &Findings, view: &View<'_>) -> Vec<Rendered> {
     let Some(best) = view.lines.first() else { return vec![] };
     let Stand::Compared(comparison) = best.stand else { return vec![] };
@@ -67,15 +68,12 @@ pub(super) fn costs(findings: &Findings, view: &View<'_>) -> Vec<Rendered> {
         matches!(table.metric.as_str(), "maxrss" | "peak" | "cgroup_peak") && table.condition == view.condition
     });
     costs.extend(memory.and_then(|table| memory_of(table, best.variant)));
-    if let Some(built) = findings.built_and_executed.iter().find(|one| one.variant == best.variant) {
-        let amount = Amount::of(&built.building, Unit::Seconds, Direction::Less);
-        costs.push(text!["builds ", amount.claim]);
-        costs.extend(built.prefix_bytes.map(|[before, after]| size(before, after).into()));
+    if let Some(cost) = findings.besides.costs.iter().find(|one| one.variant == best.variant) {
+        let amount = Amount::of(&cost.time, Unit::Seconds, Direction::Less);
+        costs.push(text![&cost.verb, " ", amount.claim]);
+        costs.extend(cost.bytes.map(|[before, after]| size(before, after).into()));
     } else {
-        let size_of = |variant: &str| {
-            let build = findings.builds.iter().find(|build| build.variants.iter().any(|name| name == variant))?;
-            build.proof.sizes.values().copied().reduce(|a, b| a + b)
-        };
+        let size_of = |variant: &str| findings.besides.sizes.get(variant).copied();
         let sizes = size_of(view.baseline()).zip(size_of(best.variant)).filter(|(before, after)| before != after);
         costs.extend(sizes.map(|(before, after)| size(before, after).into()));
     }

@@ -21,7 +21,7 @@ pub enum Weight {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubt {
     /// A stable name, such as `busy-machine`.
-    pub id: &'static str,
+    pub id: String,
     /// How much it weighs.
     pub weight: Weight,
     /// A line.
@@ -34,17 +34,13 @@ pub struct Doubt {
 
 impl Doubt {
     /// A doubt that is no alarm.
-    pub fn new(id: &'static str, weight: Weight, text: impl Into<Rendered>) -> Self {
+    pub fn new(id: &str, weight: Weight, text: impl Into<Rendered>) -> Self {
         let priority = if weight == Weight::Part { 40 } else { 0 };
-        Self { id, weight, text: text.into(), short: vec![], priority }
+        Self { id: id.to_owned(), weight, text: text.into(), short: vec![], priority }
     }
 
     /// An alarm, with its short forms, the longest first.
-    pub fn alarm<T: Into<Rendered>>(
-        id: &'static str,
-        text: impl Into<Rendered>,
-        short: impl IntoIterator<Item = T>,
-    ) -> Self {
+    pub fn alarm<T: Into<Rendered>>(id: &str, text: impl Into<Rendered>, short: impl IntoIterator<Item = T>) -> Self {
         let short = short.into_iter().map(Into::into).collect();
         Self { short, ..Self::new(id, Weight::Alarm, text) }
     }

@@ -1,7 +1,6 @@
 //! What the screen is about: the deciding metric, of the only workload or over all of them, under the study's first
 //! condition; its rows in their order, the best first. Nothing is put into words here.
 
-use crate::builds::unbuilt;
 use crate::format::{TimeUnit, duration_in};
 use bakeoff_judge::findings::{Comparison, EffectKind, Effects, Findings, Ranking, Scale, Table};
 use bakeoff_model::metric::{Direction, Unit};
@@ -179,7 +178,7 @@ pub(super) fn deciding(findings: &Findings) -> impl Iterator<Item = &Table> {
 }
 
 fn absence(findings: &Findings, variant: &str) -> Absence {
-    if unbuilt(findings, variant) {
+    if findings.besides.is_unmade(variant) {
         return Absence::NotBuilt;
     }
     let compared = findings.outputs.iter().filter(|outputs| outputs.output == OutputUse::Compared);

@@ -1,10 +1,10 @@
 //! The answer, in the cases where it must take care to claim neither too much nor too little; and what the screen says next to it.
 
-use bakeoff_judge::findings::{Caveat, FailedTrials, Findings, Inferred, Lack, Other, Row, Same, Verdict};
+use bakeoff_judge::findings::{Caveat, FailedTrials, Findings, Inferred, Lack, Objection, Row, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{Failure, SharedLine, Unavailable, VariantLine};
 use bakeoff_report::{Context, Style, brief, screen, terminal};
-use bakeoff_testkit::findings::{absent, baseline, comparison, quiet_twin, row, study, summary, table, unbuilt};
+use bakeoff_testkit::findings::{absent, baseline, comparison, objection, quiet_twin, row, study, summary, table};
 use bakeoff_testkit::letters;
 
 fn seconds(rows: Vec<Row>) -> Findings {
@@ -131,7 +131,7 @@ fn what_weakens_a_claim_is_said_before_it() {
 
     let mut headless = seconds(vec![absent("baseline"), row("b", summary(4.0, 4.0, 4.5), quiet_twin())]);
     check(&headless, "no comparison: every trial of the baseline failed");
-    headless.builds = vec![unbuilt("baseline")];
+    headless.besides.no_answer = Some("none of 1 build succeeded".to_owned());
     headless.tables[0].rows[1].summary = None;
     check(&headless, "no answer: none of 1 build succeeded");
 
@@ -242,7 +242,7 @@ fn variants_that_are_one_program_are_said_to_be() {
     let itself = |name: &str, verdict| {
         let mut row = variant(name, 1.002, 0.99, 1.014, verdict);
         let caveats = &mut row.comparison.as_mut().unwrap().caveats;
-        caveats.push(Caveat::Identical { same: Same::Build, as_what: Other::Baseline });
+        caveats.push(Caveat::Of(Objection { same_program: true, ..objection("identical-build", "one build") }));
         row
     };
     let first = || baseline(summary(4.0, 4.0, 4.5));

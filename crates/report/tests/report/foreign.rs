@@ -3,7 +3,7 @@
 
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::side_by_side::side_by_side as pair;
-use bakeoff_model::record::{Block, LayerLine, Outcome, Record, Session, StudyLine, Trial, VariantLine};
+use bakeoff_model::record::{Block, BuildLine, LayerLine, Outcome, Record, Session, StudyLine, Trial, VariantLine};
 use bakeoff_report::{Context, Style, brief, provenance, screen, side_by_side, terminal, trace};
 use bakeoff_testkit::foreign::{is_harmless, steered};
 use bakeoff_testkit::letters;
@@ -31,8 +31,9 @@ fn no_string_of_findings_steers_a_terminal() {
 
 /// A record with something everywhere.
 fn record() -> Record {
-    let build = bakeoff_testkit::findings::built(&["baseline"], false, 61.0);
-    let mut build = bakeoff_model::record::BuildLine {
+    let line = |build| serde_json::from_value::<BuildLine>(build).unwrap();
+    let build = line(bakeoff_testkit::findings::built(&["baseline"], false, 61.0));
+    let mut build = BuildLine {
         layers: vec![LayerLine {
             name: "perl".to_owned(),
             digest: "0".repeat(64),
@@ -82,7 +83,7 @@ fn record() -> Record {
     let session = Session { session: 1, place: bakeoff_testkit::findings::place(), ..Session::default() };
     let mut record = Record::new(study);
     record.sessions = vec![session];
-    record.builds = vec![build, bakeoff_testkit::findings::unbuilt("threads=on")];
+    record.builds = vec![build, line(bakeoff_testkit::findings::unbuilt("threads=on"))];
     record.blocks = vec![block];
     record.trials = vec![trial, again];
     record

@@ -4,12 +4,9 @@
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::judge;
 use bakeoff_model::marks::{Latencies, Marks, OpLatencies};
-use bakeoff_model::record::{
-    BuildLine, Building, Held, LayerLine, Outcome, Record, Surrounding, TWIN, Trial, Unavailable,
-};
+use bakeoff_model::record::{Building, Held, Outcome, Record, Surrounding, TWIN, Trial, Unavailable};
 use bakeoff_model::study::{Vary, VoidRule};
-use bakeoff_report::{Context, Style, brief, terminal};
-use bakeoff_testkit::letters;
+use bakeoff_report::{Style, terminal};
 use bakeoff_testkit::records::{execute, measure, noise, study};
 
 fn told(condition: &str, what: &str, state: Held) -> Surrounding {
@@ -122,7 +119,7 @@ fn building_is_judged_apart_and_has_no_say_in_the_answer() {
     let findings = judge(&built(0));
     let mut plain = built(0).without_building().into_owned();
     plain.study.building = None;
-    assert_eq!(Findings { building: None, built_and_executed: vec![], ..findings.clone() }, judge(&plain));
+    assert_eq!(Findings { building: None, ..findings.clone() }, judge(&plain));
     let building = findings.building.as_ref().unwrap();
     assert_eq!((building.blocks_finished, building.blocks_total), (4, 4));
 
@@ -136,69 +133,6 @@ fn building_is_judged_apart_and_has_no_say_in_the_answer() {
     ] {
         assert!(rest.contains(piece), "{piece}\nis not in\n{page}");
     }
-}
-
-/// What the layers take together, where a variant differs in several, and of those only in which it differs.
-#[test]
-fn building_stands_beside_speed() {
-    let mut record = built(0);
-    let building = record.study.building.as_mut().unwrap();
-    building.workloads.insert(0, "build-configure".to_owned());
-    let second = |workload: &String| workload == "build-perl";
-    let blocks: Vec<_> = record.blocks.iter().filter(|block| second(&block.workload)).cloned().collect();
-    let trials: Vec<_> = record.trials.iter().filter(|trial| second(&trial.workload)).cloned().collect();
-    record.blocks.extend(blocks.into_iter().map(|mut block| {
-        block.workload = "build-configure".to_owned();
-        block
-    }));
-    // Configuring takes 6 s, whatever is configured: 8 s and 10 s altogether.
-    record.trials.extend(trials.into_iter().map(|mut trial| {
-        trial.workload = "build-configure".to_owned();
-        let wall_s = 6.0 * noise(&trial);
-        measure(&mut trial, "wall", wall_s);
-        trial
-    }));
-    for trial in record.trials.iter_mut().filter(|trial| trial.workload == "loop" && trial.variant == "b") {
-        trial.measurements.values_mut().for_each(|value| *value *= 0.9);
-    }
-    let layer = |name: &str, digest: &str| LayerLine {
-        name: name.to_owned(),
-        digest: digest.to_owned(),
-        ..LayerLine::default()
-    };
-    let build = |variant: &str, layers: Vec<LayerLine>, bytes: u64| BuildLine {
-        digest: variant.to_owned(),
-        variants: vec![variant.to_owned()],
-        prefix_bytes: Some(bytes),
-        layers,
-        ..BuildLine::default()
-    };
-    record.builds = vec![
-        build("baseline", vec![layer("configure", "1"), layer("perl", "2")], 1 << 20),
-        build("b", vec![layer("configure", "3"), layer("perl", "4")], 2 << 20),
-    ];
-    let costs = |record: &Record| {
-        let findings = judge(record);
-        let brief = brief(&findings, Context::default());
-        let costs = brief.facts.iter().filter(|fact| fact.id == "costs").map(|fact| letters(&fact.text));
-        (costs.collect::<Vec<String>>(), letters(&brief.answer), findings.built_and_executed.clone())
-    };
-    let (both, answer, built) = costs(&record);
-    assert_eq!(both, ["b builds 25.0 % slower", "b takes 2.00 MiB on disk instead of 1.00 MiB"]);
-    assert!(answer.starts_with("b is 10.0 % faster (9.9 … 10.1 %)"), "{answer}");
-    let interval = built[0].building.interval().unwrap().map(|end| (1000.0 * end).round());
-    assert_eq!((interval, built[0].layers.len()), ([1247.0, 1252.0], 2));
-    // Built upon the same configuration.
-    record.builds[1].layers[0].digest = "1".to_owned();
-    let (one, _, built) = costs(&record);
-    assert_eq!(built[0].layers, ["perl"]);
-    assert!(one[0].starts_with("b builds 99.9 % slower") || one[0].starts_with("b builds 2.00 ×"), "{one:?}");
-    // What is undecided is not weighed against anything.
-    record.trials.iter_mut().filter(|trial| trial.workload == "loop" && trial.variant == "b").for_each(|trial| {
-        let sign = if trial.block % 2 == 0 { 1.3 } else { 0.8 };
-        trial.measurements.values_mut().for_each(|value| *value *= sign);
-    });
-    assert_eq!(costs(&record).0, Vec::<String>::new());
 }
 
 #[test]

@@ -3,11 +3,12 @@
 
 use bakeoff_judge::findings::{BusySeen, Caveat, Comparison, Findings, OtherOutput, Outputs, Verdict};
 use bakeoff_model::metric::Direction;
-use bakeoff_model::record::{BuildOutcome, LayerLine, OutputDifference};
+use bakeoff_model::record::OutputDifference;
 use bakeoff_model::study::OutputUse;
 use bakeoff_report::{Context, Style, brief, caveats, json, screen, terminal};
 use bakeoff_testkit::letters;
 use serde_json::Value;
+use serde_json::json as data;
 use std::path::PathBuf;
 
 fn page(findings: &Findings, width: usize) -> String {
@@ -338,19 +339,12 @@ fn without_words(value: &mut Value) {
 #[test]
 fn json_names_no_folder_of_the_user() {
     for (name, mut findings) in bakeoff_testkit::findings::all() {
-        for build in &mut findings.builds {
-            let layer = LayerLine { log: Some("/srv/ann/cache/logs/5e1f.log".to_owned()), ..LayerLine::default() };
-            build.layers.push(layer);
-            build.tools.insert("gcc".to_owned(), "/home/ann/bin/gcc 12.2".to_owned());
-            if let BuildOutcome::Failed { log, tail, .. } = &mut build.outcome {
-                *log = Some("/srv/ann/cache/logs/5e1f.log".to_owned());
-                tail.push("cc: /home/ann/study/x.c: no such file".to_owned());
-            }
-        }
+        let log = "/srv/ann/cache/logs/5e1f.log".to_owned();
+        findings.besides.files = vec![log.clone()];
+        let said = data!([{ "log": log, "tool": "/home/ann/bin/gcc 12.2", "said": "cc: /home/ann/x.c: no such file" }]);
+        findings.sections.insert("made".to_owned(), said);
         let text = json(&findings, Some("/home/ann/")).unwrap();
         assert!(!text.contains("/ann"), "{name}: {text}");
-        if !findings.builds.is_empty() {
-            assert!(text.contains("\"logs/5e1f.log\"") && text.contains("~/bin/gcc 12.2"), "{name}: {text}");
-        }
+        assert!(text.contains("\"logs/5e1f.log\"") && text.contains("~/bin/gcc 12.2"), "{name}: {text}");
     }
 }

@@ -90,12 +90,13 @@ fn what_holds_is_said_to_hold_and_nothing_else() {
 #[test]
 fn what_is_passed_on_names_no_machine_and_no_folder() {
     let mut findings = troubled();
-    findings.builds.iter_mut().flat_map(|build| &mut build.layers).for_each(|layer| {
-        layer.log = Some("/home/somebody/.cache/bakeoff/logs/1.log".to_owned());
-    });
+    let log = "/home/somebody/.cache/bakeoff/logs/1.log".to_owned();
+    findings.sections.insert("made".to_owned(), serde_json::json!([{ "log": log }]));
+    findings.besides.files = vec![log];
     let passed = to_pass_on(&findings);
     assert!(findings.places.iter().any(|place| !place.host.is_empty()));
     assert!(passed.places.iter().all(|place| place.host.is_empty()));
     let text = serde_json::to_string(&passed).unwrap();
+    assert!(text.contains("\"logs/1.log\""), "{text}");
     assert!(!text.contains("/home/somebody"), "{text}");
 }

@@ -1,18 +1,15 @@
 //! The screen of generated studies: 1 to 40 variants, 1 to 6 workloads, 1 to 3 conditions, failures, ties, exclusions, and
-//! studies in which nothing differs; a variant that prints another output, a busy machine, builds, and causes that features
+//! studies in which nothing differs; a variant that prints another output, a busy machine, and causes that features
 //! found. Each is judged, printed, and read again. `BAKEOFF_SCREENS=1000` generates as many.
 
 use bakeoff_judge::findings::{Comparison, EffectKind, Findings, Verdict};
 use bakeoff_judge::judge;
-use bakeoff_model::record::{
-    Block, BuildLine, BuildOutcome, Excluded, Failure, Outcome, Output, Proof, Record, Session,
-};
+use bakeoff_model::record::{Block, Excluded, Failure, Outcome, Output, Record, Session};
 use bakeoff_model::record::{StudyLine, TWIN, Trial, VariantLine};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::Decide;
 use bakeoff_report::{Cause, Context, Style, screen};
 use bakeoff_testkit::records::decide;
-use std::collections::BTreeMap;
 
 const COLUMNS: usize = 80;
 /// Of those in which nothing differs, at most this part carries a doubt: 5 of 100, and in 100 studies by chance up to 10.
@@ -107,7 +104,7 @@ fn generated(seed: u64) -> Generated {
     beset(seed, record, &names, &ratios, is_same)
 }
 
-/// Adds what may happen besides: another output, a busy machine, builds, causes.
+/// Adds what may happen besides: another output, a busy machine, causes.
 fn beset(seed: u64, mut record: Record, names: &[String], ratios: &[f64], is_same: bool) -> Generated {
     let variants = names.len();
     let mut more = Stream::of(seed, &["screens", "more"]);
@@ -121,28 +118,9 @@ fn beset(seed: u64, mut record: Record, names: &[String], ratios: &[f64], is_sam
             trial.measurements.insert("foreign_cpu".to_owned(), 0.5);
         }
     }
-    if more.unit() < 0.3 {
-        record.builds = names.iter().map(|name| built(name, &mut more)).collect();
-    }
     let differing = names.iter().zip(ratios).filter(|(_, ratio)| **ratio != 1.0).map(|(name, _)| name);
     let causes = differing.filter(|_| more.unit() < 0.4).map(|name| cause(name)).collect();
     Generated { record, is_same, prints_other, is_busy, causes }
-}
-
-fn built(variant: &str, chance: &mut Stream) -> BuildLine {
-    BuildLine {
-        digest: variant.to_owned(),
-        variants: vec![variant.to_owned()],
-        outcome: BuildOutcome::Built,
-        cached: false,
-        cost: [("wall".to_owned(), 1.0 + 100.0 * chance.unit())].into(),
-        tools: BTreeMap::new(),
-        prefix_bytes: Some(1_000_000 + below(chance, 10_000_000) as u64),
-        layers: vec![],
-        sources: BTreeMap::new(),
-        proof: Proof::default(),
-        foreseen: None,
-    }
 }
 
 fn cause(variant: &str) -> Cause {

@@ -5,7 +5,8 @@ use crate::page::text;
 use crate::simulated::{at, execute, executed, outcome, study, with};
 use bakeoff_model::metric::Metric;
 use bakeoff_model::record::{
-    BuildLine, FactorLine, Failure, FlagSeen, Foreseen, Outcome as Ended, Output, Proof, SharedLine, VariantLine,
+    BuildLine, BuildOutcome, FactorLine, Failure, FlagSeen, Foreseen, Outcome as Ended, Output, Proof, SharedLine,
+    VariantLine,
 };
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::until::Until;

@@ -6,6 +6,7 @@ use bakeoff_host::tracer::Calls;
 use bakeoff_judge::findings::*;
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_testkit::findings::{baseline, built, comparison, quiet_twin, row, study, summary, table};
+use serde_json::json;
 
 const SHARED: &str = "libperl=shared";
 const SYMBOLIC: &str = "libperl=shared+bsymbolic";
@@ -58,7 +59,7 @@ pub(crate) fn evidence() -> Findings {
     }];
     let gathered = gathered([shared, malloc.clone(), locale], cured);
     findings.sections.insert(SECTION.to_owned(), serde_json::to_value(gathered).unwrap());
-    with_building(&mut findings, malloc);
+    with_building(&mut findings);
     findings
 }
 
@@ -247,13 +248,16 @@ fn trace() -> TraceTable {
 }
 
 /// Building, measured; and many variants of one build.
-fn with_building(findings: &mut Findings, malloc: Comparison) {
-    findings.builds = vec![built(&["baseline", LOCALE], true, 149.2), built(&NAMES[1..4], true, 171.0)];
-    findings.builds.push(built(&[MALLOC], false, 151.0));
-    for build in &mut findings.builds {
-        build.proof.sizes = [("lib/5.36.0/x86_64-linux/CORE/libperl.so".to_owned(), 3_901_234)].into();
+fn with_building(findings: &mut Findings) {
+    let mut builds = vec![
+        built(&["baseline", LOCALE], true, 149.2),
+        built(&NAMES[1..4], true, 171.0),
+        built(&[MALLOC], false, 151.0),
+    ];
+    for build in &mut builds[..2] {
+        build["proof"] = json!({ "sizes": { "lib/5.36.0/x86_64-linux/CORE/libperl.so": 3_901_234 } });
     }
-    findings.builds[2].proof.sizes.clear();
+    findings.sections.insert("builds".to_owned(), builds.into());
     let rows = vec![
         baseline(summary(149.2, 149.9, 160.0)),
         row(MALLOC, summary(77.6, 77.9, 80.1), comparison(0.5201, 0.5012, 0.5402, Verdict::Faster)),
@@ -262,13 +266,12 @@ fn with_building(findings: &mut Findings, malloc: Comparison) {
     let mut building = study(&NAMES, vec![table("wall", Unit::Seconds, rows, quiet_twin())]);
     building.tables[0].workload = "build-perl".to_owned();
     findings.building = Some(Box::new(building));
-    findings.built_and_executed = cost
-        .map(|building| BuiltAndExecuted {
+    findings.besides.costs = cost
+        .map(|time| Cost {
             variant: MALLOC.to_owned(),
-            layers: owned(&["perl"]),
-            building,
-            speed: claim(malloc),
-            prefix_bytes: Some([67_108_864, 64_172_851]),
+            verb: "builds".to_owned(),
+            time,
+            bytes: Some([67_108_864, 64_172_851]),
         })
         .into_iter()
         .collect();

@@ -4,6 +4,8 @@
 use super::fixture::evidence;
 use super::{causes, print};
 use crate::findings::SECTION;
+use bakeoff_building::Building;
+use bakeoff_command::Registry;
 use bakeoff_judge::findings::{Findings, Verdict};
 use bakeoff_report::{Context, SectionPage, Style, brief, terminal_with};
 use bakeoff_testkit::foreign::{is_harmless, steered};
@@ -11,9 +13,10 @@ use bakeoff_testkit::letters;
 use std::path::PathBuf;
 
 fn page(findings: &Findings, width: usize) -> String {
+    let of_builds = Registry::of(&[&Building]).pages();
     terminal_with(
         findings,
-        &[SectionPage { name: SECTION, draw: print, causes }],
+        &[vec![SectionPage { name: SECTION, draw: print, causes, below_doubts: false }], of_builds].concat(),
         None,
         (Style { width, colour: false }, None),
     )
@@ -38,8 +41,7 @@ fn the_section_is_as_expected() {
 #[test]
 fn beside_building_an_interval_says_its_confidence() {
     let mut findings = evidence();
-    let one = &mut findings.built_and_executed[0];
-    (one.building.verdict, one.speed.comparison.verdict) = (Verdict::Negligible, Verdict::Negligible);
+    findings.besides.costs[0].time.verdict = Verdict::Negligible;
     let table = page(&findings, 120);
     let table = table.split("building, measured in addition").nth(1).unwrap_or_default();
     assert!(table.contains(" at 90 %"), "{table}");

@@ -1,7 +1,6 @@
 //! The numbers and names that doubts carry, where these are more than a field or two. Plain data.
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
-use super::super::builds::Confounded;
 use super::super::verdict::{Scale, Verdict};
 use bakeoff_model::metric::Unit;
 use serde::{Deserialize, Serialize};
@@ -62,46 +61,6 @@ pub enum Term {
     Main(String),
     /// An interaction.
     TwoWay(String, String),
-}
-
-/// A flag of a level variable in a layer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Flag {
-    pub flag: String,
-    /// The level variable that has it.
-    pub variable: String,
-    pub layer: String,
-    /// Compilations and links: those that were seen, or of an overridden flag those that had it.
-    pub of: u64,
-}
-
-/// What something is the same as.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Other {
-    Baseline,
-    Variant(String),
-    /// With another level of the factor.
-    Level {
-        factor: String,
-        /// The other level.
-        level: String,
-    },
-}
-
-/// A setting and what tells its values apart: see [`Confounded::telling`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SettingChange {
-    /// Its name.
-    pub setting: String,
-    /// Its values; none where it is absent.
-    pub values: Vec<Option<String>>,
-}
-
-impl From<&Confounded> for SettingChange {
-    fn from(doubt: &Confounded) -> Self {
-        Self { setting: doubt.setting.clone(), values: doubt.telling() }
-    }
 }
 
 /// A load that is not the baseline's.

@@ -3,7 +3,6 @@
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use super::Summary;
-use super::comparison::{Claim, Comparison};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{Failure, Held};
 use serde::{Deserialize, Serialize};
@@ -172,18 +171,4 @@ pub struct Layouts {
     pub passes: u32,
     /// Passes with trials.
     pub of: u32,
-}
-
-/// What building a variant takes and what it gains, both against the baseline, and both decided.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BuiltAndExecuted {
-    pub variant: String,
-    /// The layers that are other ones than the baseline's, in their order.
-    pub layers: Vec<String>,
-    /// Elapsed time of building these layers, summed by pass.
-    pub building: Comparison,
-    /// The deciding metric on the first workload, under the first condition.
-    pub speed: Claim,
-    /// Sizes of the finished prefixes in bytes, the baseline's first; none if the record does not tell.
-    pub prefix_bytes: Option<[u64; 2]>,
 }

@@ -1,11 +1,13 @@
 //! Findings about builds: what of them is not as the study says. Plain serialisable values, like the rest; a report
 //! puts them into words.
 
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
+
 use serde::{Deserialize, Serialize};
 
 /// All doubts about the builds of a study.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct BuildDoubts {
+pub(crate) struct BuildDoubts {
     /// Flags that levels declare and that did not come through.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<FlagDoubt>,
@@ -26,14 +28,14 @@ pub struct BuildDoubts {
 
 impl BuildDoubts {
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
 /// A flag that levels declare and that did not come through.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FlagDoubt {
+pub(crate) struct FlagDoubt {
     /// The variants, as planned.
     pub variants: Vec<String>,
     /// The factor whose levels have the variable; none if the record does not tell.
@@ -62,7 +64,7 @@ fn is_none_at_all(number: &u64) -> bool {
 
 /// Words that a level took away from source files, so that its program may be another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lost {
+pub(crate) struct Lost {
     /// The variants that lack them.
     pub variants: Vec<String>,
     /// The variant that has them.
@@ -73,7 +75,7 @@ pub struct Lost {
 
 /// A word that source files lack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LostWord {
+pub(crate) struct LostWord {
     /// The word, or a line of `config.h`.
     pub word: String,
     /// How many files lack it.
@@ -83,7 +85,7 @@ pub struct LostWord {
 /// What became of a flag.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum FlagFate {
+pub(crate) enum FlagFate {
     /// No compilation or link had it.
     NeverArrived,
     /// Some had it, but wherever it stood another flag came later that overrides it.
@@ -102,7 +104,7 @@ pub enum FlagFate {
 
 /// Variants that are the same thing. They agree in all levels that do not concern building.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Identical {
+pub(crate) struct Identical {
     /// The variants, as planned; at least two.
     pub variants: Vec<String>,
     /// How far they are the same.
@@ -115,7 +117,7 @@ pub struct Identical {
 /// How far variants are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Same {
+pub(crate) enum Same {
     /// They share one build: no layer uses what they differ in.
     Build,
     /// They were built apart, and all files are the same.
@@ -126,7 +128,7 @@ pub enum Same {
 
 /// A setting in which builds differ and that no factor names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Confounded {
+pub(crate) struct Confounded {
     /// The setting's name, as the study's command describes it.
     pub setting: String,
     /// The factors that it follows and that do not name it. Several, if these builds do not tell them apart, or if it
@@ -144,7 +146,7 @@ pub struct Confounded {
 impl Confounded {
     /// Whether it is only what comes with one factor: nothing else changes it, so that a difference between the levels
     /// is a difference of the factor all the same.
-    pub fn comes_with(&self) -> Option<&str> {
+    pub(crate) fn comes_with(&self) -> Option<&str> {
         match self.follows.as_slice() {
             [one] if self.named_by.is_empty() => Some(one),
             _ => None,
@@ -153,7 +155,7 @@ impl Confounded {
 
     /// What tells the values apart, in their order; none where the setting is absent. Words that all have are left out,
     /// and so is what long values begin with alike, up to a few characters; `…` stands in their place.
-    pub fn telling(&self) -> Vec<Option<String>> {
+    pub(crate) fn telling(&self) -> Vec<Option<String>> {
         /// Of shorter values nothing is left out at the beginning.
         const LONG: usize = 24;
         /// Number of characters that remain before the first that differs.
@@ -188,7 +190,7 @@ impl Confounded {
 
 /// One value of a setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SettingValue {
+pub(crate) struct SettingValue {
     /// The value; none if the setting is not there.
     pub value: Option<String>,
     /// The levels of the first factor that it follows which go with it; empty if it follows none, or several together.
@@ -199,7 +201,7 @@ pub struct SettingValue {
 
 /// A layer whose cost cannot be compared, because output of compilers was kept from one time to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CostDoubt {
+pub(crate) struct CostDoubt {
     /// The layer.
     pub layer: String,
     /// What kept it.
