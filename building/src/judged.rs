@@ -15,10 +15,11 @@ mod sentences;
 mod settings;
 
 pub(crate) use kinds_of_doubts::BuildDoubts;
-pub(crate) use page::{build_doubts, print, used};
+pub(crate) use page::{build_doubts, print};
 pub(crate) use sections::BUILDS;
 
 use crate::nouns::Building;
+use crate::trained;
 use bakeoff_command::Found;
 use bakeoff_judge::findings::{
     Besides, Comparison, Cost, Findings, Objection, Ranking, Remarks, Step, Subject, Unmade, Verdict,
@@ -318,8 +319,8 @@ impl Building {
         build_doubts(&doubts(study, builds), width, false)
     }
 
-    /// In how many compilations a profile was used, as a clause.
-    pub fn used(seen: &FlagSeen) -> String {
-        used(seen)
+    /// What a training made of a build, as a clause; none of what is said of something else.
+    pub fn used(seen: &FlagSeen) -> Option<String> {
+        trained::used(seen)
     }
 }

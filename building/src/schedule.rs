@@ -17,7 +17,7 @@ use crate::sources::Sources;
 use crate::tools::program_of;
 use crate::uses::Needs;
 use crate::wrappers::Between;
-use crate::{BuildEvent, Cache, Request, foreseen, proof};
+use crate::{BuildEvent, Cache, Request, foreseen, proof, trained};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome, LayerLine};
@@ -96,6 +96,7 @@ impl Cache {
             line.foreseen = foreseen::of(&line, request.variants);
             if line.outcome == BuildOutcome::Built {
                 proof::of_build(self, chain, &mut line.proof)?;
+                line.proof.flags.extend(trained::marks(&line, request.variants));
             }
             lines.push(line);
         }

@@ -1,6 +1,6 @@
 //! `bakeoff build`: makes the builds of a study that the cache does not hold. `bakeoff run` does the same first.
 
-use crate::{BuildEvent, Cache, Request, judged};
+use crate::{BuildEvent, Cache, Request, judged, trained};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::estimates::about;
 use bakeoff_command::selection::{Jobs, Selection};
@@ -45,8 +45,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
                 let how = if line.cached { "in the cache" } else { "built" };
                 let prefix = cache.prefix_of(&line.digest);
                 screen::out(&format!("{variants}: {how}: {}\n", prefix.display()));
-                for seen in line.proof.flags.iter().filter(|seen| seen.variable == "profile") {
-                    screen::out(&format!("    {}\n", judged::used(seen)));
+                for used in line.proof.flags.iter().filter_map(trained::used) {
+                    screen::out(&format!("    {used}{}\n", trained::clause(line)));
                 }
                 if let Some(foreseen) = &line.foreseen {
                     let text = &foreseen.text;

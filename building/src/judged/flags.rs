@@ -2,6 +2,7 @@
 
 use super::built::{Built, built};
 use super::kinds_of_doubts::{FlagDoubt, FlagFate};
+use crate::bolt::KEY;
 use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, LayerLine, PROFILE, VariantLine, is_appending};
 
 /// The instruction whose words are for rustc, and not for the calls that a layer's `compilations` count.
@@ -98,11 +99,12 @@ fn of_rust(one: &Built<'_>, layer: &str) -> Option<u64> {
     seen.map(|seen| seen.of).max()
 }
 
-/// Whether two variants differ, as far as building goes, in nothing but what is appended, the compiler, or a profile.
+/// Whether two variants differ, as far as building goes, in nothing but what is appended, the compiler, a profile, or BOLT.
 fn differ_in_tuning(one: &VariantLine, other: &VariantLine, factors: &[FactorLine]) -> bool {
     let is_tuning = |factor: &&FactorLine| {
         let mut keys = factor.levels.values().flat_map(|level| level.keys());
-        !factor.takes_sources && keys.all(|key| is_appending(key) || key == "compiler" || key == PROFILE)
+        !factor.takes_sources
+            && keys.all(|key| is_appending(key) || key == "compiler" || [PROFILE, KEY].contains(&key.as_str()))
     };
     let mut differing = factors.iter().filter(|factor| one.levels.get(&factor.name) != other.levels.get(&factor.name));
     differing.all(|factor| is_tuning(&factor))

@@ -7,6 +7,7 @@ pub(crate) use doubts::build_doubts;
 
 use super::kinds_of_doubts::BuildDoubts;
 use super::sections::{BUILDS, DOUBTS, section};
+use crate::trained;
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::metric::value;
 use bakeoff_model::record::{BuildLine, BuildOutcome, FlagSeen};
@@ -84,7 +85,7 @@ fn sizes(builds: &[BuildLine], page: &mut Page, columns: usize) {
 fn words(builds: &[BuildLine], page: &mut Page, columns: usize) {
     let mut rows: Vec<(&FlagSeen, Vec<&BuildLine>)> = vec![];
     for build in builds {
-        for seen in build.proof.flags.iter().filter(|seen| !seen.is_of_profile()) {
+        for seen in build.proof.flags.iter().filter(|seen| !trained::is_about(seen)) {
             match rows.iter_mut().find(|(known, _)| *known == seen) {
                 Some((_, of)) => of.push(build),
                 None => rows.push((seen, vec![build])),
@@ -116,23 +117,19 @@ fn words(builds: &[BuildLine], page: &mut Page, columns: usize) {
     grid.print(page, columns);
 }
 
-/// In how many compilations of each build that has a profile it was used.
+/// What trainings made of each build.
 fn profiled(builds: &[BuildLine], page: &mut Page, columns: usize) {
     let mut is_first = true;
     for build in builds {
-        for seen in build.proof.flags.iter().filter(|seen| seen.is_of_profile()) {
+        for used in build.proof.flags.iter().filter_map(trained::used) {
             if is_first {
                 page.gap();
                 is_first = false;
             }
-            page.paragraph(format!("{}: {}", names(build), used(seen)), columns, 2, Ink::Plain);
+            let text = format!("{}: {used}{}", names(build), clean(&trained::clause(build)));
+            page.paragraph(text, columns, 2, Ink::Plain);
         }
     }
-}
-
-/// In how many compilations a profile was used, as a clause.
-pub(crate) fn used(seen: &FlagSeen) -> String {
-    format!("{} of {} compilations used a profile", count(seen.reached), count(seen.of))
 }
 
 fn names(build: &BuildLine) -> String {

@@ -75,8 +75,8 @@ fn missing(wanted: &[Wanted], plan: &Plan) -> u32 {
 /// How far the words of a level came, a line each; and which came nowhere, because nothing was there to take them.
 fn arrived(name: &str, line: &BuildLine) -> Vec<String> {
     let of = |flag: &FlagSeen| {
-        if flag.variable == "profile" {
-            return format!("{name}: {}\n", Building::used(flag));
+        if let Some(used) = Building::used(flag) {
+            return format!("{name}: {used}\n");
         }
         let is_rust = flag.variable == "rustflags";
         if flag.of == 0 {

@@ -95,7 +95,7 @@ fn a_level_may_be_made_by_bolt_and_is_listed_where_that_is_installed() {
         .expect(0, &["added to flags: b"]);
     fs::remove_file(folder.join("study.toml")).unwrap();
     let init = typed(&sandbox, &["init", "sum", "--level", "-O3 bolt", "--run", "./sum 2000"]);
-    init.expect(0, &["O3-bolt: llvm-bolt-22 arrived in 1 of 1 calls", "O3-bolt: -O3 arrived in 2 of 2 calls"]);
+    init.expect(0, &["O3-bolt: llvm-bolt-22 rewrote 1 of 1 files", "O3-bolt: -O3 arrived in 2 of 2 calls"]);
     let study = fs::read_to_string(folder.join("study.toml")).unwrap();
     assert!(study.contains(&listed["# bolt = { ".len()..]) && !study.contains("# bolt = {"), "{study}");
 }
