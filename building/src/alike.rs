@@ -169,7 +169,7 @@ mod tests {
         let own = ("own", "C", Some("1"));
         check(&[own, ("O2", "C", Some("1")), ("O3", "C", Some("2"))], |_| {}, &[("O2", "opt=own locale=C")]);
         check(&[own, ("O2", "C", Some("2")), ("O3", "C", Some("2"))], |_| {}, &[("O3", "opt=O2 locale=C")]);
-        // Executed in another way, they are not the same thing; what failed to build is like nothing.
+        // Run in another way, they are not the same thing; what failed to build is like nothing.
         check(&[own, ("O2", "UTF-8", Some("1"))], |_| {}, &[]);
         check(&[own, ("O2", "C", None), ("O3", "C", None)], |_| {}, &[]);
     }

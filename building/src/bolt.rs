@@ -19,14 +19,14 @@ const TOOL: &str = "llvm-bolt";
 pub(crate) const LINKED_WITH: [&str; 2] = ["-Wl,--emit-relocs", "-Wl,--strip-debug"];
 
 /// What BOLT's README recommends for any program, in LLVM 22: it puts blocks that follow each other next to each other, functions
-/// that call each other likewise, and apart from both what was never executed. Left out is `-dyno-stats`, which only prints.
+/// that call each other likewise, and apart from both what was never run. Left out is `-dyno-stats`, which only prints.
 pub(crate) const WORDS: [&str; 5] =
     ["-reorder-blocks=ext-tsp", "-reorder-functions=cdsort", "-split-functions", "-split-all-cold", "-split-eh"];
 
 /// The instruction `bolt` of a level.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Bolt {
-    /// The command that executes what was built.
+    /// The command that runs what was built.
     pub(crate) training: String,
     /// Files of the prefix that are rewritten: patterns with `*`.
     pub(crate) files: Vec<String>,

@@ -1,4 +1,4 @@
-//! What the lab has built on demand while a study is executed, between `lab`, which asks for it, and `on_demand.rs`, which makes it:
+//! What the lab has built on demand while a study is run, between `lab`, which asks for it, and `on_demand.rs`, which makes it:
 //! layouts of a pass, and trials of building. Each call is handed on and its answer put into the other's words.
 
 use crate::{Cache, Command, Error, Failed, Request};

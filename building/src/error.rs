@@ -93,7 +93,7 @@ pub enum Error {
     /// The user asked to stop. Nothing has to be cleaned up.
     #[error("interrupted")]
     Interrupted,
-    /// The compiler wrapper could not be put into its folder, or not be executed there.
+    /// The compiler wrapper could not be put into its folder, or not be run there.
     #[error("cannot install the compiler wrapper in {}", path.display())]
     Wrapper {
         /// The folder.

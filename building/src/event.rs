@@ -39,7 +39,7 @@ pub enum BuildEvent {
         /// Whether somebody said what its checksum must be; of a path of this machine nobody need.
         checked: bool,
     },
-    /// Files of a commit have a filter in their attributes, which is not executed: they are as the commit has them.
+    /// Files of a commit have a filter in their attributes, which is not run: they are as the commit has them.
     NotFiltered {
         /// The source's name in the study.
         source: String,

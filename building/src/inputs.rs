@@ -78,7 +78,7 @@ impl Node<'_> {
         self.tuning.training.get(&layer.name).map(String::as_str)
     }
 
-    /// Its tools as people know them, versions included. They are executed; so only somebody who builds may ask.
+    /// Its tools as people know them, versions included. They are run; so only somebody who builds may ask.
     pub(crate) fn tools_with_versions(&self, cache: &Cache) -> Result<BTreeMap<String, String>, Error> {
         let known = |(name, identity): (&String, &String)| {
             let known = tools::with_version(cache, name)?;
@@ -221,7 +221,7 @@ fn read_study_file<'a>(study_dir: &Path, layer: &Layer, name: &'a str) -> Result
     Ok(StudyFile { name, content, executable: meta.permissions().mode() & 0o111 != 0 })
 }
 
-/// What a layer executes.
+/// What a layer runs.
 fn commands(digest: &mut Digest, layer: &Layer) {
     digest.field("script", layer.script.as_bytes());
     // Its tree is kept then; and trials that relink it are comparable only if they do so by the same script.

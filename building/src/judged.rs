@@ -102,7 +102,7 @@ fn logs(build: &BuildLine) -> impl Iterator<Item = &String> {
     build.layers.iter().filter_map(|layer| layer.log.as_ref()).chain(whole)
 }
 
-/// All doubts about these builds of a study, of which nothing need have been executed.
+/// All doubts about these builds of a study, of which nothing need have been run.
 pub(crate) fn doubts(study: &StudyLine, builds: &[BuildLine]) -> BuildDoubts {
     let (variants, factors) = (&study.variants, &study.build_factors);
     // That a flag never arrived may be why a variant is the same thing as another one, and shares its row.
@@ -130,7 +130,7 @@ fn unproven(group: &Identical, flags: &[FlagDoubt]) -> Vec<String> {
     words
 }
 
-/// The variants that are the same thing in all files and are executed alike: racing them apart shows noise. Those whose
+/// The variants that are the same thing in all files and are run alike: racing them apart shows noise. Those whose
 /// programs are the same but not their other files may differ in what these do.
 pub(crate) fn same_files(study: &StudyLine, builds: &[BuildLine]) -> Vec<Vec<String>> {
     let groups = alike::identical(&study.variants, &study.build_factors, builds).into_iter();

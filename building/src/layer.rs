@@ -137,7 +137,7 @@ impl Builder<'_> {
         Ok(cache.finish(&node.digest, &layer.name, cost, node.tools_with_versions(cache)?, seen)?)
     }
 
-    /// Builds the laid-out layer so that it leaves a profile, executes it, and leaves the folders empty for the build that
+    /// Builds the laid-out layer so that it leaves a profile, runs it, and leaves the folders empty for the build that
     /// uses the profile; with what it cost.
     fn trained(
         &self,
@@ -251,7 +251,7 @@ pub(crate) fn make(
     Ok((cost, Some(seen)))
 }
 
-/// Executes a layer's script, which must install something; what it cost.
+/// Runs a layer's script, which must install something; what it cost.
 pub(crate) fn script(shell: &mut Shell, script: &str, site: &Site) -> Result<Measurements, Stop> {
     let ended = site.execute(shell, &["sh", "-e", "-c", script])?;
     if ended.leftovers > 0 {
@@ -275,7 +275,7 @@ fn keep(site: &Site, folders: &[(bool, &Path)]) -> Result<(), Error> {
     entries(&site.work)?.iter().filter(|path| !kept.contains(&path.as_path())).try_for_each(|path| wipe(path))
 }
 
-/// Executes the `verify` lines of a layer, all of which must exit 0.
+/// Runs the `verify` lines of a layer, all of which must exit 0.
 pub(crate) fn verify(shell: &mut Shell, lines: &[String], site: &Site) -> Result<(), Stop> {
     for (number, line) in (1..).zip(lines) {
         shell.note(&format!("verify line {number}: {line}"))?;

@@ -165,7 +165,7 @@ fn commits_text(sources: &[Source]) -> String {
     out
 }
 
-/// Whether two variants execute this build, and no run factor tells them apart.
+/// Whether two variants run this build, and no run factor tells them apart.
 fn is_same_twice(plan: &Plan, build: &Wanted) -> bool {
     let of_build: Vec<_> = plan.variants.iter().filter(|variant| build.variants.contains(&variant.name)).collect();
     let same =

@@ -257,7 +257,7 @@ struct Work<'w, 'a> {
 
 impl Work<'_, '_> {
     /// Its new prefix, and how many objects were put into another order. `relink` is the script that relinks the kept tree; without
-    /// it the script is executed upon `below`, the prefix of the layer before.
+    /// it the script is run upon `below`, the prefix of the layer before.
     fn link(&self, relink: Option<&str>, below: Option<PathBuf>) -> Result<(PathBuf, u64), Stop> {
         let Self { builder, stage, node, name, lock, .. } = self;
         let cache = builder.cache;

@@ -8,7 +8,7 @@
 //! proofs/<name>.json        what was seen of it that shows whether it is what it is called
 //! tools.json                which compilers there are, so that they need not be asked again
 //! commits.json              the SHA-256 of the trees of commits, so that they need not be laid out again
-//! logs/<name>.log           what its script printed (while it executes: <name>.output)
+//! logs/<name>.log           what its script printed (while it runs: <name>.output)
 //! logs/<name>.tools         arguments of compilers, linkers and archivers
 //! logs/<name>.made          what these compiled and linked
 //! logs/<name>.failed        how it failed, if the study foresaw that
@@ -18,7 +18,7 @@
 //! work/<name>/tree          kept of a finished layer that can be relinked
 //! work/<name>/profile       kept of a finished layer that was built by a profile, for layouts of it
 //! locks/<name>.lock         held while somebody works on it, shared while it is copied
-//! locks/trials.lock         shared while trials execute from this cache, held alone while things are removed from it
+//! locks/trials.lock         shared while trials run from this cache, held alone while things are removed from it
 //! locks/machine.lock        as the machine's own lock, where the machine has no place for one
 //! uses/<name>.json          which study used what, and when
 //! ```
@@ -66,7 +66,7 @@ impl Paths {
         self.root.join("work").join(short(name))
     }
 
-    /// Where a layer's script is executed; kept where a layer can relink it.
+    /// Where a layer's script is run; kept where a layer can relink it.
     pub(crate) fn tree_of(&self, name: &str) -> PathBuf {
         self.work_of(name).join("tree")
     }

@@ -68,7 +68,7 @@ impl Profile {
         profile
     }
 
-    /// Executes the training on what the first build installed, and has the compilers use the profile from then on: what
+    /// Runs the training on what the first build installed, and has the compilers use the profile from then on: what
     /// it cost.
     pub(crate) fn train(&self, shell: &mut Shell, site: &mut Site) -> Result<Measurements, Stop> {
         let (compilations, crates) = site.around.compilations(&site.work, &Profiles::default())?;
@@ -76,7 +76,7 @@ impl Profile {
             return Err(shell.failure(nothing(crates), &site.work)?.into());
         }
         let clang = site.around.clang(&self.folder)?;
-        // Programs that the build itself executed have left profiles, too.
+        // Programs that the build itself run have left profiles, too.
         fresh_folder(&self.folder)?;
         shell.note(&format!("training: {}", self.command))?;
         let argv = site.around.command(&["sh", "-e", "-c", &self.command]);
@@ -129,7 +129,7 @@ impl Profile {
         Ok(true)
     }
 
-    /// Executes a script that calls a tool of LLVM.
+    /// Runs a script that calls a tool of LLVM.
     fn tool(&self, shell: &mut Shell, site: &Site, script: &str, clang: &Path, name: &str) -> Result<(), Stop> {
         let words = [clang, &self.folder].map(|path| path.display().to_string());
         let argv = ["sh", "-e", "-c", script, "sh", &words[0], &words[1]];

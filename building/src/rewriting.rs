@@ -1,4 +1,4 @@
-//! The layer that BOLT makes: programs that count are put in the place of those that were installed, the training executes them,
+//! The layer that BOLT makes: programs that count are put in the place of those that were installed, the training runs them,
 //! and BOLT rewrites the installed ones by what was counted. A variant is never left as it was in place of that.
 
 use crate::Building;
@@ -137,14 +137,14 @@ impl Work<'_> {
     }
 
     /// Puts a file in the place of the installed one, which keeps its names and permissions. Not by ourselves: a process that another
-    /// thread is starting would for a moment have the file open for writing, too, and the training could not execute it.
+    /// thread is starting would for a moment have the file open for writing, too, and the training could not run it.
     fn replace(&mut self, program: &Program, by: &str) -> Result<(), Stop> {
         let mode = fs::metadata(&program.path).at("look at", &program.path)?.permissions();
         self.execute(&["cp", "-f", by, &program.path.display().to_string()], &program.name)?;
         Ok(fs::set_permissions(&program.path, mode).at("set the permissions of", &program.path)?)
     }
 
-    /// Executes the training.
+    /// Runs the training.
     fn train(&mut self) -> Result<(), Stop> {
         let command = &self.step.bolt.training;
         self.shell.note(&format!("training: {command}"))?;
@@ -183,7 +183,7 @@ impl Work<'_> {
         Ok(true)
     }
 
-    /// Executes one of the tools.
+    /// Runs one of the tools.
     fn tool(&mut self, number: usize, words: &[&str], program: &str) -> Result<(), Stop> {
         let tool = self.step.tools().skip(number).take(1);
         self.execute(&tool.chain(words.iter().copied()).collect::<Vec<_>>(), program)

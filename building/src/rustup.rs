@@ -1,6 +1,6 @@
 //! The programs of rustup (`cargo`, `rustc`) are links to one program, which looks for a toolchain below the user's home
 //! folder. A script has another home folder, so rustup needs a variable to find its own; and the tool that a build depends
-//! on is that of the toolchain. It installs nothing and executes nothing.
+//! on is that of the toolchain. It installs nothing and runs nothing.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,7 +17,7 @@ pub(crate) fn variables() -> Vec<(String, String)> {
     std::iter::once((HOME.to_owned(), home.display().to_string())).chain(chosen).collect()
 }
 
-/// The tool that a link to rustup executes, unless a project asks for another toolchain; none if `real`, where the link
+/// The tool that a link to rustup runs, unless a project asks for another toolchain; none if `real`, where the link
 /// leads, is not rustup.
 pub(crate) fn behind(link: &Path, real: &Path) -> Option<PathBuf> {
     behind_in(&home()?, std::env::var(TOOLCHAIN).ok().as_deref(), link, real)

@@ -39,7 +39,7 @@ type Place = (usize, usize);
 impl Cache {
     /// Makes all builds of a request, and returns one line for each, in the order of the first variants. At most
     /// [`Request::jobs`] layers are built at a time, and their scripts share the processors. If anything has to be built,
-    /// it waits until nobody executes trials from this cache, unless this process does ([`Cache::quiet`]). Of failed
+    /// it waits until nobody runs trials from this cache, unless this process does ([`Cache::quiet`]). Of failed
     /// builds, those are remembered that failed as the study foresees; any other one the next call tries again.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
 //! A launcher, the log that everything it starts prints to, and what the end of a process means. All processes of
-//! this crate but `tool --version` go through a [`Shell`]. It decides nothing about what is executed.
+//! this crate but `tool --version` go through a [`Shell`]. It decides nothing about what is run.
 
 use crate::error::{At, Error, Failure};
 use bakeoff_host::lock::Lock;
@@ -70,7 +70,7 @@ impl Shell {
         append().at("write", &self.log)
     }
 
-    /// Executes a program to its end.
+    /// Runs a program to its end.
     ///
     /// # Errors
     /// [`Error::Interrupted`], and what the launcher says.
@@ -104,7 +104,7 @@ impl Shell {
         appended.map(drop)
     }
 
-    /// Writes lines to the log as if what is executed had printed them.
+    /// Writes lines to the log as if what is run had printed them.
     pub(crate) fn show(&self, lines: &[String]) -> Result<(), Error> {
         let append = || {
             let mut log = File::options().append(true).open(&self.log)?;

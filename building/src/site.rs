@@ -1,5 +1,5 @@
 //! Where a layer is built: its folders, its environment and what stands between its processes and the machine. What is
-//! executed there is known to its users.
+//! run there is known to its users.
 
 use crate::error::{Error, Failure};
 use crate::shell::{Environment, Shell};
@@ -22,7 +22,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Executes a command of the study's, confined where that is possible.
+    /// Runs a command of the study's, confined where that is possible.
     pub(crate) fn execute(&self, shell: &mut Shell, argv: &[&str]) -> Result<Ended, Error> {
         let command = self.around.command(argv);
         shell.execute(&command.iter().map(String::as_str).collect::<Vec<_>>(), &self.tree, &self.env)

@@ -16,7 +16,7 @@ pub struct Wanted {
     pub digest: String,
     /// Where it is, or will be, installed.
     pub prefix: PathBuf,
-    /// Display names of the variants that execute it.
+    /// Display names of the variants that run it.
     pub variants: Vec<String>,
     /// Its layers, first one first.
     pub layers: Vec<WantedLayer>,

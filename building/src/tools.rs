@@ -1,5 +1,5 @@
 //! Which compiler is it? The identity of a tool: where it really is, and the SHA-256 of its file. It is part of a build's
-//! name, so that a new compiler is a new build. To know it nothing is executed: a study may name any file as its compiler,
+//! name, so that a new compiler is a new build. To know it nothing is run: a study may name any file as its compiler,
 //! and to look at a study must be safe. Only where something is built a tool is asked for its version, for people.
 //!
 //! To read its file and to ask it takes longer than all else that has to be known of a study whose builds are all there.
@@ -46,12 +46,12 @@ fn is_in_front(tool: &Path) -> bool {
     tool.file_name().is_some_and(|name| IN_FRONT.iter().any(|known| name == *known))
 }
 
-/// The real path and SHA-256 of a tool; none if it is not there. It is not executed.
+/// The real path and SHA-256 of a tool; none if it is not there. It is not run.
 pub(crate) fn identity(cache: &Cache, tool: &str) -> Result<Option<String>, Error> {
     of_name(cache, tool, Asked::No)
 }
 
-/// The same and the version that the tool says it has: it is executed.
+/// The same and the version that the tool says it has: it is run.
 pub(crate) fn with_version(cache: &Cache, tool: &str) -> Result<Option<String>, Error> {
     of_name(cache, tool, Asked::Yes)
 }

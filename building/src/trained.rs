@@ -11,7 +11,7 @@ use bakeoff_report::format::count;
 /// That variable.
 const TRAINED_ON: &str = "trained on";
 
-/// Whether a training executes a workload: it is the same command, or one of its commands is, or what its last one comes to.
+/// Whether a training runs a workload: it is the same command, or one of its commands is, or what its last one comes to.
 pub(crate) fn executes(training: &str, run: &str) -> bool {
     let (all, run) = (one_line(training), one_line(run));
     let mut parts = training.split([';', '\n', '|', '&']);

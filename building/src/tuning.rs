@@ -22,12 +22,12 @@ pub struct Tuning {
     pub rust: Vec<String>,
     /// The C compiler in place of any other: `compiler`. Its C++ compiler is [`cxx_of`] it.
     pub compiler: Option<String>,
-    /// The commands that execute what was built so that it can be built again by their profile, by the layer that is
+    /// The commands that run what was built so that it can be built again by their profile, by the layer that is
     /// built twice: `profile`.
     pub training: BTreeMap<String, String>,
     /// What BOLT rewrites, and the training for it: `bolt`. It is a layer of its own, above all others.
     pub(crate) bolt: Option<Bolt>,
-    /// The workloads that `profile` or `bolt` executes as its training.
+    /// The workloads that `profile` or `bolt` runs as its training.
     pub(crate) trained_on: BTreeSet<String>,
 }
 

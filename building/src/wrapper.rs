@@ -6,17 +6,17 @@
 //! [`Wrappers::install`] makes a folder of links, one for each usual tool that the search path really has. It is meant
 //! to be put first on PATH and to stay where it is: build systems write the path of the compiler into what they install,
 //! and that must work later. Called by a tool's name, the program looks for the next file of that name on PATH that is
-//! neither a wrapper nor a link to ccache or sccache, and executes it with the same words and environment; only the
+//! neither a wrapper nor a link to ccache or sccache, and runs it with the same words and environment; only the
 //! first word becomes the path that was found, by which gcc finds its parts. These variables change that:
 //!
 //! * [`LOG`]: a file that is there; each call appends one record to it with one write(2), which [`calls`] reads.
-//! * [`CACHE`]: the path of a cache of compilers, which is executed before compilers (`ccache /usr/bin/cc …`). Linkers,
+//! * [`CACHE`]: the path of a cache of compilers, which is run before compilers (`ccache /usr/bin/cc …`). Linkers,
 //!   archivers and preprocessors are not cached.
 //! * [`SEED`]: any text. Calls that link or archive get their objects in another order.
 //! * [`APPEND`], [`APPEND_C`], [`APPEND_CXX`], [`APPEND_LINK`]: words, each on a line of its own, that compilers get behind
 //!   the project's own.
 //! * [`PROFILE`], [`PROFILE_CLANG`]: words, likewise, by which gcc or clang makes or uses a profile.
-//! * [`CC`], [`CXX`]: the path of a compiler that is executed in place of any other.
+//! * [`CC`], [`CXX`]: the path of a compiler that is run in place of any other.
 //!
 //! # Link order
 //! With [`SEED`], the words of a call that end in `.o`, `.obj` or `.lo` change places among themselves, and nothing else
@@ -46,26 +46,26 @@
 //!
 //! What compiles code or links, and is no probe, gets those of [`PROFILE`], or of [`PROFILE_CLANG`] if the compiler is clang.
 //! Clang also gets `-Qunused-arguments` then. With [`CC`] and [`CXX`], `c89` and `c99` become `-std=`. A compiler that is a
-//! script may call wrappers in turn: such a call gets no words and no other compiler, and executes none of those that
+//! script may call wrappers in turn: such a call gets no words and no other compiler, and runs none of those that
 //! called it.
 //!
 //! # rustc
-//! Cargo executes what `RUSTC_WRAPPER` names in place of rustc, which is the first word then: [`Wrappers::between_cargo_and_rustc`].
+//! Cargo runs what `RUSTC_WRAPPER` names in place of rustc, which is the first word then: [`Wrappers::between_cargo_and_rustc`].
 //! A call that compiles gets the words of [`RUSTFLAGS`] behind its own, unless it makes a build script or a procedural
 //! macro; a probe gets what changes the code. A call of `rustc` itself is treated alike. [`RUSTC_WRAPPER`] is the path of
-//! what is executed before rustc then, as cargo would.
+//! what is run before rustc then, as cargo would.
 //!
 //! # Covers
 //! In a command of [`Wrappers::confined`], compilers that a build calls by their full path are covered, if that is asked for: the
 //! wrapper is mounted over their files, in a mount namespace (and where it takes one, a user namespace) of the command's own.
 //! Such a call is one of the name by which the file was called. The whole file system without covers is mounted read-only in
-//! a folder of the wrapper, which executes the real compiler there. A call from an environment without [`LOG`] gets the
+//! a folder of the wrapper, which runs the real compiler there. A call from an environment without [`LOG`] gets the
 //! variables of this list that the command was started with, and `TMPDIR`. Of the compilers on the search path, clang is
 //! not covered, since it would find its own parts in that folder; nor is what is no compiler by the name of its file.
-//! Where covers cannot be made, the command says so on standard error and executes without them.
+//! Where covers cannot be made, the command says so on standard error and runs without them.
 //!
 //! # sccache
-//! Executes compilers in a server that serves all builds of the machine, confined as the first of them is. So in
+//! Runs compilers in a server that serves all builds of the machine, confined as the first of them is. So in
 //! `sccache cc …` the wrapper becomes the compiler, as if it had been called; only `sccache --version` and its like reach
 //! sccache. That of [`CACHE`] is another matter: its server belongs to one layer.
 //!
@@ -73,9 +73,9 @@
 //! [`Wrappers::confined`] makes a command of another: it gives up privileges that it does not have yet, confines itself
 //! with Landlock, and becomes that other. Then it and all that it starts may write only below the folders that were
 //! listed, to the files that were listed, to devices, and to its own standard output and error; elsewhere it is refused
-//! (EACCES). With [`Wrappers::confined_reading`] the same holds for reading, and so for executing: only there, and below the
+//! (EACCES). With [`Wrappers::confined_reading`] the same holds for reading, and so for running: only there, and below the
 //! folders that were listed for it. Listing folders, networks, and the modes, owners and times of files are not restricted.
-//! Where [`bakeoff_host::confinement`] says why it cannot be, the command executes as it is.
+//! Where [`bakeoff_host::confinement`] says why it cannot be, the command runs as it is.
 
 #[allow(dead_code, unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
 #[path = "../wrapper/program/append.rs"]

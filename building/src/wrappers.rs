@@ -150,7 +150,7 @@ impl Around {
         }
     }
 
-    /// The command as it is executed: confined, where that is possible.
+    /// The command as it is run: confined, where that is possible.
     pub(crate) fn command(&self, argv: &[&str]) -> Vec<String> {
         match (&self.between.wrappers, &self.between.confinement) {
             (Ok(wrappers), Ok(_)) => {
@@ -273,7 +273,7 @@ fn cached(
     let folder = cache.paths.compiler_cache(name);
     fs::create_dir_all(&folder).at("make the folder", &folder)?;
     let program = places(name, OsStr::new(path)).next();
-    // It is a tool of the layer, so that it was there a moment ago; without it compilers are executed as they are.
+    // It is a tool of the layer, so that it was there a moment ago; without it compilers are run as they are.
     let program = program.map_or_else(|| name.to_owned(), |program| program.display().to_string());
     let shown = folder.display().to_string();
     let mut set = |variable: &str, value: String| drop(env.insert(variable.to_owned(), value));

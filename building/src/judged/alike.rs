@@ -6,7 +6,7 @@ use bakeoff_model::record::{BuildLine, FactorLine, VariantLine};
 
 /// All groups of such variants; those that are the same in all files first.
 pub(super) fn identical(variants: &[VariantLine], factors: &[FactorLine], builds: &[BuildLine]) -> Vec<Identical> {
-    // Without the factors it is not known whether variants differ in how they are executed.
+    // Without the factors it is not known whether variants differ in how they are run.
     if factors.is_empty() {
         return vec![];
     }

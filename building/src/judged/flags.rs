@@ -111,7 +111,7 @@ fn differ_in_tuning(one: &VariantLine, other: &VariantLine, factors: &[FactorLin
 }
 
 /// What is to be said of a flag; none if it came through, or if nothing was seen. An appended flag should come through
-/// everywhere; that a file has no profile may be right, because it belongs to a program that was not executed.
+/// everywhere; that a file has no profile may be right, because it belongs to a program that was not run.
 fn fate(seen: &FlagSeen, one: &Built<'_>) -> Option<FlagFate> {
     let is_appended = seen.is_appended();
     let left = one.build.proof.left_before.get(&seen.layer).filter(|_| seen.variable != RUSTFLAGS);

@@ -1,7 +1,7 @@
 //! Patches: unified diffs of the study's folder that are applied with GNU `patch` to a source before anything is built
 //! of it. They apply exactly or not at all: lines may have moved, but with `--fuzz=0` none of a hunk's context is
 //! ignored, because a level that takes effect in the wrong place is worse than one that does not build. Other kinds of
-//! diff are not looked for: an ed script, of all kinds, would be executed.
+//! diff are not looked for: an ed script, of all kinds, would be run.
 
 use crate::error::{At, Failure};
 use crate::inputs::StudyFile;

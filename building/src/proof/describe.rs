@@ -1,4 +1,4 @@
-//! The `describe` commands of a layer: executed as `verify` lines are, and their standard output read as settings, one
+//! The `describe` commands of a layer: run as `verify` lines are, and their standard output read as settings, one
 //! on each line. What a setting means is not known here.
 
 use super::neutral::Neutral;
@@ -23,7 +23,7 @@ pub(super) fn settings(
     let output = site.work.join("described");
     for (number, line) in (1..).zip(lines) {
         shell.note(&format!("describe line {number}: {line}"))?;
-        // The shell that redirects becomes the one that executes the line.
+        // The shell that redirects becomes the one that runs the line.
         let redirected = "exec sh -c \"$1\" >\"$0\"";
         let name = output.display().to_string();
         let ended = shell.execute(&["sh", "-c", redirected, &name, line], &site.tree, &site.env)?;

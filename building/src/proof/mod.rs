@@ -45,7 +45,7 @@ pub(crate) struct Seen {
 }
 
 /// Looks at a prefix that is complete and verified, and keeps what it sees. The layer's `describe` commands are
-/// executed like its `verify` lines.
+/// run like its `verify` lines.
 pub(crate) fn observe(shell: &mut Shell, cache: &Cache, layer: &Layer, digest: &str, site: &Site) -> Result<(), Stop> {
     let neutral = Neutral::of(short(digest));
     let described = describe::settings(shell, &layer.describe, site, &neutral)?;

@@ -1,4 +1,4 @@
-//! Where a source is brought to, by whom, and within which limits. What is executed there, and how often, is known to the
+//! Where a source is brought to, by whom, and within which limits. What is run there, and how often, is known to the
 //! origins.
 
 use super::built::Built;
@@ -66,7 +66,7 @@ impl Site<'_> {
         Ok(())
     }
 
-    /// Executes a script in the study's folder, with this environment, these variables and `$DOWNLOAD`.
+    /// Runs a script in the study's folder, with this environment, these variables and `$DOWNLOAD`.
     pub(super) fn execute(
         &mut self,
         script: &str,

@@ -1,4 +1,4 @@
-//! Git repositories as sources. A repository executes nothing here: not its hooks, not its filters, not what its
+//! Git repositories as sources. A repository runs nothing here: not its hooks, not its filters, not what its
 //! configuration names.
 //!
 //! A commit is laid out by a repository of ours in the work folder, whose configuration is ours too. It borrows the objects
@@ -6,7 +6,7 @@
 //! names without a meaning, objects that are missing are not fetched on the quiet, and nothing needs to be copied. In the
 //! repository itself Git is asked for names only: which commit is `HEAD~1`, which files are there that are not ignored.
 //!
-//! `git archive` would execute as little, but leaves out what has the attribute `export-ignore`; `git cat-file` ignores the
+//! `git archive` would run as little, but leaves out what has the attribute `export-ignore`; `git cat-file` ignores the
 //! attributes for line ends. What is laid out is what a checkout has.
 
 mod ask;

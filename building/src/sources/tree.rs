@@ -28,7 +28,7 @@ const CACHE: (&str, &[u8]) = ("CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f0
 /// the order of their paths, compared byte by byte. A path is relative to the folder, with `/` between its names. A
 /// record is
 ///
-/// - one byte for the kind: `d` a folder, `f` a file, `x` a file that its owner may execute, `l` a symbolic link;
+/// - one byte for the kind: `d` a folder, `f` a file, `x` a file that its owner may run, `l` a symbolic link;
 /// - the length of the path in bytes, as eight bytes, the lowest first;
 /// - the path;
 /// - the SHA-256, 32 bytes, of the file's content or of the link's target; of a folder 32 zeros.

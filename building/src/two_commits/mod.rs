@@ -79,7 +79,7 @@ fn not_in_the_tree(absent: &Absent) -> Option<CommandError> {
     })
 }
 
-/// Whether a command may compile what the tree has, as `go test` does: then what was built is not what is executed.
+/// Whether a command may compile what the tree has, as `go test` does: then what was built is not what is run.
 fn builds_again(command: &str) -> bool {
     let tool = |word: &str| TOOLS.contains(&word.rsplit('/').next().unwrap_or(word));
     words(command).any(tool)

@@ -1,5 +1,5 @@
 //! Whether two commits give the same program: a judgement on the names of those files that differ in their finished trees.
-//! Nothing is read or executed here.
+//! Nothing is read or run here.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -49,12 +49,12 @@ const COMPILED: [&str; 29] = [
 /// Names of files that say how.
 const HOW_TO_BUILD: [&str; 5] = ["makefile", "gnumakefile", "cmakelists.txt", "meson.build", "configure"];
 
-/// What the trees of two commits are executed for.
+/// What the trees of two commits are run for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Use<'a> {
     /// The command.
     pub(super) command: &'a str,
-    /// The folder below the top in which it is executed.
+    /// The folder below the top in which it is run.
     pub(super) inner: &'a Path,
     /// Whether the trees were built.
     pub(super) is_built: bool,

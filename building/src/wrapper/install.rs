@@ -24,7 +24,7 @@ const ASIDE: &str = ".aside-";
 #[derive(Debug)]
 pub(crate) struct Wrappers {
     root: PathBuf,
-    /// The files that a build which calls compilers by their full path would execute.
+    /// The files that a build which calls compilers by their full path would run.
     compilers: BTreeSet<PathBuf>,
     /// Locked, so that nobody who has other tools removes what we need.
     _in_use: File,
@@ -36,7 +36,7 @@ impl Wrappers {
     /// that are not there are removed unless somebody else uses the folder, since scripts would find these tools otherwise.
     ///
     /// # Errors
-    /// [`Error::Wrapper`] if the folder cannot be written to, or nothing there may be executed.
+    /// [`Error::Wrapper`] if the folder cannot be written to, or nothing there may be run.
     pub(crate) fn install(root: &Path, search_path: &OsStr, also: &BTreeSet<String>) -> Result<Self, Error> {
         let tools = tools(search_path, also);
         let names: BTreeSet<OsString> = tools.iter().filter_map(|tool| tool.file_name()).map(OsStr::to_owned).collect();
@@ -82,7 +82,7 @@ impl Wrappers {
         self.root.join(wire::RUSTC)
     }
 
-    /// The command that executes `command`, confined to writing below these folders and to these files, as far as they
+    /// The command that runs `command`, confined to writing below these folders and to these files, as far as they
     /// are there when it begins, and if `covered` with compilers covered. The program of `command` is looked up on the PATH
     /// that it is started with, unless it is a path.
     #[cfg(test)]
@@ -140,7 +140,7 @@ fn to_cover(tool: &Path) -> Option<PathBuf> {
     (is_one && is_executable(&file)).then_some(file)
 }
 
-/// Whether it can be executed and is no wrapper.
+/// Whether it can be run and is no wrapper.
 fn is_tool(path: &Path) -> bool {
     is_executable(path) && fs::canonicalize(path).is_ok_and(|real| real.file_name() != Some(OsStr::new(wire::PROGRAM)))
 }
@@ -212,8 +212,8 @@ fn aside_of(path: &Path) -> PathBuf {
     path.with_file_name(format!("{ASIDE}{}-{:x}-{nth}", std::process::id(), bakeoff_host::now_unix_s().to_bits()))
 }
 
-/// Executes it once. A process that another thread of ours has just started may hold the file open for writing until it
-/// executes its program; that ends by itself, and afterwards nobody does.
+/// Runs it once. A process that another thread of ours has just started may hold the file open for writing until it
+/// runs its program; that ends by itself, and afterwards nobody does.
 fn try_program(path: &Path) -> io::Result<()> {
     let spawn = || {
         let mut command = Command::new(path);
@@ -271,7 +271,7 @@ mod tests {
         let others = Wrappers::install(&root, &path, &BTreeSet::new()).unwrap();
         assert_eq!(names(&others).len(), 7);
         drop((wrappers, others));
-        // A process that another test has just started may hold the lock until it executes its program.
+        // A process that another test has just started may hold the lock until it runs its program.
         let alone = |_| names(&Wrappers::install(&root, &path, &BTreeSet::new()).unwrap()) == ["clang++"];
         assert!((0..10_000).any(alone));
     }

@@ -117,7 +117,7 @@ fn crates_that_rustflags_did_not_reach_are_a_doubt() {
     assert_eq!(found, [("-C opt-level=1", &FlagFate::NeverArrived, 46)]);
 }
 
-/// A program that the training does not execute has no profile, and that is no doubt; a cache in the compiler's place is one.
+/// A program that the training does not run has no profile, and that is no doubt; a cache in the compiler's place is one.
 #[test]
 fn a_profile_that_few_compilations_used_is_doubted() {
     let doubts = |own: u64, reached: u64, of: u64| {

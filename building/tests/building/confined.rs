@@ -1,5 +1,5 @@
-//! Disks that are full and folders that belong to others: this executable executes one of its tests again, in a small
-//! file system of its own, or as another user. Both need root; without it they are skipped, or executed as they are.
+//! Disks that are full and folders that belong to others: this executable runs one of its tests again, in a small
+//! file system of its own, or as another user. Both need root; without it they are skipped, or run as they are.
 
 use crate::building_tests::again::{self, NOBODY};
 use crate::building_tests::study::{Study, layer};
@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::Output;
 
-/// In the environment of this executable, it says that a test is executed again, and in which folder.
+/// In the environment of this executable, it says that a test is run again, and in which folder.
 const INNER: &str = "CONFINED_FOLDER";
 /// Begins a line that says what the inner test has seen.
 const SAYS: &str = "inner: ";
@@ -22,7 +22,7 @@ fn inner() -> Option<String> {
     std::env::var(INNER).ok()
 }
 
-/// Executes a test of this executable again, behind these words.
+/// Runs a test of this executable again, behind these words.
 fn execute_again(before: &[&str], test: &str, folder: &Path) -> Output {
     let mut command = again::test_behind(before, &std::env::current_exe().unwrap(), test);
     command.env(INNER, folder).env("TMPDIR", folder).env("HOME", folder).current_dir("/").output().unwrap()

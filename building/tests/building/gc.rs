@@ -126,7 +126,7 @@ fn what_somebody_is_at_work_on_stays() {
     built(&mut study, "a");
     let item = inventory(&study).items.into_iter().find(|item| what(&item.kind) == "second").unwrap();
     let path = study.cache.root().join("locks").join(format!("{}.lock", item.name));
-    // What another test starts has a copy of it until it executes its program.
+    // What another test starts has a copy of it until it runs its program.
     let held = loop {
         match bakeoff_host::lock::Lock::take(&path) {
             Ok(held) => break held,

@@ -1,4 +1,4 @@
-//! Git repositories as sources: what a revision is, what cannot be had, and that nothing of a repository is executed.
+//! Git repositories as sources: what a revision is, what cannot be had, and that nothing of a repository is run.
 
 use crate::building_tests::study::{Study, layer};
 use crate::{BuildEvent, Found, NotFound};
@@ -204,7 +204,7 @@ fn a_repository_of_somebody_else_is_left_alone() {
     }
 }
 
-/// Everything in a repository that could make Git execute something: each makes a file in `canary`.
+/// Everything in a repository that could make Git run something: each makes a file in `canary`.
 fn trap(study: &Study) -> PathBuf {
     let canary = study.dir().join("canary");
     fs::create_dir(&canary).unwrap();

@@ -150,7 +150,7 @@ fn variants_that_share_a_build() {
         (Same::Build, &["baseline".to_owned(), "malloc=perl".to_owned()][..])
     );
 
-    // If `malloc` is a factor of execution, the two differ in how they are executed.
+    // If `malloc` is a factor of execution, the two differ in how they are run.
     record.study.build_factors.remove(0);
     assert_eq!(doubts(&record).identical, []);
     record.study.build_factors.clear();

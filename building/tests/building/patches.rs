@@ -88,7 +88,7 @@ fn a_patch_does_not_leave_the_source() {
     study.failed();
     assert!(outside(&study).iter().all(|path| !path.exists()));
 
-    // An ed script is executed by those who look for one.
+    // An ed script is run by those who look for one.
     let study =
         self::study("--- a/text\n+++ b/text\n1i\n!touch escaped\n.\n@@ -1 +1 @@ this makes it look like a patch\n");
     let (why, _) = study.failed();

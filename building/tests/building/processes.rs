@@ -222,7 +222,7 @@ fn builds_wait_while_trials_execute_and_the_other_way_round() {
     let trials = cache.quiet(|_| panic!("nobody builds")).unwrap();
     let mut builder = meeting.builder(&script);
     assert_eq!(builder.says(), format!("waiting {}", std::process::id()));
-    // Who executes the trials may build between them.
+    // Who runs the trials may build between them.
     let variants = [Variant { name: "own".to_owned(), ..Variant::default() }.planned()];
     let layers = [layer("own", "echo > $PREFIX/x")];
     let dir = cache.root();

@@ -19,7 +19,7 @@ fn can_profile(compiler: &str) -> bool {
     done.status.success()
 }
 
-/// A program of two files; another one, which nobody executes; a helper, which the build executes; and a probe.
+/// A program of two files; another one, which nobody runs; a helper, which the build runs; and a probe.
 const SCRIPT: &str = "
     echo 'int main(void) { return 0; }' > conftest.c; gcc conftest.c -o conftest; ./conftest
     gcc -O2 -Werror gen.c -o gen; ./gen > gen.h
@@ -73,7 +73,7 @@ fn what_the_training_executes_is_built_by_its_profile_and_the_rest_is_counted() 
     study.variants[0].tuning.all = vec!["-Wmissing-profile".to_owned(), "-Wno-error=missing-profile".to_owned()];
     let (line, prefix) = study.built();
     assert_ne!(line.digest, plain.digest, "the training is part of a build's name");
-    // Neither the program that nobody executed, nor the helper, whose profile is not of the training.
+    // Neither the program that nobody run, nor the helper, whose profile is not of the training.
     assert_eq!(used(&line), (2, 4), "{}", log(&line));
     let log = log(&line);
     assert_eq!(log.matches("profile count data file not found").count(), 2, "{log}");

@@ -46,7 +46,7 @@ fn the_same_code_beside_other_files() {
     assert_ne!(one.files, two.files);
 }
 
-/// Debugging information is not what is executed.
+/// Debugging information is not what is run.
 #[test]
 fn stripped_or_not_is_no_other_program() {
     let [one, two] =

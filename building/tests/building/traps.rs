@@ -296,7 +296,7 @@ fn what_is_no_compilation_is_left_alone_and_what_is_unusual_is_not() {
     let study = study(script);
     let (line, _) = study.built();
     let calls = calls(&line);
-    // b.c of the response file, a.c by a script that calls gcc, and the helper, which is executed while it is built.
+    // b.c of the response file, a.c by a script that calls gcc, and the helper, which is run while it is built.
     assert_eq!(won(&line), (3, 3), "{calls}");
     assert!(!calls.contains("-O3 -DLEVEL -O3"), "{calls}");
     let with_words = |part: &str| calls.lines().filter(|call| call.contains(part) && call.contains("-DLEVEL")).count();

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-/// Executes a script confined to a folder `in`, beside which there is `out`; None if that is not possible here.
+/// Runs a script confined to a folder `in`, beside which there is `out`; None if that is not possible here.
 fn confined(tools: &Tools, script: &str) -> Option<Output> {
     if let Err(why) = confinement() {
         println!("skipped: {why}");

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-/// Executes a script for which compilers are covered; none if that is not possible here.
+/// Runs a script for which compilers are covered; none if that is not possible here.
 fn covered(tools: &Tools, script: &str) -> Option<Output> {
     if let Err(why) = confinement() {
         println!("skipped: {why}");
@@ -58,7 +58,7 @@ fn a_compiler_is_seen_that_is_called_by_its_full_path() {
     check("/usr/bin/gcc a.c b.c -o a; ./a", &[("gcc", 1)]);
     check("gcc -c a.c; /usr/bin/gcc -c b.c; /usr/bin/cc a.o b.o -o a; ./a", &[("gcc", 1), ("gcc", 1), ("cc", 1)]);
     check("cd /usr/bin; ./gcc -c \"$OLDPWD/a.c\" -o \"$OLDPWD/a.o\"", &[("gcc", 1)]);
-    // What gcc executes in turn, to optimise the link, is a part of that call.
+    // What gcc runs in turn, to optimise the link, is a part of that call.
     check("/usr/bin/gcc -O2 -flto=auto a.c b.c -o a; ./a", &[("gcc", 1)]);
     // By another path it finds the same parts.
     check("mkdir -p bin; ln -sf \"$(command -v /usr/bin/gcc)\" bin/own; bin/own -c a.c", &[("own", 1)]);

@@ -28,7 +28,7 @@ impl Tools {
         Some(Self { folder, wrappers })
     }
 
-    /// The folder that commands execute in.
+    /// The folder that commands run in.
     pub(crate) fn dir(&self) -> PathBuf {
         self.folder.path().join("work")
     }
@@ -51,7 +51,7 @@ impl Tools {
         command
     }
 
-    /// Executes a script, which must succeed.
+    /// Runs a script, which must succeed.
     pub(crate) fn sh(&self, script: &str, variables: &[(&str, &str)]) -> Output {
         let output = self.command("sh").args(["-ec", script]).envs(variables.iter().copied()).output().unwrap();
         assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));

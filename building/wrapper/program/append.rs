@@ -1,5 +1,5 @@
 //! Which words a call of a compiler gets behind the project's own. Words in, words out: what the call does is in
-//! `driver.rs`, and nothing is executed here.
+//! `driver.rs`, and nothing is run here.
 //!
 //! A call that only asks, or preprocesses, gets none. What does not link gets no words for the linker. A probe gets only
 //! what changes the code (`-O`, `-m`, `-f`), so that what links in a probe links in the build too, and of that nothing

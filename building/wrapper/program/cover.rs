@@ -57,7 +57,7 @@ fn try_to_cover(files: &Words, env: &Words) -> sys::Result<()> {
     mounts::place_tree(everything, joined(&[folder(), b"/", UNCOVERED.as_bytes()], &mut room))?;
     sys::close(everything);
     let _ = keep(env);
-    // The link itself still leads to the mount that we were executed from, which is not in our namespace any more.
+    // The link itself still leads to the mount that we were run from, which is not in our namespace any more.
     let length = sys::read_link(OURSELVES, &mut room[..LONGEST - 1])?.len();
     room[length] = 0;
     let ourselves = CStr::from_bytes_until_nul(&room).unwrap_or_default();

@@ -22,13 +22,13 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Of those, none is found that is in the list `within`: a script that stands before a compiler, and that we have
-    /// executed, would call us again and for ever.
+    /// run, would call us again and for ever.
     pub(super) fn new(path: Option<&'a CStr>, name: &'a [u8], within: Option<&'a CStr>) -> Self {
         let within = within.map_or(&b""[..], CStr::to_bytes);
         Self { rest: Some(path.map_or(USUAL, CStr::to_bytes)), name, within }
     }
 
-    /// The next that may be executed.
+    /// The next that may be run.
     pub(super) fn next<'b>(&mut self, into: &'b mut [u8; LONGEST]) -> Option<&'b CStr> {
         while let Some(rest) = self.rest {
             let end = rest.iter().position(|&byte| byte == b':');

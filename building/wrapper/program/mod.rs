@@ -1,6 +1,6 @@
 //! The wrapper's program, which acts by the name that it is called by. As a tool, it finds the real one, appends the words of
-//! levels, logs the words that the tool gets, and executes it. As [`wire::CONFINE`], it confines itself and executes the
-//! command. As [`wire::RUSTC`], cargo calls it before rustc, which its first word names. As sccache, it executes the
+//! levels, logs the words that the tool gets, and runs it. As [`wire::CONFINE`], it confines itself and runs the
+//! command. As [`wire::RUSTC`], cargo calls it before rustc, which its first word names. As sccache, it runs the
 //! compiler that sccache was to run.
 //!
 //! The crate `building` compiles these modules too when it is tested or linted, but never calls them.
@@ -37,7 +37,7 @@ use tune::Tuning;
 use wire::variable;
 use words::Words;
 
-/// The exit codes of shells for a command that does not exist, and for one that cannot be executed.
+/// The exit codes of shells for a command that does not exist, and for one that cannot be run.
 const NOT_FOUND: u32 = 127;
 const NOT_EXECUTABLE: u32 = 126;
 
@@ -145,7 +145,7 @@ fn wrapped(name: &'static [u8], words: Words, env: &Words, covered: Option<&CStr
     }
 }
 
-/// Executes the compiler that a caching server was to run. The server would serve other builds too, with the environment and
+/// Runs the compiler that a caching server was to run. The server would serve other builds too, with the environment and
 /// the confinement of the first. A question to the cache itself goes to the cache.
 fn without_server(name: &'static [u8], words: Words, env: &Words) -> ! {
     let (program, rest) = (words.get(1), words.after(1));
@@ -163,7 +163,7 @@ fn without_server(name: &'static [u8], words: Words, env: &Words) -> ! {
     }
 }
 
-/// Executes rustc. Cargo passes its path, or that of the project's own wrapper, and the study may put a program before both;
+/// Runs rustc. Cargo passes its path, or that of the project's own wrapper, and the study may put a program before both;
 /// a call by the name of rustc means the next one on PATH.
 fn rust(by_cargo: bool, words: Words, env: &Words) -> ! {
     let mut told = false;
@@ -270,8 +270,8 @@ fn expanded(words: Words) -> Option<Words> {
     Some(unsafe { Words::new(first, count) })
 }
 
-/// Executes the first program of the search that can be executed. `before` gets each program and its words, and returns the
-/// words and the environment to execute it with.
+/// Runs the first program of the search that can be run. `before` gets each program and its words, and returns the
+/// words and the environment to run it with.
 fn exec_first(
     mut search: Search<'_>,
     name: &[u8],
@@ -288,7 +288,7 @@ fn exec_first(
     complain(name, complaint, why)
 }
 
-/// Executes that program, or exits with the complaint.
+/// Runs that program, or exits with the complaint.
 fn exec_or_die(
     program: &CStr,
     words: Words,
@@ -299,7 +299,7 @@ fn exec_or_die(
     complain(program.to_bytes(), complaint, NOT_EXECUTABLE)
 }
 
-/// Executes a program; returns only if it cannot be executed.
+/// Runs a program; returns only if it cannot be run.
 fn try_exec(real: &CStr, mut words: Words, before: &mut impl FnMut(&CStr, Words) -> (Words, Words)) {
     // SAFETY: `real` outlives exec: the frame that holds it never returns on success.
     unsafe { words.set(0, real) };

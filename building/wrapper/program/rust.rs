@@ -1,7 +1,7 @@
 //! What a call of rustc does, as far as its words tell, and which words it gets behind those of cargo: one definition
 //! for the wrapper and for the judging of how far they came. What links in the end is the C compiler's call.
 //!
-//! A build script and a procedural macro are executed while the project is built and are no part of what it makes, so
+//! A build script and a procedural macro are run while the project is built and are no part of what it makes, so
 //! they get no words. What only they need cannot be told from the rest.
 
 /// A call that compiles a crate.

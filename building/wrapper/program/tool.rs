@@ -35,7 +35,7 @@ pub fn kind(name: &[u8]) -> Option<Kind> {
     }
 }
 
-/// Whether it is a cache of compilers that executes them in a server, which outlives who called it.
+/// Whether it is a cache of compilers that runs them in a server, which outlives who called it.
 pub fn is_server(name: &[u8]) -> bool {
     name == b"sccache"
 }

@@ -1,8 +1,8 @@
 //! What levels change in a call of a compiler: another compiler, and words behind the project's own. Which words a call
-//! gets is in `append.rs`; here the call is put together, and nothing is executed.
+//! gets is in `append.rs`; here the call is put together, and nothing is run.
 //!
 //! A compiler may call us again: a script that stands before it does. Such a call is left as it is, because its words
-//! have been appended, and no compiler that is being executed is executed again.
+//! have been appended, and no compiler that is being run is run again.
 
 use super::append::{Asked, place};
 use super::driver::{Task, task};
@@ -20,7 +20,7 @@ pub(super) struct Tuning {
     asked: Asked<'static>,
     /// The compiler in place of the one that was called.
     compiler: Option<&'static CStr>,
-    /// The compilers that are being executed; none if nobody but the build calls us.
+    /// The compilers that are being run; none if nobody but the build calls us.
     within: Option<&'static CStr>,
     standard: Option<&'static CStr>,
     /// What the call does; none if it gets no words.
@@ -50,17 +50,17 @@ impl Tuning {
         Self { asked, compiler, within, standard: compiler.and(standard(name)), task }
     }
 
-    /// The compiler that is executed, wherever others are.
+    /// The compiler that is run, wherever others are.
     pub(super) fn compiler(&self) -> Option<&'static CStr> {
         self.compiler
     }
 
-    /// The compilers that must not be executed again.
+    /// The compilers that must not be run again.
     pub(super) fn within(&self) -> Option<&'static CStr> {
         self.within
     }
 
-    /// Words and environment of the call, if `real` is executed; those that it has if there is no memory.
+    /// Words and environment of the call, if `real` is run; those that it has if there is no memory.
     pub(super) fn tuned(&self, real: &CStr, words: Words, env: Words) -> (Words, Words) {
         (self.with_words(real, words).unwrap_or(words), self.with_within(real, env).unwrap_or(env))
     }
@@ -96,7 +96,7 @@ impl Tuning {
         Some(list.words())
     }
 
-    /// The environment, in which `real` is one of those that are being executed.
+    /// The environment, in which `real` is one of those that are being run.
     fn with_within(&self, real: &CStr, env: Words) -> Option<Words> {
         let before = self.within.map_or(&b""[..], CStr::to_bytes);
         let name = variable::WITHIN.as_bytes();

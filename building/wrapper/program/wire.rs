@@ -57,15 +57,15 @@ pub mod variable {
     pub const PROFILE: &str = "BAKEOFF_PROFILE";
     /// The same for clang.
     pub const PROFILE_CLANG: &str = "BAKEOFF_PROFILE_CLANG";
-    /// The path of the C compiler that is executed in place of any other.
+    /// The path of the C compiler that is run in place of any other.
     pub const CC: &str = "BAKEOFF_CC";
     /// The path of the C++ compiler, likewise.
     pub const CXX: &str = "BAKEOFF_CXX";
     /// Words for what rustc compiles.
     pub const RUSTFLAGS: &str = "BAKEOFF_RUSTFLAGS";
-    /// The path of what the study puts between cargo and rustc, which is executed before rustc.
+    /// The path of what the study puts between cargo and rustc, which is run before rustc.
     pub const RUSTC_WRAPPER: &str = "BAKEOFF_RUSTC_WRAPPER";
-    /// The compilers, by their paths, that are being executed and have called us: none of them is executed once more.
+    /// The compilers, by their paths, that are being run and have called us: none of them is run once more.
     pub const WITHIN: &str = "BAKEOFF_WITHIN";
 }
 

@@ -1,9 +1,9 @@
-//! What it costs to look at what trials execute, after each block: `cargo bench -p bakeoff-cli --bench looks`. Two places
-//! execute the same blocks in a random order, one of them looking at 16 files, or at 100; then the trial right after a look is held
+//! What it costs to look at what trials run, after each block: `cargo bench -p bakeoff-cli --bench looks`. Two places
+//! run the same blocks in a random order, one of them looking at 16 files, or at 100; then the trial right after a look is held
 //! against one without a look before it. Ratios come with intervals of our own analysis, and with the goals.
 //! Nothing is asserted: a busy machine is not a failure.
 //!
-//! `BLOCKS` changes the number of blocks; `BAKEOFF_BENCH_QUICK=1` makes it small, to see whether it executes.
+//! `BLOCKS` changes the number of blocks; `BAKEOFF_BENCH_QUICK=1` makes it small, to see whether it runs.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it ends where something is not as it should be")]
 
@@ -53,7 +53,7 @@ fn place(folder: &Path, run: &str, files: usize) -> Local<'static> {
     local.watching(Watch { files: (0..files).map(file).collect(), ..Watch::default() })
 }
 
-/// Executes one trial; its elapsed time.
+/// Runs one trial; its elapsed time.
 fn trial(local: &mut Local<'_>, block: &Block, position: u32) -> f64 {
     let execution = local.execute(Task { block, position, variant: "a", attempt: 0 }).unwrap().unwrap();
     assert_eq!(execution.outcome, Outcome::Ok);

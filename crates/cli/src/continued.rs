@@ -59,7 +59,7 @@ fn another_identity(study: &StudyLine) -> String {
 }
 
 /// The journals of this plan, simulated in the same way if at all: the study's latest first, and then the one that was
-/// executed last.
+/// run last.
 fn of_plan(folder: &StateFolder, study: &StudyLine) -> Vec<(PathBuf, Record)> {
     let read = |path: PathBuf| bakeoff_journal::read(&path).ok().map(|contents| (path, contents.record));
     let mut known: Vec<_> = folder.journals().into_iter().filter_map(read).collect();

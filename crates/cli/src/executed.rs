@@ -1,4 +1,4 @@
-//! What trials execute, as far as it can be known before the first one: the shell, the programs that commands name, what was
+//! What trials run, as far as it can be known before the first one: the shell, the programs that commands name, what was
 //! built, and the interpreters and libraries that come with them. From all this follows what is looked at between blocks.
 //! Whatever a program opens by itself is not known here, but what was built is looked at as a whole besides.
 
@@ -70,13 +70,13 @@ pub(crate) fn programs<'a>(plan: &Plan, setup: &Setup, own: impl IntoIterator<It
     programs
 }
 
-/// The programs that reach another place: what trials execute there was built, or is not of this host.
+/// The programs that reach another place: what trials run there was built, or is not of this host.
 pub(crate) fn of_place(programs: Vec<PathBuf>) -> Programs {
     let system = programs.iter().map(|path| Watched::of(&path.display().to_string(), path)).collect();
     Programs { system, built: vec![] }
 }
 
-/// Whether a command's words name what it executes: nothing is left to a shell's variables, patterns or folders, and one of
+/// Whether a command's words name what it runs: nothing is left to a shell's variables, patterns or folders, and one of
 /// them is a program.
 pub(crate) fn names_its_program(command: &str, setup: &Setup) -> bool {
     let is_open = command.contains(|c: char| "$`*?[~".contains(c))
@@ -84,7 +84,7 @@ pub(crate) fn names_its_program(command: &str, setup: &Setup) -> bool {
     !is_open && words(command).any(|word| program(word, None, setup).is_some())
 }
 
-/// Files that commands name and nobody would execute: input, as a rule, if not output.
+/// Files that commands name and nobody would run: input, as a rule, if not output.
 pub(crate) fn data(plan: &Plan, setup: &Setup) -> Vec<Watched> {
     let commands = plan.variants.iter().filter_map(|variant| variant.run.as_deref());
     let inputs = plan.workloads.iter().filter_map(|workload| workload.input.as_deref());

@@ -19,7 +19,7 @@ pub(crate) struct Failing {
     cells: BTreeMap<Cell, (u32, String)>,
     /// Cells of which nothing is to be said any more: a trial did well, or failed in another way, or it was said.
     settled: BTreeSet<Cell>,
-    /// The block that is executed: how many of its trials have ended, and how many of them failed.
+    /// The block that is run: how many of its trials have ended, and how many of them failed.
     block: [u32; 2],
     /// Whether the study has one condition only, which then goes without saying.
     one_condition: bool,
@@ -59,7 +59,7 @@ impl Failing {
         for (cell, (number, how)) in &self.cells {
             if *number >= least && !self.settled.contains(cell) {
                 let names = alike.entry((how.as_str(), cell.1.as_str(), cell.2.as_str())).or_default();
-                // The twin executes what the baseline does.
+                // The twin runs what the baseline does.
                 if cell.0 != TWIN && !names.contains(&cell.0.as_str()) {
                     names.push(&cell.0);
                 }

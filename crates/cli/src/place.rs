@@ -1,4 +1,4 @@
-//! Where the trials of a study are executed: on this host, or at a place that a feature reaches. It is asked here, so that
+//! Where the trials of a study are run: on this host, or at a place that a feature reaches. It is asked here, so that
 //! `run` need not know which.
 
 use crate::executed::{self, Programs};

@@ -18,10 +18,10 @@ pub(crate) struct Progress {
     blocks: u64,
     trials_done: u64,
     blocks_done: u64,
-    /// Trials that this session executed, and since when: only they tell how fast it goes.
+    /// Trials that this session ran, and since when: only they tell how fast it goes.
     executed: u64,
     began: Option<Instant>,
-    /// Trials since the last look at what they execute.
+    /// Trials since the last look at what they run.
     unchecked: u64,
     failed: u64,
     /// What is known of failing trials, also from sessions before.

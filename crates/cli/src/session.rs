@@ -1,4 +1,4 @@
-//! One session of a study: opens its journal, executes what is missing, and keeps every event. `run` and `compare`
+//! One session of a study: opens its journal, runs what is missing, and keeps every event. `run` and `compare`
 //! differ in where plan and executor come from; from there on they are this.
 
 mod racing;
@@ -119,7 +119,7 @@ impl<'a> OpenStudy<'a> {
         Ok(study.watching(watched))
     }
 
-    /// With the files that trials execute or read, as they were when the study was read.
+    /// With the files that trials run or read, as they were when the study was read.
     fn watching(mut self, files: Vec<Watched>) -> Self {
         let basis = self.race.study.basis.as_ref();
         // A file that was not there before the first session is made by trials.
@@ -208,7 +208,7 @@ impl<'a> OpenStudy<'a> {
         Ok(())
     }
 
-    /// Executes what the journal does not hold yet, and then gathers evidence. An executor is made only if something is
+    /// Runs what the journal does not hold yet, and then gathers evidence. An executor is made only if something is
     /// missing that needs one.
     fn execute<'e>(
         mut self,

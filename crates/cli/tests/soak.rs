@@ -1,4 +1,4 @@
-//! A soak: a real study with a build, services, load, tracing and hostile workloads, executed over and over, while a seed
+//! A soak: a real study with a build, services, load, tracing and hostile workloads, run over and over, while a seed
 //! decides what happens to it: `kill -9` of the program, its launchers, its tracer, in all combinations; interrupts; a full
 //! disk; a clock that is set; damage to the cache. Whatever it was, afterwards no trial may be lost or doubled, and nothing
 //! may stay: no process, cgroup, mount or folder. It lasts as long as `BAKEOFF_SOAK` says, in seconds; `SEED` makes it do the
@@ -64,7 +64,7 @@ my $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1:$ENV{PORT_shelf}", Listen 
 while (my $c = $s->accept) { close $c }
 "#;
 
-/// What the second workload does; each is executed by `sh`.
+/// What the second workload does; each is run by `sh`.
 const HOSTILE: [&str; 6] = [
     "for i in 1 2 3 4 5 6 7 8; do (sleep 1000 &); setsid sleep 1000 & done; exit 0",
     "head -c 1000000 /dev/zero",

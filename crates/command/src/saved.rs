@@ -27,7 +27,7 @@ enum Error {
         "there is no place for saved comparisons: neither BAKEOFF_STATE nor XDG_STATE_HOME nor HOME is an absolute path"
     )]
     NoPlace,
-    /// No comparison was executed yet.
+    /// No comparison was run yet.
     #[error("no last comparison is kept in {}", .0.display())]
     NoLast(PathBuf),
     /// It cannot be used.
@@ -113,7 +113,7 @@ impl Saved {
         Err(CommandError::usage(format!("nothing is saved as `{}`", clean(name))).hint(hint))
     }
 
-    /// Whether something can be saved under that name; to be called before anything is executed.
+    /// Whether something can be saved under that name; to be called before anything is run.
     ///
     /// # Errors
     /// If it is none, if it is taken and not to be replaced, or if nothing can be written there.

@@ -72,7 +72,7 @@ impl StateFolder {
         journals_in(&self.0)
     }
 
-    /// The one that was executed last.
+    /// The one that was run last.
     pub fn latest(&self) -> Option<PathBuf> {
         read_text(&self.0.join(LATEST), NAME_BYTES).ok().map(|name| self.0.join(name.trim()))
     }
@@ -202,7 +202,7 @@ pub fn imported_in(study_dir: &Path) -> PathBuf {
 }
 
 /// The name of the journal that is a study's latest, without its folder, and whether it was imported; none if the study
-/// has not been executed.
+/// has not been run.
 pub fn latest_of(study_dir: &Path) -> Option<(String, bool)> {
     let text = read_text(&study_dir.join(FOLDER).join(LATEST), NAME_BYTES).ok()?;
     let name = text.trim();
@@ -212,7 +212,7 @@ pub fn latest_of(study_dir: &Path) -> Option<(String, bool)> {
     })
 }
 
-/// Makes what was imported a study's latest journal, until it is executed here.
+/// Makes what was imported a study's latest journal, until it is run here.
 pub fn remember_imported_as_latest(study_dir: &Path, journal: &str) -> Result<(), CommandError> {
     let imported = imported_in(study_dir);
     State { folder: imported.clone(), journal: imported.join(journal) }.remember_as_latest()?;

@@ -90,7 +90,7 @@ impl Inputs {
         }
     }
 
-    /// Adds what trials execute and is not the study's.
+    /// Adds what trials run and is not the study's.
     pub fn take_programs(&mut self, programs: Vec<Watched>) {
         for program in programs {
             self.digest.field(&program.name, program.content().unwrap_or_default().as_bytes());

@@ -1,4 +1,4 @@
-//! Where a file that is made of findings goes. Whether it can be written is found out before anything is executed; it is written as a
+//! Where a file that is made of findings goes. Whether it can be written is found out before anything is run; it is written as a
 //! whole at the end, so that a reader never sees a part of it. What is in it is not known here.
 
 use crate::error::CommandError;

@@ -1,4 +1,4 @@
-//! One command that a launcher executes, and what became of it. Types only; nothing is launched here.
+//! One command that a launcher runs, and what became of it. Types only; nothing is launched here.
 
 use crate::now_unix_s;
 use bakeoff_model::metric::Measurements;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A command to execute: nothing is inherited but what stands here, user and limits apart.
+/// A command to run: nothing is inherited but what stands here, user and limits apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// The program and its arguments. A program without a slash is looked up in the `PATH` of `env`; a relative one
@@ -26,12 +26,12 @@ pub struct Command {
     pub stderr: PathBuf,
 }
 
-/// Which interrupt kills what is executing.
+/// Which interrupt kills what is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patience {
     /// The first one: for what can be repeated at little cost.
     FirstInterrupt,
-    /// The second one: after the first, what is executing may finish.
+    /// The second one: after the first, what is running may finish.
     SecondInterrupt,
 }
 

@@ -1,4 +1,4 @@
-//! What a launcher executes at once, and what comes of it: several processes of a trial, a service that goes on until
+//! What a launcher runs at once, and what comes of it: several processes of a trial, a service that goes on until
 //! it is asked to end, or a load whose copies are started again and again. Types only.
 
 use crate::command::{Command, Ended};
@@ -7,7 +7,7 @@ use bakeoff_model::metric::Measurements;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What a launcher executes at once.
+/// What a launcher runs at once.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Job {
     /// One command for each process. A launcher that gets the same one again, and not only an equal one, need not prepare it
@@ -73,7 +73,7 @@ pub struct JobEnded {
 /// What a load has achieved so far.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Achieved {
-    /// Copies that are executing.
+    /// Copies that are running.
     pub alive: u32,
     /// Copies that have ended and exited 0.
     pub ended: u64,

@@ -1,4 +1,4 @@
-//! The launcher as its owner sees it: a tiny process that executes one command at a time. It is a process of its
+//! The launcher as its owner sees it: a tiny process that runs one command at a time. It is a process of its
 //! own because Linux lets the peak memory of a child begin at that of the process that launched it, and so that
 //! whatever becomes of us, something is left that kills what we started. It measures; it neither judges an exit
 //! code nor reads what a command printed.
@@ -47,7 +47,7 @@ use std::path::PathBuf;
 use std::process::Child;
 use under_way::UnderWay;
 
-/// The path that a command executes, as it is found in its folder; else what is at fault, and why.
+/// The path that a command runs, as it is found in its folder; else what is at fault, and why.
 pub(crate) fn find(command: &Command) -> Result<PathBuf, (String, String)> {
     program::find(command).map_err(|not_started| (not_started.what, not_started.why))
 }
@@ -63,8 +63,8 @@ pub struct Options<'a> {
     pub within: Option<&'a Enclosure>,
 }
 
-/// A launcher process. When this value is dropped, the process ends, and with it whatever it executes. If we are
-/// killed, it kills what it executes and everything that came of it, and then ends.
+/// A launcher process. When this value is dropped, the process ends, and with it whatever it runs. If we are
+/// killed, it kills what it runs and everything that came of it, and then ends.
 #[derive(Debug)]
 pub struct Launcher {
     process: Child,
@@ -135,7 +135,7 @@ impl Launcher {
         Ok(launcher)
     }
 
-    /// Executes a command, waits for its end, and kills and reaps whatever it leaves behind. Relative paths are
+    /// Runs a command, waits for its end, and kills and reaps whatever it leaves behind. Relative paths are
     /// relative to our working directory. If an interrupt that `patience` does not bear has already come, nothing is
     /// started.
     ///
@@ -145,7 +145,7 @@ impl Launcher {
         self.execute_within(&Limits::default(), command, patience)
     }
 
-    /// Executes a command as [`Self::execute`] does, within limits.
+    /// Runs a command as [`Self::execute`] does, within limits.
     ///
     /// # Errors
     /// Any [`Error`] about the launcher; it is of no more use then.
@@ -159,7 +159,7 @@ impl Launcher {
         Ok(Ended { measurements: job.measurements, ..ended })
     }
 
-    /// Executes a program that does nothing, in the way in which others are executed, and throws away what was measured: the
+    /// Runs a program that does nothing, in the way in which others are run, and throws away what was measured: the
     /// launcher's own, which finds nobody to serve.
     ///
     /// # Errors
@@ -229,7 +229,7 @@ impl Launcher {
             return Err(Error::Launcher { why: format!("{} processes at once are too many", job.commands.len()) });
         }
         let programs = prepared.programs();
-        // From here on the trial may execute, and whatever we do, we do beside it.
+        // From here on the trial may run, and whatever we do, we do beside it.
         let said = channel::send(&self.control, wire::JOB, &body, &descriptors);
         self.said(said)?;
         self.under_way = Some(UnderWay::new(job.rounds.is_some(), programs, marks).keep((prepared, confinement)));
@@ -306,19 +306,19 @@ impl Launcher {
         tree::of_memory(&crate::files::Files::here(), self.process.id())
     }
 
-    /// CPU time of all that this launcher has executed so far and executes now, in seconds: to the nanosecond for
+    /// CPU time of all that this launcher has run so far and runs now, in seconds: to the nanosecond for
     /// processes that are alive, to a tick of the kernel (10 ms) for the sum of those that have ended. Never its own.
     /// None where the kernel does not tell.
     pub fn cpu_so_far_s(&self) -> Option<f64> {
         tree::cpu_so_far_s(self.process.id())
     }
 
-    /// Sets the peaks of all that this launcher executes now back, for [`Self::peak_bytes`]; none if the kernel refuses.
+    /// Sets the peaks of all that this launcher runs now back, for [`Self::peak_bytes`]; none if the kernel refuses.
     pub fn peaks_begin(&self) -> Option<u64> {
         tree::peaks_begin(self.process.id())
     }
 
-    /// The peak resident memory of the largest process that this launcher executes now, in bytes; since the peaks were
+    /// The peak resident memory of the largest process that this launcher runs now, in bytes; since the peaks were
     /// set back, if they were: then none if a process was waited for meanwhile, because nobody knows the peak of that one.
     pub fn peak_bytes(&self, begun: Option<u64>) -> Option<f64> {
         tree::peak_bytes(self.process.id(), begun)

@@ -1,4 +1,4 @@
-//! What an ELF file tells the dynamic loader: which libraries it cannot be executed without, and where they are looked for
+//! What an ELF file tells the dynamic loader: which libraries it cannot be run without, and where they are looked for
 //! (gABI chapter 5). It is read from the segments, as the loader does. Files are hostile: of one that is broken nothing is
 //! known, and no more is read of any than its headers, its dynamic segment and some names.
 

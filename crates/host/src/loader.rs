@@ -1,6 +1,6 @@
-//! Which files execute with a program: the interpreter that its first line names, or the dynamic loader and the libraries
+//! Which files run with a program: the interpreter that its first line names, or the dynamic loader and the libraries
 //! that this takes for it (ld.so(8), gABI chapter 5), and theirs. It reads headers and starts nothing. What a program
-//! opens by itself while it is executed is not known here.
+//! opens by itself while it is run is not known here.
 
 use crate::linking::{Linking, linking_of};
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ const FIRST_LINE_BYTES: u64 = 256;
 /// Lists of folders may include others, so deep at most.
 const MOST_NESTED: u32 = 4;
 
-/// These files and those that execute with them, each once, under the path that the system finds it by; `most` at most, and
+/// These files and those that run with them, each once, under the path that the system finds it by; `most` at most, and
 /// what these files are comes before what they need. `library_path` is the `LD_LIBRARY_PATH` that they get.
 pub fn executed_with(files: &[PathBuf], library_path: Option<&str>, most: usize) -> Vec<PathBuf> {
     let mut configured = vec![];
@@ -50,7 +50,7 @@ struct Search {
 }
 
 impl Search {
-    /// What a file cannot be executed without.
+    /// What a file cannot be run without.
     fn needs(&self, path: &Path) -> Vec<PathBuf> {
         if let Some(interpreter) = script_interpreter(path) {
             return vec![interpreter];

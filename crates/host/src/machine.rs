@@ -210,7 +210,7 @@ fn holders_in(locks: &str, [major, minor]: [u32; 2], inode: u64) -> Vec<u32> {
     locks.lines().filter_map(of_line).filter(holds).map(|(pid, ..)| pid).collect()
 }
 
-/// Whether we are what a trial starts in a PID namespace of its own: who executes us cannot be seen from here, and holds the
+/// Whether we are what a trial starts in a PID namespace of its own: who runs us cannot be seen from here, and holds the
 /// machine. Above us there is its launcher, whose parent is outside.
 fn is_within(files: &Files) -> bool {
     let field = |pid: u32, name| files.field(&format!("proc/{pid}/status"), name);
@@ -221,7 +221,7 @@ fn is_within(files: &Files) -> bool {
     })
 }
 
-/// The processes that our parent comes from, the nearest first. Who executes us as a trial is among them: between it and us
+/// The processes that our parent comes from, the nearest first. Who runs us as a trial is among them: between it and us
 /// there is always its launcher.
 fn beyond_parent() -> Vec<u32> {
     let parent = |pid: u32| -> Option<u32> {

@@ -44,7 +44,7 @@ pub enum Kept {
     OnDisk,
 }
 
-/// One file for each process that executes at once; they serve one trial after the other.
+/// One file for each process that runs at once; they serve one trial after the other.
 #[derive(Debug)]
 pub struct OutputFiles {
     folder: OwnedFd,
@@ -110,7 +110,7 @@ impl OutputFiles {
     }
 
     /// Makes a file ready for each of these processes: empty, with pages for as many bytes as stand here, of
-    /// [`PREPARED_BYTES`] each its part at most; the others are emptied. To be called before each trial, and never while one is executed.
+    /// [`PREPARED_BYTES`] each its part at most; the others are emptied. To be called before each trial, and never while one is run.
     ///
     /// # Errors
     /// The system's word, where a file cannot be made or emptied.

@@ -84,8 +84,8 @@ impl Event {
 pub(crate) enum Of {
     /// This process.
     Us,
-    /// All that comes of this process, each from when it first executes a program; not of the process itself, unless
-    /// it executes one. A [`Guard`] must be on it before it has children.
+    /// All that comes of this process, each from when it first runs a program; not of the process itself, unless
+    /// it runs one. A [`Guard`] must be on it before it has children.
     ChildrenOf(u32),
 }
 
@@ -93,7 +93,7 @@ pub(crate) enum Of {
 ///
 /// When a processor goes from a process to a child that has inherited all of its counters and nothing but these, the
 /// kernel swaps the two sets rather than reload them (`perf_event_context_sched_out`). It does not mind that the
-/// process executes no program and the child is about to: the child's counter may stay with the process, and that of
+/// process runs no program and the child is about to: the child's counter may stay with the process, and that of
 /// the process, which is the one that is inherited, end with the child. One event that only the process has keeps both
 /// sets in their places.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Probes: what watches a job from outside while the launcher executes it. A probe prepares before the first launch,
+//! Probes: what watches a job from outside while the launcher runs it. A probe prepares before the first launch,
 //! and says what it saw when everything of the job is gone. What it cannot see here it says once, with the reason.
 
 use crate::job::{Job, Limits};
@@ -29,7 +29,7 @@ pub(crate) trait Probe: std::fmt::Debug + Send {
 pub(crate) struct Confinement {
     /// A folder of cgroup v2 into which they are cloned (CLONE_INTO_CGROUP).
     pub(crate) into: Option<OwnedFd>,
-    /// `cgroup.procs` files of other hierarchies, to which each process writes `0` before it executes its program.
+    /// `cgroup.procs` files of other hierarchies, to which each process writes `0` before it runs its program.
     pub(crate) join: Vec<OwnedFd>,
     /// What to write to which file so that all of them are thawed and killed, in this order.
     pub(crate) kill: Vec<(OwnedFd, &'static [u8])>,

@@ -4,7 +4,7 @@ use rustix::fs::{Access, access};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The first file of that name that we may execute. Folders of the search path that are not absolute begin in `dir`.
+/// The first file of that name that we may run. Folders of the search path that are not absolute begin in `dir`.
 pub fn find(name: impl AsRef<OsStr>, search_path: impl AsRef<OsStr>, dir: &Path) -> Option<PathBuf> {
     let name = name.as_ref();
     if name.is_empty() {

@@ -1,6 +1,6 @@
-//! The tracer: executes one command under ptrace(2), stopped at every system call, and writes down which calls it made,
+//! The tracer: runs one command under ptrace(2), stopped at every system call, and writes down which calls it made,
 //! which files were mapped when its processes ended, and which paths it looked for. It is a process of its own, launched
-//! in place of the command that it executes. It takes no time of anything, and judges nothing.
+//! in place of the command that it runs. It takes no time of anything, and judges nothing.
 //!
 //! # What is counted
 //! A call counts when it is made, whether or not it returns: strace -c counts those that return, so that `exit_group` is

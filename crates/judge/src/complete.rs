@@ -1,10 +1,10 @@
 //! What crossed factors can be asked by contrasts inside blocks, and over which combinations: every contrast takes the
-//! combinations of the other factors' levels that were executed with all levels that it compares, each with the same
+//! combinations of the other factors' levels that were run with all levels that it compares, each with the same
 //! weight. So a gap is lost to the contrasts that need it, and to no other. Nothing is judged here.
 //!
 //! A variant is there if it has a value in at least half of the passes that have any; so a variant that hardly ever
 //! succeeds does not take its blocks from the others. Which contrasts a family has, and so its size, is fixed by the plan.
-//! Of a level that was executed with a single combination, the baseline's, there is only the pair that has its row in the
+//! Of a level that was run with a single combination, the baseline's, there is only the pair that has its row in the
 //! table. What has no combination at all is left to the linear model ([`super::fraction`]).
 
 use super::contrasts::{Planned, Weights};

@@ -86,7 +86,7 @@ fn parts(record: &Record, trials: &Trials<'_>, condition: &str, rule: DecisionRu
     parts
 }
 
-/// The load's rate and cost, and the throughput where several processes execute at once.
+/// The load's rate and cost, and the throughput where several processes run at once.
 fn watched(study: &StudyLine, trials: &Trials<'_>, place: Place, rule: DecisionRule) -> Vec<Watched> {
     let several = trials.blocks(place).any(|block| block.values().any(|t| t.processes.len() > 1));
     let known = |name: &str| study.metric(name);

@@ -105,7 +105,7 @@ struct Sheet<'a> {
     table: &'a Table,
     /// The values that count, by variant: their logarithms, if all of the table are positive.
     blocks: Vec<BTreeMap<&'a str, f64>>,
-    /// Who executed at which position, whether or not it counts.
+    /// Who run at which position, whether or not it counts.
     orders: Vec<BTreeMap<u32, &'a str>>,
     is_logarithmic: bool,
 }
@@ -114,7 +114,7 @@ struct Sheet<'a> {
 struct Contrast<'a> {
     value: f64,
     is_after_baseline: bool,
-    /// Who executed directly before the variant; the twin is the baseline. None for the first of a block.
+    /// Who run directly before the variant; the twin is the baseline. None for the first of a block.
     predecessor: Option<&'a str>,
 }
 
@@ -222,7 +222,7 @@ fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Signal<'a, Shift>> {
     after_holm(seen)
 }
 
-/// Each predecessor of a variant against its other predecessors. What depends on whether the baseline had executed is taken
+/// Each predecessor of a variant against its other predecessors. What depends on whether the baseline had run is taken
 /// out first, by the mean of either group, or every effect of the position would be seen here a second time.
 fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Signal<'a, After>> {
     let mut seen = vec![];

@@ -1,4 +1,4 @@
-//! How far a study was executed: its sessions, where they were, the blocks that it is to have and the passes that were
+//! How far a study was run: its sessions, where they were, the blocks that it is to have and the passes that were
 //! relinked. It reads the record and looks at no value.
 
 use crate::findings::Layouts;
@@ -6,7 +6,7 @@ use bakeoff_model::record::{Block, Place, Record, Session};
 use bakeoff_model::study::Vary;
 use std::collections::BTreeSet;
 
-/// The sessions that executed trials; one that found nothing to do, or could not begin, was nowhere.
+/// The sessions that ran trials; one that found nothing to do, or could not begin, was nowhere.
 pub(super) fn sessions(record: &Record) -> Vec<&Session> {
     let has_trials = |session: &&Session| record.trials.iter().any(|trial| trial.session == session.session);
     record.sessions.iter().filter(has_trials).collect()

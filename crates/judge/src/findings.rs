@@ -54,7 +54,7 @@ pub struct Findings {
     pub method: Method,
     /// Where: one entry for each different machine.
     pub places: Vec<Place>,
-    /// How many commands took part in executing it.
+    /// How many commands took part in running it.
     pub sessions: u32,
     /// Blocks wanted for every workload × condition.
     pub blocks_wanted: u32,
@@ -69,7 +69,7 @@ pub struct Findings {
     /// The combinations that the study leaves out, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excluded: Vec<Excluded>,
-    /// Variants that were not executed, because one of [`Self::variants`] is the same thing: they share its rows.
+    /// Variants that were not run, because one of [`Self::variants`] is the same thing: they share its rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<SharedLine>,
     /// Whether no trial was needed because all variants are one program. JSON shows it by [`Self::shared`].

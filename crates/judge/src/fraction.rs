@@ -1,7 +1,7 @@
 //! Main effects and interactions where not every combination of levels has values: by the linear model, with the
 //! terms that cannot be distinguished. Where contrasts suffice, [`super::complete`] judges by these instead.
 //!
-//! The model has main effects and two-way interactions. A main effect that the variants executed do not separate from
+//! The model has main effects and two-way interactions. A main effect that the variants run do not separate from
 //! interactions is given under the assumption that there are none, and says so; one that they do not tell apart
 //! from another main effect is refused, and so are such interactions.
 

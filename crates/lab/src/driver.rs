@@ -1,6 +1,6 @@
 //! The driver: every trial of a plan, block by block, exactly once, over any number of sessions. It knows order and
-//! nothing else; how a trial is executed is the executor's business. A trial that a rule of the plan declares void is
-//! repeated at once, a few times. Before and after each block it has the executor look at what trials execute: where that
+//! nothing else; how a trial is run is the executor's business. A trial that a rule of the plan declares void is
+//! repeated at once, a few times. Before and after each block it has the executor look at what trials run: where that
 //! was changed, the trials since the last good look are void. Where variants boot, [`boots`] takes the place of blocks.
 
 mod boots;
@@ -19,7 +19,7 @@ use held::Held;
 use session::Session;
 pub use session::trial;
 
-/// Executes what the record does not hold yet.
+/// Runs what the record does not hold yet.
 ///
 /// `emit` hears every event and may fail, which ends the session at once; `stop` is asked before each trial. `enough` is
 /// asked before each pass but the first, unless one of its blocks has begun: then it was asked already, and said no. What
@@ -65,7 +65,7 @@ pub fn drive<E: From<crate::Error>>(
 pub struct Standing {
     /// Trials that there are when all is done.
     pub trials: u64,
-    /// Those of them that need not be executed any more.
+    /// Those of them that need not be run any more.
     pub trials_done: u64,
     /// Blocks that there are when all is done.
     pub blocks: u64,
@@ -74,7 +74,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// That of a record with the plan that made it. What [`drive`] would execute is what is not done here.
+    /// That of a record with the plan that made it. What [`drive`] would run is what is not done here.
     pub fn of(plan: &Plan, record: &Record) -> Self {
         let held = Held::of(plan, record);
         let failing = Failing::of(plan, record);

@@ -3,7 +3,7 @@
 /// Why the lab cannot go on. A trial that goes wrong is not an error but a [`bakeoff_model::record::Outcome::Failed`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The place cannot execute anything any more.
+    /// The place cannot run anything any more.
     #[error("cannot execute trials here any more")]
     Host(#[from] bakeoff_host::Error),
     /// A task is of something that is not in the plan.

@@ -1,4 +1,4 @@
-//! Probes that change what they watch: they get trials of their own, after the measured ones. The lab executes such a trial
+//! Probes that change what they watch: they get trials of their own, after the measured ones. The lab runs such a trial
 //! as any other, with the probe in the place of the commands; what it saw is known to the probe alone.
 
 use crate::error::Error;
@@ -69,7 +69,7 @@ pub enum Unseen {
 /// What came of a diagnostic trial.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Diagnosed {
-    /// It was executed, and the probe has seen it.
+    /// It was run, and the probe has seen it.
     Executed {
         /// Ops that it marked; 0 if it marks none.
         ops: u64,

@@ -22,7 +22,7 @@ use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::{Block, Drawn, Outcome, Output, OutputDifference, Place, Surrounding, Unavailable};
 use bakeoff_model::suite::Parts;
 
-/// Which trial is to be executed.
+/// Which trial is to be run.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
     /// Its block.
@@ -50,7 +50,7 @@ pub struct Execution {
     pub marks: Marks,
     /// What its benchmarks measured.
     pub parts: Parts,
-    /// Each process's own measurements, where several executed at once.
+    /// Each process's own measurements, where several run at once.
     pub processes: Vec<Measurements>,
     /// What each process printed, where that is recorded.
     pub output: Vec<Output>,
@@ -75,7 +75,7 @@ pub struct Look {
     pub whole_session: bool,
 }
 
-/// A pass of which trials are to be executed in this session.
+/// A pass of which trials are to be run in this session.
 #[derive(Debug, Clone, Copy)]
 pub struct Pass<'a> {
     /// Its number, from 1.
@@ -86,7 +86,7 @@ pub struct Pass<'a> {
     pub variants: &'a [&'a str],
 }
 
-/// A boot of a variant's kernel, and what is to be executed in it.
+/// A boot of a variant's kernel, and what is to be run in it.
 #[derive(Debug, Clone, Copy)]
 pub struct BootTask<'a> {
     /// Its pass, from 1.
@@ -116,11 +116,11 @@ pub struct Booted {
 
 /// A way to reach a place. Executors differ in how the place is reached, never in how it measures.
 pub trait Executor {
-    /// Executes one trial; none if it was interrupted and must be executed again.
+    /// Runs one trial; none if it was interrupted and must be run again.
     fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error>;
 
-    /// Boots a variant's kernel and executes trials in it; none if it was cut off and must be repeated. By default it is not
-    /// another place, and they are executed one after the other.
+    /// Boots a variant's kernel and runs trials in it; none if it was cut off and must be repeated. By default it is not
+    /// another place, and they are run one after the other.
     fn boot(&mut self, boot: &BootTask<'_>) -> Result<Option<Booted>, Error> {
         let mut booted = Booted::default();
         for task in boot.tasks {
@@ -154,18 +154,18 @@ pub trait Executor {
         vec![]
     }
 
-    /// Looks at what trials execute, by what the system tells of the files: before the first block of a pass and after each
+    /// Looks at what trials run, by what the system tells of the files: before the first block of a pass and after each
     /// block.
     fn look(&mut self) -> Result<Look, Error> {
         Ok(Look::default())
     }
 
-    /// Looks at everything that trials may execute, content included: when all blocks are over.
+    /// Looks at everything that trials may run, content included: when all blocks are over.
     fn look_at_all(&mut self) -> Result<Look, Error> {
         self.look()
     }
 
-    /// A pass begins, or is taken up again: what must not be made while its trials are executed is made now. None if that
+    /// A pass begins, or is taken up again: what must not be made while its trials are run is made now. None if that
     /// was interrupted.
     fn pass_begins(&mut self, _pass: &Pass<'_>) -> Result<Option<()>, Error> {
         Ok(Some(()))
@@ -176,7 +176,7 @@ pub trait Executor {
         Ok(())
     }
 
-    /// Executes a diagnostic trial, when all measured ones are over; none if it was interrupted.
+    /// Runs a diagnostic trial, when all measured ones are over; none if it was interrupted.
     fn diagnose(&mut self, _subject: Subject<'_>, _probe: &mut dyn IntrusiveProbe) -> Result<Option<Diagnosed>, Error> {
         Ok(Some(Diagnosed::missing("nothing traces here")))
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The prefixes of a pass, by variant or twin; or why trials of one cannot be executed.
+/// The prefixes of a pass, by variant or twin; or why trials of one cannot be run.
 pub type Layouts = BTreeMap<String, Result<PathBuf, Failure>>;
 
 /// Why there is nothing to go on with.
@@ -19,7 +19,7 @@ pub enum Stop {
     Interrupted,
     /// This trial fails; the study goes on.
     Failed(Failure),
-    /// Nothing can be executed any more.
+    /// Nothing can be run any more.
     Error(Error),
 }
 

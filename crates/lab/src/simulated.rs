@@ -123,7 +123,7 @@ impl Truth {
     }
 }
 
-/// Executes trials by drawing their durations.
+/// Runs trials by drawing their durations.
 #[derive(Debug)]
 pub struct Simulated {
     truth: Truth,
@@ -136,7 +136,7 @@ impl Simulated {
         Self { truth, plan: plan.clone() }
     }
 
-    /// ln(duration) of a time slot: the same for whatever executes in it, and the same in every session.
+    /// ln(duration) of a time slot: the same for whatever runs in it, and the same in every session.
     fn slot(&self, task: Task<'_>, stream: &mut Stream) -> f64 {
         let slots = task.block.order.len() as f64 * f64::from(self.plan.blocks);
         let slot = f64::from(task.block.block - 1) * task.block.order.len() as f64 + f64::from(task.position);

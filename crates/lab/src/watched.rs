@@ -1,4 +1,4 @@
-//! A file that trials execute or read, as it was when it was first looked at and as it was when it was last looked at. Where
+//! A file that trials run or read, as it was when it was first looked at and as it was when it was last looked at. Where
 //! what stat(2) says of it is the same nobody reads it.
 
 use bakeoff_model::digest::Digest;

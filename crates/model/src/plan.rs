@@ -29,7 +29,7 @@ pub struct Variant {
     pub run: Option<String>,
     /// Commands in place of those around the workload's trials.
     pub around: Around,
-    /// The file below its prefix that is booted, and in which its trials are executed.
+    /// The file below its prefix that is booted, and in which its trials are run.
     pub kernel: Option<String>,
     /// What it is built by, as the study's [`crate::study::Recipe`] joins it of the levels of its build factors.
     pub spec: Kept,
@@ -70,17 +70,17 @@ pub struct Plan {
     pub void_if: Vec<VoidRule>,
     /// How to judge.
     pub decide: Decide,
-    /// How commands are executed.
+    /// How commands are run.
     pub shell: Shell,
     /// Whether a variant goes on that failed in each of its first blocks.
     pub keep_going: bool,
     /// What features have read of sections that make trials comparable, by their names.
     pub sections: BTreeMap<String, serde_json::Value>,
-    /// What seconds are where the trials are executed; the command that chooses the place sets it.
+    /// What seconds are where the trials are run; the command that chooses the place sets it.
     pub clock: Clock,
 }
 
-/// How the commands of trials are executed.
+/// How the commands of trials are run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Shell {
     /// Directly, if all of them are plain words; else by `sh -c`.
@@ -208,7 +208,7 @@ impl Plan {
         if self.variants.len() < 2 { Err(Error::NothingToCompare) } else { Ok(()) }
     }
 
-    /// Whether each variant boots a kernel of its own, in which its trials are executed: then a pass is split by variant.
+    /// Whether each variant boots a kernel of its own, in which its trials are run: then a pass is split by variant.
     pub fn boots(&self) -> bool {
         self.variants.iter().any(|variant| variant.kernel.is_some())
     }

@@ -1,5 +1,5 @@
 //! Problems: what is wrong in a user's file, each with its place and its remedy. They are collected, never thrown,
-//! so that all of a file's are shown at once. What goes wrong while building or executing is a failure, and is
+//! so that all of a file's are shown at once. What goes wrong while building or running is a failure, and is
 //! not found here.
 
 use crate::plain::harmless;

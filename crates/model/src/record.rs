@@ -69,9 +69,9 @@ pub enum Line {
     Boot(Boot),
     /// A variant failed in each of its first blocks, and stops.
     Stopped(Stopped),
-    /// What trials execute was looked at, and is as it was.
+    /// What trials run was looked at, and is as it was.
     Checked(Checked),
-    /// What trials execute was found to be changed.
+    /// What trials run was found to be changed.
     Changed(Changed),
     /// Somebody has set the system's clock.
     ClockSet(ClockSet),
@@ -160,7 +160,7 @@ pub enum Held {
     Held,
     /// It is measured in every trial, by this metric, but not seen to.
     Observed(String),
-    /// It cannot be had here, for this reason; trials execute without it.
+    /// It cannot be had here, for this reason; trials run without it.
     Unavailable(String),
 }
 
@@ -173,12 +173,12 @@ pub struct Block {
     pub workload: String,
     /// The condition.
     pub condition: String,
-    /// Every variant and the twin, in the order in which they execute.
+    /// Every variant and the twin, in the order in which they run.
     pub order: Vec<String>,
     /// Bytes that the environment of its trials was padded with.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub padding: u32,
-    /// Set if what its trials execute was relinked for its pass: what the order of linking of each variant and of the
+    /// Set if what its trials run was relinked for its pass: what the order of linking of each variant and of the
     /// twin was drawn from ([`crate::plan::link_seed`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<u32>,
@@ -198,7 +198,7 @@ pub struct ClockSet {
 pub struct Record {
     /// What was planned.
     pub study: StudyLine,
-    /// The commands that executed it, oldest first.
+    /// The commands that run it, oldest first.
     pub sessions: Vec<Session>,
     /// The last word on every build.
     pub builds: Vec<BuildLine>,
@@ -212,9 +212,9 @@ pub struct Record {
     pub stopped: Vec<Stopped>,
     /// Lines of features, in their order.
     pub features: Vec<FeatureLine>,
-    /// How often the system's clock was set while trials were executed.
+    /// How often the system's clock was set while trials were run.
     pub clock_set: Vec<ClockSet>,
-    /// The last good look at what trials execute; none in journals of versions that did not look.
+    /// The last good look at what trials run; none in journals of versions that did not look.
     pub checked: Option<Checked>,
     /// In a record in parts ([`Record::in_parts`]): the workloads that are benchmarks, each with its suite.
     pub suites: BTreeMap<String, String>,
@@ -278,7 +278,7 @@ impl Record {
         known.chain(self.trials.iter().map(|trial| trial.session)).max().unwrap_or(0) + 1
     }
 
-    /// Trials that ended after the last look at what they execute.
+    /// Trials that ended after the last look at what they run.
     pub fn unchecked(&self) -> &[Trial] {
         self.trials.get(self.unchecked_from..).filter(|_| self.checked.is_some()).unwrap_or_default()
     }

@@ -30,17 +30,17 @@ pub struct Study {
     pub question: Option<String>,
     /// What changes how the program is built.
     pub build_factors: Vec<Factor>,
-    /// What changes only how it is executed.
+    /// What changes only how it is run.
     pub run_factors: Vec<Factor>,
     /// Combinations of levels that are left out, each with its reason.
     pub excludes: Vec<Exclude>,
     /// What is built, and how; none if nothing is.
     pub recipe: Option<Arc<dyn Recipe>>,
-    /// What is executed and measured.
+    /// What is run and measured.
     pub workloads: Vec<Workload>,
     /// Processes that workloads need.
     pub services: Vec<Service>,
-    /// The surroundings in which it is executed.
+    /// The surroundings in which it is run.
     pub conditions: Vec<Condition>,
     /// The default plan first, then the named ones in the order of the file.
     pub plans: Vec<PlanSpec>,
@@ -88,7 +88,7 @@ pub struct Level {
     pub name: String,
     /// Environment variables: the UPPER-CASE keys. A build factor's are for the scripts, a run factor's for trials.
     pub variables: BTreeMap<String, String>,
-    /// A file of the finished build, relative to its prefix, that is booted, and in which the trials are executed: the
+    /// A file of the finished build, relative to its prefix, that is booted, and in which the trials are run: the
     /// instruction `kernel`.
     pub kernel: Option<String>,
     /// What else it says about what is built: its instructions, as the crate that builds has read them.
@@ -98,7 +98,7 @@ pub struct Level {
 /// Levels by factor: a point, or a corner, of the space of variants.
 pub type Levels = BTreeMap<String, String>;
 
-/// A combination that is not built and not executed.
+/// A combination that is not built and not run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exclude {
     /// Every variant is left out that has, of each of these factors, one of the levels that are listed.
@@ -129,10 +129,10 @@ pub struct Workload {
     pub values: Vec<ValueSpec>,
     /// Names of the services that it needs, in the order in which they are started.
     pub services: Vec<String>,
-    /// Whether processes that execute at once divide the work: what they print and mark is then expected of all of
+    /// Whether processes that run at once divide the work: what they print and mark is then expected of all of
     /// them together.
     pub divided: bool,
-    /// A command that is executed after it, while the services are still there: the trial failed unless it exits 0.
+    /// A command that is run after it, while the services are still there: the trial failed unless it exits 0.
     pub oracle: Option<String>,
     /// A trial that takes longer is killed and failed, in seconds.
     pub timeout_s: Option<f64>,
@@ -218,7 +218,7 @@ pub struct OpSpec {
     /// What one is, in the singular: `message`, `set`.
     pub unit: String,
     /// How many there must be in a trial, of all names together; of each process, where
-    /// several execute at once and do not divide the work.
+    /// several run at once and do not divide the work.
     pub count: Option<u64>,
     /// Their names, where there are several kinds; empty if ops have no name.
     pub names: Vec<String>,
@@ -322,9 +322,9 @@ pub enum Per {
 pub struct Condition {
     /// Its name in the study file.
     pub name: String,
-    /// What executes beside it.
+    /// What runs beside it.
     pub load: Option<LoadSpec>,
-    /// How many processes of the workload execute at once; 0 and 1 are the same.
+    /// How many processes of the workload run at once; 0 and 1 are the same.
     pub processes: u32,
     /// The processors that a trial may use.
     pub cpus: Option<Vec<u32>>,
@@ -342,7 +342,7 @@ pub struct Condition {
     pub cpu_limit: Option<f64>,
 }
 
-/// What executes beside a trial, for as long as it lasts.
+/// What runs beside a trial, for as long as it lasts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadSpec {
     /// How many at once.
@@ -358,9 +358,9 @@ pub struct LoadSpec {
 /// What the copies are of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoadOf {
-    /// The workload as the baseline executes it: the same load for every variant.
+    /// The workload as the baseline runs it: the same load for every variant.
     Baseline,
-    /// The workload as the variant in question executes it: a test of throughput.
+    /// The workload as the variant in question runs it: a test of throughput.
     Itself,
     /// A command of its own.
     Command(String),

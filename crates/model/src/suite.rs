@@ -1,4 +1,4 @@
-//! Suites: workloads of which one trial executes several benchmarks, each timed by a harness of its own. Here are the
+//! Suites: workloads of which one trial runs several benchmarks, each timed by a harness of its own. Here are the
 //! nouns, and the trait by which others read what a harness leaves behind; no harness is known here.
 
 use crate::metric::Measurements;
@@ -35,7 +35,7 @@ pub enum Left {
 
 /// Who reads what harnesses leave.
 pub trait Harnesses: std::fmt::Debug + Sync {
-    /// Reads what a process left that was executed under the harness of this name.
+    /// Reads what a process left that was run under the harness of this name.
     ///
     /// # Errors
     /// In one line, what is wrong and what to do.

@@ -1,4 +1,4 @@
-//! The command that repeats a study, from its record. It executes nothing.
+//! The command that repeats a study, from its record. It runs nothing.
 
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::record::Record;
@@ -7,7 +7,7 @@ use bakeoff_model::until::Until;
 /// What `compare` calls the condition that nobody asked for.
 const IDLE: &str = "idle";
 
-/// The command that repeats what was executed, as far as the record has it.
+/// The command that repeats what was run, as far as the record has it.
 pub fn again(record: &Record, findings: &Findings) -> String {
     let study = &record.study;
     let runs: Option<Vec<&str>> = study.variants.iter().map(|variant| variant.run.as_deref()).collect();

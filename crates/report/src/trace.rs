@@ -76,7 +76,7 @@ pub fn trace(record: &Record, attempts: &[&Trial], style: Style) -> String {
             None => sheet.line(0, Ink::Worse, &format!("session {number}, of which the journal does not tell")),
         }
     }
-    // The twin executes what the baseline is.
+    // The twin runs what the baseline is.
     let behind = record.study.variants.iter().find(|known| known.name == *variant);
     let behind = if variant == TWIN { record.study.variants.first() } else { behind };
     if let Some(known) = behind {

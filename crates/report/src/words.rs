@@ -350,7 +350,7 @@ pub fn is_open(comparison: &Comparison) -> bool {
     matches!(comparison.verdict, Verdict::Undecided { .. })
 }
 
-/// All variants, where nothing is left to execute because they are the same program.
+/// All variants, where nothing is left to run because they are the same program.
 pub fn one_program(findings: &Findings) -> Option<Vec<String>> {
     let variants = findings.variants.iter().chain(findings.shared.iter().map(|one| &one.variant));
     findings.is_one_program.then(|| variants.map(|variant| clean(&variant.name)).collect())

@@ -16,7 +16,7 @@ pub fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).unwrap().trim_end().to_owned()
 }
 
-/// Executes a script in a folder; it must succeed.
+/// Runs a script in a folder; it must succeed.
 pub fn sh(dir: &Path, script: &str) {
     assert!(Command::new("sh").args(["-ec", script]).current_dir(dir).status().unwrap().success(), "{script}");
 }

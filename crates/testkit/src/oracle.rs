@@ -53,7 +53,7 @@ impl Oracle {
         (!found.is_ok_and(|status| status.success())).then(|| format!("{self:?} is not installed; {hint}"))
     }
 
-    /// Executes the script at this path, hands it these lists of numbers, a line each, and returns what it prints.
+    /// Runs the script at this path, hands it these lists of numbers, a line each, and returns what it prints.
     /// Numbers travel with all of their digits; `nan`, `inf` and R's `NA` are understood.
     pub fn ask(self, script: &str, lists: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let mut child =
@@ -86,7 +86,7 @@ pub fn assert_close(what: &str, ours: f64, theirs: f64, relative: f64) {
     assert!(agree, "{what}: {ours}, but the oracle says {theirs}");
 }
 
-/// Executes the tests, as their program's `main`.
+/// Runs the tests, as their program's `main`.
 pub fn main(cases: Vec<Case>) -> ! {
     let trial = |case: Case| {
         let missing = case.oracle.missing();

@@ -10,7 +10,7 @@ use std::path::Path;
 
 pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// A plan and where it executes: one workload `w` under one condition `c`, for the variants `a` (the baseline) and `b`.
+/// A plan and where it runs: one workload `w` under one condition `c`, for the variants `a` (the baseline) and `b`.
 pub struct Stage {
     pub folder: tempfile::TempDir,
     pub plan: Plan,
@@ -83,7 +83,7 @@ impl Stage {
     }
 }
 
-/// Executes one trial of that block.
+/// Runs one trial of that block.
 pub fn execute_in(local: &mut Local<'_>, block: u32, variant: &str) -> Execution {
     let (workload, condition) = ("w".to_owned(), "c".to_owned());
     let block = Block { block, workload, condition, order: vec![variant.to_owned()], ..Block::default() };

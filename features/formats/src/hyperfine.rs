@@ -74,7 +74,7 @@ fn entry(record: &Record, cell: &Cell<'_>) -> Option<Entry> {
     })
 }
 
-/// The variant's name, which is the command where there is no other; and where it was executed, if that may be several places.
+/// The variant's name, which is the command where there is no other; and where it was run, if that may be several places.
 fn command(record: &Record, cell: &Cell<'_>) -> String {
     let mut at: Vec<&str> = vec![];
     at.extend(Some(cell.workload).filter(|_| record.study.workloads.len() > 1));

@@ -1,4 +1,4 @@
-//! The options: one for each format, with a file. All files are looked at before anything is executed; no text is made here.
+//! The options: one for each format, with a file. All files are looked at before anything is run; no text is made here.
 
 use crate::{go, hyperfine, markdown, trials, wide};
 use bakeoff_command::target::Target;

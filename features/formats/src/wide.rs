@@ -28,7 +28,7 @@ pub(crate) fn csv(findings: &Findings) -> Result<String, CommandError> {
     lines.finish()
 }
 
-/// A variant that is the same program as another one, where nothing was executed.
+/// A variant that is the same program as another one, where nothing was run.
 fn same_program(findings: &Findings, one: &SharedLine) -> [String; COLUMNS] {
     cells(findings, None, None).map(|(title, cell)| match title {
         "metric" => text(&findings.method.deciding_metric),

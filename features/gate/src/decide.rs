@@ -114,7 +114,7 @@ fn tables_at(record: &Record, metric: &str, confidence: f64) -> Vec<Table> {
     bakeoff_judge::judge(&record).tables
 }
 
-/// The variants that are asked about: without names all but the baseline, those included that were never executed.
+/// The variants that are asked about: without names all but the baseline, those included that were never run.
 fn variants(findings: &Findings, baseline: &str, names: &[String]) -> Result<Vec<String>, NoGate> {
     let executed = findings.variants.iter().chain(findings.shared.iter().map(|one| &one.variant));
     // Of what cannot be made, as the study itself says, only those who name it want to know.
@@ -217,7 +217,7 @@ impl Deciding<'_> {
         if let Some(idle) = idle.find(|idle| has(&idle.variants, variant) != has(&idle.variants, self.baseline)) {
             return Some(Broken::FlagWithoutEffect { flag: idle.word.clone() });
         }
-        // The twin executes what the baseline does.
+        // The twin runs what the baseline does.
         let is_part = |name: &str| [variant, self.baseline, TWIN].contains(&name);
         let here = findings.failures.iter().filter(|f| f.workload == spot.workload && f.condition == spot.condition);
         let failures = here.filter(|f| f.failed > 0 && is_part(&f.variant)).max_by_key(|f| f.variant == variant)?;

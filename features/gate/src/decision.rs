@@ -34,7 +34,7 @@ pub(crate) struct Gate {
     /// Where it is undecided: how many more blocks, of each workload and condition, would probably decide it. None if
     /// that is not known, or if no number in reach would.
     pub(crate) more_blocks: Option<u32>,
-    /// Blocks that are executed, of those that are planned, over all workloads and conditions.
+    /// Blocks that are run, of those that are planned, over all workloads and conditions.
     pub(crate) blocks: [u32; 2],
     /// Each variant on each workload under each condition.
     pub(crate) cases: Vec<Case>,

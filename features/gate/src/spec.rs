@@ -39,7 +39,7 @@ impl Limits {
         serde_json::from_value(section?.clone()).ok()
     }
 
-    /// Those that the study had when it was last executed; none if it had none.
+    /// Those that the study had when it was last run; none if it had none.
     pub(crate) fn of_record(record: &Record) -> Option<Self> {
         let last = record.features.iter().rfind(|line| line.kind() == NAME)?;
         last.fields().ok().filter(|limits: &Self| *limits != Self::default())

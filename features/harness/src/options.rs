@@ -1,4 +1,4 @@
-//! `compare --harness NAME`: the commands are executed under a harness, and its benchmarks are compared.
+//! `compare --harness NAME`: the commands are run under a harness, and its benchmarks are compared.
 
 use crate::names;
 use bakeoff_command::CommandError;

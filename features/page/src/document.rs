@@ -37,7 +37,7 @@ pub(crate) fn document(title: &str, body: &Markup, data: Option<&str>, reloads: 
     .into_string()
 }
 
-/// What the page may load and execute.
+/// What the page may load and run.
 fn policy() -> String {
     let digest = |text: &str| BASE64.encode(Sha256::digest(text.as_bytes()));
     let (style, script) = (digest(STYLE), digest(SCRIPT));

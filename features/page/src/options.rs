@@ -1,4 +1,4 @@
-//! The options: the page, and single charts. The files are looked at before anything is executed, and written as a whole.
+//! The options: the page, and single charts. The files are looked at before anything is run, and written as a whole.
 
 use crate::page::{Content, page};
 use crate::{against, svg};

@@ -79,7 +79,7 @@ fn paths(layout: &Layout<'_>, cell: &Cell<'_>, baseline: &BTreeMap<u32, f64>) ->
     paths
 }
 
-/// All strips; nothing if no trial was executed.
+/// All strips; nothing if no trial was run.
 pub(crate) fn strips(look: &Look<'_>, places: &[PlaceCells<'_>], brief: &Brief<'_>) -> Markup {
     if places.is_empty() {
         return html! { p.quiet { "No trial was executed." } };

@@ -20,7 +20,7 @@ pub struct Manifest {
     pub bakeoff: String,
     /// The study's name.
     pub study: String,
-    /// The journal that a report is about, without its folder; none if the study was not executed yet.
+    /// The journal that a report is about, without its folder; none if the study was not run yet.
     pub latest: Option<String>,
     /// Where the prefixes were built, if there are any: they are good for nothing at another path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub struct Member {
     pub bytes: u64,
     /// Its SHA-256, in lower-case hexadecimal digits.
     pub sha256: String,
-    /// Whether it may be executed.
+    /// Whether it may be run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub executable: bool,
 }

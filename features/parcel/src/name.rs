@@ -20,7 +20,7 @@ pub(crate) fn complaint(name: &str) -> Option<&'static str> {
     if components.iter().any(|component| component.is_empty() || component.len() > COMPONENT_MAX) {
         return Some("has a part that no file can be named");
     }
-    // `.` and `..` among them; and a folder's hidden files are where other programs keep what they execute.
+    // `.` and `..` among them; and a folder's hidden files are where other programs keep what they run.
     if components.iter().any(|component| component.starts_with('.')) {
         return Some("has a part that begins with a dot");
     }

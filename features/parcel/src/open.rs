@@ -1,4 +1,4 @@
-//! Opens a parcel, which may come from anybody: nothing in it is executed, followed or trusted. Only plain files are
+//! Opens a parcel, which may come from anybody: nothing in it is run, followed or trusted. Only plain files are
 //! taken, only those that the list names, in its order, with its sizes and sums; only with names that cannot leave the
 //! folder; and only into a folder that was made for them. What does not hold to this is refused as a whole.
 

@@ -36,7 +36,7 @@ fn parcel() -> (TempDir, PathBuf) {
     (folder, parcel)
 }
 
-/// Opens a parcel into a new folder; every file there, by name, with its content and whether it can be executed.
+/// Opens a parcel into a new folder; every file there, by name, with its content and whether it can be run.
 fn opened(parcel: &Path) -> Result<Vec<(String, Vec<u8>, bool)>, Error> {
     let folder = tempfile::tempdir().unwrap();
     open(parcel, folder.path(), Bounds::default())?;

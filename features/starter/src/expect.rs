@@ -1,4 +1,4 @@
-//! Executes the workload of a new study on the plain build: twice, to see whether it prints the same, and then for some seconds
+//! Runs the workload of a new study on the plain build: twice, to see whether it prints the same, and then for some seconds
 //! more, to see how much its time varies. Nothing of this is part of a result; it only helps to choose what is in the file.
 
 use crate::fault::Fault;
@@ -10,7 +10,7 @@ use bakeoff_judge::planning::{Aim, from_sd};
 use std::cell::Cell;
 use std::path::Path;
 
-/// It is executed again for this long, in seconds, and no more often than this.
+/// It is run again for this long, in seconds, and no more often than this.
 const AGAIN_S: f64 = 3.0;
 const MOST: usize = 12;
 /// Larger outputs are compared in trials, but are not kept as a file.
@@ -25,7 +25,7 @@ pub(crate) struct Observed {
     pub(crate) walls: Vec<f64>,
 }
 
-/// Executes it; or why it fails, in words.
+/// Runs it; or why it fails, in words.
 ///
 /// # Errors
 /// Those of the launcher, and of files.

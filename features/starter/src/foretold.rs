@@ -1,5 +1,5 @@
 //! The program that a source will build, as far as its build files say so in a usual way. It is only a guess: with a good one the
-//! first build is that of the plain level, and none has to be made again. Nothing is executed here.
+//! first build is that of the plain level, and none has to be made again. Nothing is run here.
 
 use crate::recognise::{BUILD, Found, System};
 use crate::walk::{files, name};

@@ -26,7 +26,7 @@ const STARTED: &str = " --version";
 const TESTS_S: f64 = 60.0;
 const BENCHMARK_S: f64 = 120.0;
 
-/// The workload, and what it executes.
+/// The workload, and what it runs.
 pub(crate) struct Chosen {
     pub(crate) workload: Workload,
     pub(crate) product: Product,
@@ -95,7 +95,7 @@ pub(crate) fn chosen(
     }
 }
 
-/// Whether a benchmark does anything without words: it is executed where it was linked, before anything is built for it.
+/// Whether a benchmark does anything without words: it is run where it was linked, before anything is built for it.
 fn starts(start: &Start<'_>, product: &Product, most_s: f64) -> Result<(), Fault> {
     let mut stage = Stage::new(&start.origin.study_dir, &start.plain.tree)?;
     stage.most_s = most_s;

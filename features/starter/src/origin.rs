@@ -1,5 +1,5 @@
 //! Where the source is had from, and where its study will be: a folder gets the study into itself, anything else a new folder
-//! in the current one. The crate `builds` fetches it, by hash; the commands that it executes are written here.
+//! in the current one. The crate `builds` fetches it, by hash; the commands that it runs are written here.
 
 use bakeoff_building::{Cache, KeptSource, Limits, Source, SourceFrom};
 use bakeoff_command::{Code, CommandError};

@@ -1,5 +1,5 @@
 //! Which program of a build is meant: what was linked and is still there, tests and helpers last. It looks at files of a
-//! tree that was built, and executes none of them.
+//! tree that was built, and runs none of them.
 
 use crate::library::{DRIVER, Library};
 use bakeoff_host::executed_with;
@@ -73,7 +73,7 @@ pub(crate) fn ranked(tree: &Path, linked: &[PathBuf], package: &str) -> Products
     products
 }
 
-/// The size of an ELF file that may be executed; none of any other.
+/// The size of an ELF file that may be run; none of any other.
 fn elf_bytes(path: &Path) -> Option<u64> {
     let about = fs::metadata(path).ok().filter(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)?;
     let mut magic = [0; 4];
@@ -134,7 +134,7 @@ fn score(path: &Path, package: &str) -> (i32, bool, bool) {
     (score, is_aside, named)
 }
 
-/// The libraries of the tree that a program would take from the system if it were executed elsewhere, by name.
+/// The libraries of the tree that a program would take from the system if it were run elsewhere, by name.
 pub(crate) fn own_libraries(tree: &Path, product: &Path, shared: &[PathBuf]) -> Vec<String> {
     let stem = |name: &str| name.split(".so").next().unwrap_or(name).to_owned();
     let names = |paths: &[PathBuf]| -> Vec<String> {

@@ -1,5 +1,5 @@
 //! Which build system a source has, and how that builds it: by the files at its top, in an order that prefers the systems
-//! that configure themselves to a bare Makefile. Nothing of the source is executed here.
+//! that configure themselves to a bare Makefile. Nothing of the source is run here.
 
 use crate::registry::{self, Needs};
 use std::os::unix::fs::PermissionsExt as _;
@@ -60,7 +60,7 @@ struct Facts {
     has_c: bool,
     /// Of Meson: the project says which kind of build it is by default.
     has_buildtype: bool,
-    /// Of configure: its file may not be executed.
+    /// Of configure: its file may not be run.
     needs_shell: bool,
     /// Of configure.py: it builds the program itself.
     bootstraps: bool,

@@ -1,5 +1,5 @@
 //! How Cargo and Go build a source that needs other packages: a layer of its own loads them, once for all levels, and the
-//! build takes them from there. Which system a source has is decided in [`crate::recognise`]; nothing is executed here.
+//! build takes them from there. Which system a source has is decided in [`crate::recognise`]; nothing is run here.
 
 use crate::walk::{files, name};
 use std::fs;

@@ -13,16 +13,16 @@ use std::path::{Path, PathBuf};
 /// How `install` says that the program is not there, or that only a folder is called so.
 const MISSING: [&str; 2] = ["install: cannot stat", "install: omitting directory"];
 
-/// How long a target of the source may take when it is executed for the first time, in seconds.
+/// How long a target of the source may take when it is run for the first time, in seconds.
 const PATIENCE_S: u32 = 300;
 
 /// The program that is measured, and what it needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Program<'a> {
     pub(crate) product: &'a Product,
-    /// Libraries of the source that are needed where it is executed.
+    /// Libraries of the source that are needed where it is run.
     pub(crate) libraries: &'a [String],
-    /// A target that is executed in the tree that was built.
+    /// A target that is run in the tree that was built.
     pub(crate) target: Option<&'a Target>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn lines(found: &Found, how: How, levels: &[Level], program: &Program
     lines.extend(found.script(how));
     lines.extend(found.install().filter(|_| !libraries.is_empty() || library.is_some()));
     lines.extend(found.back().map(str::to_owned));
-    // This builds what it executes, so that no trial has to.
+    // This builds what it runs, so that no trial has to.
     lines.extend(target.map(|target| format!("({})", target.built(PATIENCE_S))));
     let name = product.name();
     let path = product.path.display().to_string();

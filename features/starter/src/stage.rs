@@ -1,4 +1,4 @@
-//! Where the commands of a new study are executed as its trials will be: in the study's folder, with an empty `HOME`, and with
+//! Where the commands of a new study are run as its trials will be: in the study's folder, with an empty `HOME`, and with
 //! what was built. What they showed is for others to say; nothing of this is part of a result.
 
 use crate::fault::Fault;
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// No workload of a benchmark takes longer, in seconds.
 pub(crate) const MOST_S: f64 = 600.0;
 
-/// Where commands are executed, and with what.
+/// Where commands are run, and with what.
 pub(crate) struct Stage {
     scratch: TempDir,
     launcher: Launcher,
@@ -60,7 +60,7 @@ impl Stage {
         Ok(home)
     }
 
-    /// Executes a command with this `HOME`; or why it fails, in words.
+    /// Runs a command with this `HOME`; or why it fails, in words.
     ///
     /// # Errors
     /// As of [`Self::new`].

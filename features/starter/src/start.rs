@@ -1,4 +1,4 @@
-//! The end of `bakeoff init`: the study is written, a level of it proven, the workload executed, and what that showed is written,
+//! The end of `bakeoff init`: the study is written, a level of it proven, the workload run, and what that showed is written,
 //! too. What is in the study is decided before.
 
 use crate::ask::say;
@@ -36,7 +36,7 @@ pub(crate) struct Start<'a> {
 }
 
 impl Start<'_> {
-    /// Writes the study, proves a level, executes the workload, and writes the study again with what that showed.
+    /// Writes the study, proves a level, runs the workload, and writes the study again with what that showed.
     pub(crate) fn write(
         &self,
         factor: Option<&str>,

@@ -1,5 +1,5 @@
 //! The benchmarks and tests that a source brings along, as far as its build system names them: what could be a workload that
-//! nobody has to think out. Whether one is of any use is seen when it is tried. Nothing is executed here.
+//! nobody has to think out. Whether one is of any use is seen when it is tried. Nothing is run here.
 
 use crate::products::Product;
 use crate::recognise::{BUILD, Found, System};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of the prefix in which a source is built whose targets are executed: there its paths stay true.
+/// The folder of the prefix in which a source is built whose targets are run: there its paths stay true.
 pub(crate) const TREE: &str = "tree";
 
 /// What a source could be measured by.
@@ -21,7 +21,7 @@ pub(crate) enum Offer {
     Target(Target),
 }
 
-/// A command that executes benchmarks or tests in the tree that was built.
+/// A command that runs benchmarks or tests in the tree that was built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
     /// As it is typed in its folder.
@@ -29,7 +29,7 @@ pub(crate) struct Target {
     /// The folder, relative to the top of the tree.
     folder: String,
     pub(crate) is_benchmark: bool,
-    /// What builds all that it executes, if that is not done by executing it once.
+    /// What builds all that it runs, if that is not done by running it once.
     builds: Option<String>,
     /// The harness whose results it prints (docs/harness.md).
     pub(crate) harness: Option<&'static str>,
@@ -42,7 +42,7 @@ impl Target {
         format!("cd \"{tree}{folder}\" && {before}{}", self.command)
     }
 
-    /// How all that it executes is built, in a tree that is the current folder. It may take so long.
+    /// How all that it runs is built, in a tree that is the current folder. It may take so long.
     pub(crate) fn built(&self, patience_s: u32) -> String {
         match &self.builds {
             Some(builds) => Self { command: builds.clone(), ..self.clone() }.line(".", ""),
@@ -145,7 +145,7 @@ fn of_go(tree: &Path) -> Option<Target> {
     })
 }
 
-/// The program that executes the benchmarks of a package.
+/// The program that runs the benchmarks of a package.
 const GO_TEST: &str = "bakeoff.test";
 
 /// No deeper than this is looked for packages.

@@ -1,5 +1,5 @@
 //! The trainings of levels that are built by a profile, or rewritten by BOLT: what `--level` left open becomes a command of the study. Nothing is
-//! executed here.
+//! run here.
 
 use crate::levels::Level;
 use crate::offer::bring;
@@ -9,7 +9,7 @@ use crate::recognise::Found;
 use crate::workload::{Workload, of_command};
 use bakeoff_command::CommandError;
 
-/// Completes these levels: each has a command that executes the program in the prefix.
+/// Completes these levels: each has a command that runs the program in the prefix.
 pub(crate) fn complete(
     levels: &mut [Level],
     found: &Found,

@@ -1,5 +1,5 @@
-//! Whether a benchmark or a test target of the source is of use as a workload: it is executed twice on the plain build, as a
-//! trial would. It must succeed, end soon, execute something that was built, compile nothing, because a trial would measure the
+//! Whether a benchmark or a test target of the source is of use as a workload: it is run twice on the plain build, as a
+//! trial would. It must succeed, end soon, run something that was built, compile nothing, because a trial would measure the
 //! compiler then, and leave alone what all trials share. What is offered is known elsewhere.
 
 use crate::fault::Fault;

@@ -1,5 +1,5 @@
 //! The workload of a new study: what the user types, with the program that was built in the place of its own, or a stub that
-//! says so. Nothing is executed here.
+//! says so. Nothing is run here.
 
 use crate::shell::{Word, in_prefix, words};
 use crate::targets::{TREE, Target};
@@ -12,7 +12,7 @@ use std::path::{Component, Path};
 pub(crate) struct Workload {
     /// The command.
     pub(crate) run: String,
-    /// What is executed before each trial, and is not measured.
+    /// What is run before each trial, and is not measured.
     pub(crate) prepare: Option<String>,
     pub(crate) kind: WorkloadKind,
     /// The harness whose results it prints.
@@ -70,7 +70,7 @@ pub(crate) fn of_command(typed: &str, program: &str, product: &Path) -> Workload
     Workload { run: run.trim().to_owned(), ..Workload::default() }
 }
 
-/// Whether a command that the user typed executes a program.
+/// Whether a command that the user typed runs a program.
 pub(crate) fn names(typed: &str, program: &str, product: &Path) -> bool {
     of_command(typed, program, product).run != typed.trim()
 }
@@ -111,7 +111,7 @@ pub(crate) fn stub(program: &str, words: &str) -> Workload {
     Workload { run: format!("{}{words}", in_prefix(program)), kind: WorkloadKind::Stub, ..Workload::default() }
 }
 
-/// A workload that executes a benchmark, a program with this content. One by Google's library works for a fixed time, and says
+/// A workload that runs a benchmark, a program with this content. One by Google's library works for a fixed time, and says
 /// how long an operation took.
 pub(crate) fn of_benchmark(program: &str, content: &[u8]) -> Workload {
     /// An option of the library, and how it is named where it is a file of its own.
@@ -122,7 +122,7 @@ pub(crate) fn of_benchmark(program: &str, content: &[u8]) -> Workload {
     Workload { run, prepare: None, kind: WorkloadKind::Benchmark, harness: is_google.then_some("google") }
 }
 
-/// A workload that executes a target of the source in a copy of the tree that was built, one for each trial: what it leaves there
+/// A workload that runs a target of the source in a copy of the tree that was built, one for each trial: what it leaves there
 /// is in nobody's way.
 pub(crate) fn of_target(target: &Target) -> Workload {
     let kind = if target.is_benchmark { WorkloadKind::Benchmark } else { WorkloadKind::Tests };

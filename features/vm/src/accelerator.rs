@@ -1,5 +1,5 @@
-//! What executes the guest's instructions: the processor (KVM), or the emulator (TCG). Whether KVM works is found out by
-//! booting: /dev/kvm can be there, open, and then never execute anything.
+//! What runs the guest's instructions: the processor (KVM), or the emulator (TCG). Whether KVM works is found out by
+//! booting: /dev/kvm can be there, open, and then never run anything.
 
 use crate::spec::Wanted;
 use bakeoff_host::{Command, End, Job, Launcher, Limits, Patience};
@@ -19,7 +19,7 @@ const LIMIT_S: f64 = 10.0;
 const SECTOR: [u8; 10] = [0xba, 0x01, 0x05, 0xb0, GOOD_CODE, 0xee, 0xf4, 0xeb, 0xfd, 0x90];
 const SECTOR_BYTES: usize = 512;
 
-/// What executes the guest's instructions.
+/// What runs the guest's instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Accelerator {
     Kvm,
@@ -35,7 +35,7 @@ pub(crate) struct Emulator {
     pub(crate) why: String,
 }
 
-/// Finds qemu and what it can use; or says why a study that wants this cannot be executed here.
+/// Finds qemu and what it can use; or says why a study that wants this cannot be run here.
 pub(crate) fn find(wanted: Wanted) -> Result<Emulator, String> {
     let qemu = qemu().ok_or_else(|| format!("{QEMU} is not installed, so no kernel can be booted"))?;
     let emulated = |why: String| Emulator { qemu: qemu.clone(), accelerator: Accelerator::Tcg, why };

@@ -1,5 +1,5 @@
 //! An agent: our own program at a place that is reached otherwise than by a function call, such as a machine that was booted.
-//! It executes the tasks of an [`Order`] as this host would, and writes numbered lines; the last one has their number and
+//! It runs the tasks of an [`Order`] as this host would, and writes numbered lines; the last one has their number and
 //! digest, so that the receiver knows that nothing is missing. Here are both ends. How the order gets there and the
 //! lines come back is the business of the executor that reaches the place.
 
@@ -94,10 +94,10 @@ impl<W: Write> Speaker<W> {
     }
 }
 
-/// Executes the tasks of an order, and says what came of them; values of metrics that are unavailable there are left out.
+/// Runs the tasks of an order, and says what came of them; values of metrics that are unavailable there are left out.
 ///
 /// # Errors
-/// [`Error`] if the place cannot execute anything any more; the speaker has said so. An error of writing is one too.
+/// [`Error`] if the place cannot run anything any more; the speaker has said so. An error of writing is one too.
 pub(crate) fn serve<W: Write>(
     order: &Order,
     executor: &mut dyn Executor,
@@ -206,7 +206,7 @@ impl Received {
     }
 }
 
-/// What came of a trial that an agent has executed.
+/// What came of a trial that an agent has run.
 pub(crate) fn execution(trial: Trial) -> Execution {
     Execution {
         started_unix_s: trial.started_unix_s,

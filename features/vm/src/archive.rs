@@ -22,7 +22,7 @@ impl<W: Write> Archive<W> {
         Self { to, written: 0, entries: 0, folders: BTreeSet::new() }
     }
 
-    /// A file that may be executed, by its path without the first slash; folders above it come first.
+    /// A file that may be run, by its path without the first slash; folders above it come first.
     pub(crate) fn file(&mut self, path: &str, content: &[u8]) -> io::Result<()> {
         self.folders_above(path)?;
         self.entry(path, PROGRAM, [0, 0], content)

@@ -1,4 +1,4 @@
-//! Boots each variant's kernel in a virtual machine, and executes the trials in it. The order of boots, and what of them
+//! Boots each variant's kernel in a virtual machine, and runs the trials in it. The order of boots, and what of them
 //! counts, is the lab's; how a trial is measured inside is what it is on this host.
 
 mod accelerator;

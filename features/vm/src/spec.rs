@@ -19,7 +19,7 @@ pub(crate) struct Spec {
     pub(crate) memory_bytes: u64,
     /// Processors.
     pub(crate) processors: u32,
-    /// What executes its instructions.
+    /// What runs its instructions.
     pub(crate) accelerator: Wanted,
     /// More arguments for qemu.
     pub(crate) arguments: Vec<String>,
@@ -27,7 +27,7 @@ pub(crate) struct Spec {
     pub(crate) boot_limit_s: f64,
 }
 
-/// What is to execute the guest's instructions.
+/// What is to run the guest's instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Wanted {

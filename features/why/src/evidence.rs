@@ -19,7 +19,7 @@ pub struct EvidenceLine {
 }
 
 impl EvidenceLine {
-    /// What it is about: the variant, and the workload where one was executed for it.
+    /// What it is about: the variant, and the workload where one was run for it.
     pub fn subject(&self) -> (&str, Option<&str>) {
         let workload = match &self.evidence {
             Evidence::Facts(_) => None,
@@ -65,7 +65,7 @@ pub enum Evidence {
     Traced(Box<Traced>),
     /// It could not be had.
     Missing {
-        /// The workload that was to be executed, if one was.
+        /// The workload that was to be run, if one was.
         workload: Option<String>,
         /// Why not, in one line.
         why: String,
@@ -114,7 +114,7 @@ pub struct Traced {
     /// What the workload's own command did, from the first execution of its program on.
     #[serde(flatten)]
     pub command: Census,
-    /// What each of its services did, by name, while the command was executed; of processes that began meanwhile all.
+    /// What each of its services did, by name, while the command was run; of processes that began meanwhile all.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub services: BTreeMap<String, Census>,
     /// Services of which nothing is known, and why not.

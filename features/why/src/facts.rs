@@ -237,7 +237,7 @@ pub struct Protection {
     pub relro: Relro,
     /// All symbols are bound before the program starts (`-z now`).
     pub bind_now: bool,
-    /// Whether the stack can be executed.
+    /// Whether the stack can be run.
     pub stack: Stack,
     /// Indirect jumps must end at a landing pad: x86's IBT.
     pub ibt: bool,
@@ -262,7 +262,7 @@ pub enum Relro {
     Full,
 }
 
-/// Whether the stack can be executed.
+/// Whether the stack can be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stack {

@@ -15,7 +15,7 @@ pub(crate) const SECTION: &str = "evidence";
 pub struct Gathered {
     /// One table for each file that was looked at, over all variants.
     pub files: Vec<FileTable>,
-    /// One for each workload that was executed under observation, and after it one for each of its services.
+    /// One for each workload that was run under observation, and after it one for each of its services.
     pub traces: Vec<TraceTable>,
     /// What could not be had, each reason once.
     pub missing: Vec<NotGathered>,
@@ -78,18 +78,18 @@ pub struct FileNumbers {
     pub textrel: Option<bool>,
 }
 
-/// What executing a workload under observation showed, over all variants.
+/// What running a workload under observation showed, over all variants.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TraceTable {
     /// The workload.
     pub workload: String,
-    /// Whose doing it is: a service's, while the workload was executed; none: the workload's own command's.
+    /// Whose doing it is: a service's, while the workload was run; none: the workload's own command's.
     pub service: Option<String>,
     /// System calls of which the counts differ between variants, that with the largest difference first.
     pub differing: Vec<String>,
     /// Variants with the same counts stand together; those of the first variant first.
     pub profiles: Vec<Profile>,
-    /// Variants that execute the same files stand together, in the same order.
+    /// Variants that run the same files stand together, in the same order.
     pub executed: Vec<Executed>,
     /// Paths that some variants opened, or looked for in vain, and others did not; sorted.
     pub paths: Vec<PathDifference>,
@@ -121,16 +121,16 @@ pub struct PerChild {
     pub calls: BTreeMap<String, f64>,
 }
 
-/// Which files some variants really executed.
+/// Which files some variants really run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Executed {
     /// The variants, as planned.
     pub variants: Vec<String>,
-    /// The files that were mapped to be executed; those of the prefix first.
+    /// The files that were mapped to be run; those of the prefix first.
     pub files: Vec<String>,
-    /// Of those outside the prefix, what the first variant does not execute.
+    /// Of those outside the prefix, what the first variant does not run.
     pub more: Vec<String>,
-    /// Of what the first variant executes outside the prefix, what these do not.
+    /// Of what the first variant runs outside the prefix, what these do not.
     pub fewer: Vec<String>,
 }
 
@@ -150,7 +150,7 @@ pub struct PathDifference {
 /// What could not be had.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotGathered {
-    /// The workload that was to be executed, if one was.
+    /// The workload that was to be run, if one was.
     pub workload: Option<String>,
     /// The service beside it, if it is only that.
     pub service: Option<String>,

@@ -1,4 +1,4 @@
-//! Gathering: when all trials are over, the facts of builds are read and the diagnostic trials executed; what the journal
+//! Gathering: when all trials are over, the facts of builds are read and the diagnostic trials run; what the journal
 //! holds already is not gathered again. What it means is the diagnosis's business.
 
 use crate::evidence::{self, Evidence, EvidenceLine};
@@ -59,12 +59,12 @@ fn is_held(record: &Record, variant: &str, files: &[String]) -> bool {
     })
 }
 
-/// Whether there are diagnostic trials to execute.
+/// Whether there are diagnostic trials to run.
 pub(crate) fn has_missing_trials(study: &dyn Finished) -> bool {
     !trials::missing(study.plan(), &spec(study).trace, &evidence::of(study.record())).is_empty()
 }
 
-/// Executes the missing diagnostic trials, one after the other.
+/// Runs the missing diagnostic trials, one after the other.
 pub(crate) fn traces(
     study: &mut dyn Finished,
     executor: &mut dyn Executor,

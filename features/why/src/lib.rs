@@ -2,7 +2,7 @@
 //! consistent with what was decided. It changes no verdict, and compares nothing.
 //!
 //! In the order in which a study meets it: [`spec`] reads `[evidence]`; when the trials are over, [`gather`] reads files
-//! ([`reading`]) and executes [`trials`] with the probe [`trace`]; each piece of [`evidence`] is a line of the journal;
+//! ([`reading`]) and runs [`trials`] with the probe [`trace`]; each piece of [`evidence`] is a line of the journal;
 //! [`diagnosis`] makes the section of the [`findings`] of them, and [`page`] draws it.
 
 mod command;

@@ -13,7 +13,7 @@ pub(crate) const NAME: &str = "evidence";
 pub(crate) struct EvidenceSpec {
     /// Patterns of files below the prefix whose facts are kept.
     pub(crate) facts: Vec<String>,
-    /// Workloads that are executed once more, stopped at every system call.
+    /// Workloads that are run once more, stopped at every system call.
     pub(crate) trace: Vec<String>,
 }
 

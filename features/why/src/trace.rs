@@ -1,6 +1,6 @@
 //! Tracers in the place of what they trace: a trial's command and its services become the orders of tracers, which are
 //! launched as they would have been; afterwards each tells what it saw, with paths that are the same in all variants.
-//! The lab executes the trial; others decide what to trace, and what becomes of it.
+//! The lab runs the trial; others decide what to trace, and what becomes of it.
 
 use bakeoff_host::tracer::{Census, Mapped, Opened, Order, TraceReport as Words};
 use bakeoff_host::{Command, End};
@@ -23,7 +23,7 @@ const DURING: &str = "during";
 pub(crate) struct Tracing {
     /// The words that start a tracer; an order follows.
     tracer: Vec<String>,
-    /// Absolute, because services may be executed elsewhere.
+    /// Absolute, because services may be run elsewhere.
     scratch: PathBuf,
     /// Where the tracer of the command tells what it saw.
     command: Option<Watched>,

@@ -1,5 +1,5 @@
-//! Diagnostic trials: after all that is measured, each variant executes a workload once more under a tracer. Which of
-//! them are missing, and their order, is decided here; how one is executed is the executor's business, and what they
+//! Diagnostic trials: after all that is measured, each variant runs a workload once more under a tracer. Which of
+//! them are missing, and their order, is decided here; how one is run is the executor's business, and what they
 //! show is the diagnosis's. They never stand between measured trials.
 
 use crate::evidence::{Evidence, EvidenceLine, Traced};
@@ -22,10 +22,10 @@ pub(crate) fn missing<'a>(plan: &'a Plan, trace: &'a [String], known: &[Evidence
     all.filter(|subject| !is_held(subject)).collect()
 }
 
-/// Executes one, with a tracer that these words start; none if it was interrupted.
+/// Runs one, with a tracer that these words start; none if it was interrupted.
 ///
 /// # Errors
-/// If nothing can be executed any more.
+/// If nothing can be run any more.
 pub fn execute(
     subject: Subject<'_>,
     tracer: &[String],

@@ -1,4 +1,4 @@
-//! Git as a process: with which environment it is executed, so that it executes nothing else, and short questions to it
+//! Git as a process: with which environment it is run, so that it runs nothing else, and short questions to it
 //! whose answer is what it prints.
 
 use super::super::bring;
@@ -10,7 +10,7 @@ use bakeoff_host::{Command, End, Patience};
 use std::fs;
 use std::path::Path;
 
-/// In which repository Git is executed, and what for.
+/// In which repository Git is run, and what for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum In {
     /// In one of the user's, or of somebody else: it is asked for names.
@@ -43,7 +43,7 @@ const REMOVED: [&str; 15] = [
 ];
 
 /// What no configuration of a repository can set otherwise: of its own configuration, these are the keys that make
-/// commands execute something, or change what they lay out.
+/// commands run something, or change what they lay out.
 const SETTINGS: [(&str, &str); 14] = [
     ("core.hooksPath", "/dev/null"),
     ("core.fsmonitor", "false"),

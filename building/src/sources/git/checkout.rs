@@ -111,7 +111,7 @@ impl Checkout<'_, '_> {
         self.site.work.join(format!("git-{}", self.number))
     }
 
-    /// Executes a script in a repository of ours.
+    /// Runs a script in a repository of ours.
     fn execute(
         &mut self,
         script: &str,

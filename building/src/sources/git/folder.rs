@@ -1,5 +1,5 @@
 //! Repositories of this machine: where one is, where its objects are, and which commit a revision is there. Nothing of it is
-//! executed, and nothing is written into it.
+//! run, and nothing is written into it.
 
 use super::ask::ask;
 use crate::cache::Cache;

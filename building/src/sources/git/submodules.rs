@@ -1,4 +1,4 @@
-//! What a commit holds besides files: submodules, and files with filters. It reads what Git wrote down, and executes nothing.
+//! What a commit holds besides files: submodules, and files with filters. It reads what Git wrote down, and runs nothing.
 
 use crate::error::{At as _, Error};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What all contestants share: what is executed, how much of it, in which order, and what it took.
+//! What all contestants share: what is run, how much of it, in which order, and what it took.
 
 use bakeoff_model::shuffle::Stream;
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 pub(crate) const SEED: u64 = 178;
 
-/// What every contestant executes, and all of its environment.
+/// What every contestant runs, and all of its environment.
 pub(crate) const PROGRAM: &str = "/bin/true";
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 

@@ -1,4 +1,4 @@
-//! The contestants that execute `/bin/true`, and what each of them spends on it and reports of it.
+//! The contestants that run `/bin/true`, and what each of them spends on it and reports of it.
 
 use crate::common::{Extent, PROGRAM, Spent, bare, elapsed_s, orders};
 use crate::goals::Measured;

@@ -1,10 +1,10 @@
-//! What it costs to execute a trial, beside a loop in C, hyperfine, megafine and perf, in randomised blocks:
-//! `cargo bench -p bakeoff-cli --bench launch`. Every contestant executes `/bin/true`; then a workload marks a million
+//! What it costs to run a trial, beside a loop in C, hyperfine, megafine and perf, in randomised blocks:
+//! `cargo bench -p bakeoff-cli --bench launch`. Every contestant runs `/bin/true`; then a workload marks a million
 //! ops; then the peak of `/bin/true` is looked at after a program that needs a GiB. Ratios come with intervals of our
 //! own analysis, and with the goals beside them. Nothing is asserted: a busy machine is not a failure.
 //!
 //! `BLOCKS` changes the number of blocks, `EXECUTIONS` that of the executions in each, `OPS` that of the ops;
-//! `BAKEOFF_BENCH_QUICK=1` makes all of them small, to see whether it executes. What is not here and cannot be installed
+//! `BAKEOFF_BENCH_QUICK=1` makes all of them small, to see whether it runs. What is not here and cannot be installed
 //! is skipped, and said so.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it ends where something is not as it should be")]

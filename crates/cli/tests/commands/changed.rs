@@ -1,4 +1,4 @@
-//! What trials execute is changed while they execute: no trial on it counts, the command ends and names the file, and the
+//! What trials run is changed while they run: no trial on it counts, the command ends and names the file, and the
 //! next one puts it right.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
@@ -109,7 +109,7 @@ fn after_a_kill_nothing_counts_that_nobody_has_looked_after() {
     // It may have been quick enough to look.
     let unchecked = killed.unchecked().len();
     println!("{unchecked} trials were left unchecked");
-    // Even put back, with its times: nobody knows what was executed.
+    // Even put back, with its times: nobody knows what was run.
     replace(&file, &before);
     let again = sandbox.execute(&["run", "STUDY", "--quiet"]);
     again.expect(0, &["8 of 8 blocks"]);

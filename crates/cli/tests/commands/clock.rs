@@ -1,4 +1,4 @@
-//! Somebody sets the system's clock while a study is executed: of the program alone, by faketime, so that the machine's clock
+//! Somebody sets the system's clock while a study is run: of the program alone, by faketime, so that the machine's clock
 //! stays as it is.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]

@@ -243,7 +243,7 @@ fn a_workload_that_writes_below_its_prefix_is_told_and_what_it_changed_is_built_
         .expect(0, &["damaged: script for baseline is not as it was built (bin/trace was added)", "2 layers to build"]);
     again.expect(0, &["1 left", "baseline: built"]);
     assert!(!sandbox.execute(&["build", "STUDY"]).err.contains("damaged"));
-    // Nothing is executed, so nothing is told.
+    // Nothing is run, so nothing is told.
     assert!(!sandbox.execute(&["run", "STUDY", "--quiet"]).err.contains("note"));
 }
 

@@ -1,4 +1,4 @@
-//! The documents, held to what the program does: every `$ bakeoff …` in a `console` block is executed in a copy of
+//! The documents, held to what the program does: every `$ bakeoff …` in a `console` block is run in a copy of
 //! the studies, and what stands below it is compared with what is printed. `…` stands for anything, and alone on a line
 //! for any lines; `$ echo $?` with a number below it is the exit code of the command before. `docs/cli.md` is generated.
 
@@ -111,7 +111,7 @@ fn every_command_in_the_documents_does_what_they_say() {
     let folder = tempfile::tempdir().unwrap();
     let copied = Command::new("cp").arg("-rL").arg(root().join("studies")).arg(folder.path()).status().unwrap();
     assert!(copied.success());
-    // What was executed in this checkout is not part of the documents.
+    // What was run in this checkout is not part of the documents.
     for study in fs::read_dir(folder.path().join("studies")).unwrap() {
         let _ = fs::remove_dir_all(study.unwrap().path().join(".bakeoff"));
     }

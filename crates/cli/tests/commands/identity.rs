@@ -1,5 +1,5 @@
 //! Which journal a study goes on in: what its own trials write and what once failed to build changes nothing, and what its
-//! user changed is named before anything is executed.
+//! user changed is named before anything is run.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
@@ -110,7 +110,7 @@ fn what_the_user_changed_is_named_and_undoing_it_goes_on_with_the_old_journal() 
     assert_eq!(sandbox.journals().len(), 2);
     assert_eq!(fs::read(&old).unwrap(), before);
 
-    // Undone, the old one goes on, whichever was executed last.
+    // Undone, the old one goes on, whichever was run last.
     sandbox.write("work.sh", "true\n");
     let shown = run(&sandbox, "7");
     assert!(shown.code == 0 && !shown.err.contains(NEW), "{shown:?}");

@@ -51,7 +51,7 @@ fn study(relink: &str) -> Sandbox {
     sandbox
 }
 
-/// What was executed: prefixes, and the order of the functions in each.
+/// What was run: prefixes, and the order of the functions in each.
 fn seen(sandbox: &Sandbox) -> BTreeMap<String, BTreeSet<String>> {
     let mut seen = BTreeMap::<String, BTreeSet<String>>::new();
     for line in std::fs::read_to_string(sandbox.path().join("seen")).unwrap().lines() {

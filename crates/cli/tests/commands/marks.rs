@@ -1,4 +1,4 @@
-//! The examples of `docs/marks.md`, executed: each block of code gets a pipe as its descriptor 3, as a trial does, and
+//! The examples of `docs/marks.md`, run: each block of code gets a pipe as its descriptor 3, as a trial does, and
 //! what comes out of it is read as marks are. How a trial gets that pipe is tested where trials are.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
@@ -69,7 +69,7 @@ fn told(dir: &Path, command: &str) -> (ParsedMarks, f64) {
     (reader.finish(whole_s).unwrap_or_else(|wrong| panic!("{command}: {wrong}")), whole_s)
 }
 
-/// The file that an example becomes, the command that executes it, and what tells whether that can be done here.
+/// The file that an example becomes, the command that runs it, and what tells whether that can be done here.
 fn program(language: &str, code: &str) -> (&'static str, String, &'static str, &'static [&'static str]) {
     match language {
         "sh" => ("example.sh", code.to_owned(), "sh -e example.sh", &["sh", "-c", "true"]),

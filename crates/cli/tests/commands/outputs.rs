@@ -89,7 +89,7 @@ fn a_study_gives_no_verdict_to_another_program() {
     assert_eq!(findings["outputs"][0]["others"][0]["variant"], "words=few");
     assert_eq!(findings["tables"][0]["rows"][1]["comparison"]["verdict"], "withheld");
 
-    // What may vary is said afterwards too; nothing is executed for it.
+    // What may vary is said afterwards too; nothing is run for it.
     sandbox.write("study.toml", &STUDY.replace("[plan]", "output = \"varies\"\n[plan]"));
     let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
     assert!(!shown.expect(0, &[]).out.contains("something other"), "{}", shown.out);

@@ -4,7 +4,7 @@
 
 use crate::common::{SMALL, Sandbox, small};
 
-/// No build: what differs is how the program is executed.
+/// No build: what differs is how the program is run.
 const SURROUNDED: &str = r#"
 format = 1
 name = "surrounded"
@@ -228,7 +228,7 @@ baseline = { opt = "slow", locale = "c" }
     assert!(!shown.out.contains(words), "{}", shown.out);
 }
 
-/// A study may name any file as its compiler. Who only looks at a study executes nothing of it.
+/// A study may name any file as its compiler. Who only looks at a study runs nothing of it.
 #[test]
 fn looking_at_a_study_executes_nothing_of_it() {
     let sandbox = small();

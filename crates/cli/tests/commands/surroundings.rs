@@ -133,7 +133,7 @@ fn a_pointer_of_git_lfs_is_not_measured() {
          run = 'cat \"$PREFIX/data.bin\"'\n[decide]\nbaseline = {{ a = \"b\" }}\n"
     ));
     check(&built.execute(&["run", "STUDY"]), "$PREFIX/data.bin");
-    // That of a commit is in the tree that the command is executed in.
+    // That of a commit is in the tree that the command is run in.
     let git = format!(
         "git init -q r; cd r; printf '%s' '{POINTER}' > data.bin; git add .; git -c user.name=a -c user.email=a@b commit -qm x; \
          echo >> other; git add .; git -c user.name=a -c user.email=a@b commit -qm y"

@@ -31,7 +31,7 @@ baseline = { is = "base" }
 metrics = ["wall"]
 "#;
 
-/// A whole study with that truth, executed in simulation and judged.
+/// A whole study with that truth, run in simulation and judged.
 fn study(truth: Truth, seed: u64) -> Findings {
     let mut plan = Plan::of(
         &bakeoff_model::study_file::parse_with(STUDY, &[], Some(&bakeoff_building::Building)).unwrap(),

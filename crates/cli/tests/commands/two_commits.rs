@@ -132,11 +132,11 @@ fn a_change_of_docs_is_the_same_program_and_an_answer() {
     repository
         .compare(&["--git", "v1", "--git", "v1", "--build", "make", "./prog"])
         .expect(0, &["(2): both commits give the same program", "the same, file for file"]);
-    // A command that compiles executes something other than what was built.
+    // A command that compiles runs something other than what was built.
     let compiles = ["--git", "v1", "--git", "worktree", "--build", "make", "--blocks", "1", "make -n"];
     let shown = repository.compare(&compiles);
     assert!(!shown.out.contains("same program"), "{}", shown.out);
-    // Without a build, the source is what may be executed.
+    // Without a build, the source is what may be run.
     let shown = repository.compare(&["--git", "HEAD", "--git", "worktree", "--blocks", "1", "wc -c prog.c"]);
     shown.expect(0, &["HEAD ("]);
     let shown = repository.compare(&["--git", "v1", "--git", "HEAD", "--blocks", "1", "wc -c README.md"]);
@@ -152,7 +152,7 @@ fn the_working_tree_with_untracked_files_is_built_as_it_is() {
     repository.write("more.h", "#define MORE 1\n");
     repository.write("prog.c", &format!("#include \"more.h\"\n{}", program(1_000_000).replace("done", "more")));
     let words = ["--git", "HEAD", "--git", "worktree", "--build", "make", "--blocks", "1", "./prog"];
-    // The output of the two differs, which says that each executed its own.
+    // The output of the two differs, which says that each run its own.
     repository.compare(&words).expect(0, &["worktree", "output"]);
     repository.write("more.h", "#error broken\n");
     repository.compare(&words).expect(4, &["error: worktree cannot be built", "#error broken", "the whole log is"]);

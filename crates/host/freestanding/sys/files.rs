@@ -108,7 +108,7 @@ pub fn identity(path: Path<'_>) -> Result<Identity> {
     Ok(Identity { device: about[17], inode: about[4] })
 }
 
-/// Whether it may be executed, which folders may too.
+/// Whether it may be run, which folders may too.
 pub fn may_execute(path: Path<'_>) -> bool {
     const X_OK: usize = 1;
     // SAFETY: the path ends in NUL.

@@ -14,7 +14,7 @@ pub fn set_realtime(priority: u32) -> Result<()> {
     unsafe { call(number::SCHED_SETSCHEDULER, [0, 1, (&raw const priority) as usize, 0, 0, 0]) }.map(drop)
 }
 
-/// Has this process executed before all ordinary ones.
+/// Has this process run before all ordinary ones.
 pub fn hasten(pid: i32) -> Result<()> {
     let priority = 1_u32;
     // SAFETY: struct sched_param is one number.

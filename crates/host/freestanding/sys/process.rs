@@ -76,14 +76,14 @@ pub fn new_session() -> Result<()> {
     plain(number::SETSID, 0, 0, 0).map(drop)
 }
 
-/// From here on no program that we execute gets privileges that we have not.
+/// From here on no program that we run gets privileges that we have not.
 pub fn give_up_new_privileges() -> Result<()> {
     const PR_SET_NO_NEW_PRIVS: usize = 38;
     // SAFETY: all arguments are plain numbers.
     unsafe { call(number::PRCTL, [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0]) }.map(drop)
 }
 
-/// Executes a program in place of this one; returns only if it cannot.
+/// Runs a program in place of this one; returns only if it cannot.
 ///
 /// # Safety
 /// Both vectors are arrays of pointers to strings that end in NUL, and end in a null pointer.

@@ -59,7 +59,7 @@ pub(super) fn start(job: &Job<'_>, process: &wire::Process, over: &mut ProcessOv
     None
 }
 
-/// Tries the limits of a job in a process that executes nothing.
+/// Tries the limits of a job in a process that runs nothing.
 pub(super) fn try_limits(job: &Job<'_>) -> wire::Tried {
     let mut orders = Orders::new(job, None);
     match begin(&mut orders, None) {
@@ -71,12 +71,12 @@ pub(super) fn try_limits(job: &Job<'_>) -> wire::Tried {
 
 fn begin(orders: &mut Orders<'_>, into: Option<u32>) -> Result<(i32, u32)> {
     let address = core::ptr::from_mut(orders) as usize;
-    // SAFETY: nobody else uses the stack (see `Stack`). `child` ends the process or executes a program, and `orders`
+    // SAFETY: nobody else uses the stack (see `Stack`). `child` ends the process or runs a program, and `orders`
     // is not looked at by us before it has done so.
     unsafe { spawn(&mut *CHILD_STACK.0.get(), into, child, address) }
 }
 
-/// Reaps a process that has ended, or is about to, without having executed a program.
+/// Reaps a process that has ended, or is about to, without having run a program.
 fn reap_failed(pid: i32, pidfd: u32) {
     let mut watched = [sys::Polled { descriptor: pidfd as i32, events: sys::POLLIN, revents: 0 }];
     // The wait is for an exit that is under way, unless somebody froze the cgroup that it was born into.

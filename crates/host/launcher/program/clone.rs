@@ -1,4 +1,4 @@
-//! A new process by clone3, on a stack of its own, in memory that it shares with us until it executes a program: the
+//! A new process by clone3, on a stack of its own, in memory that it shares with us until it runs a program: the
 //! quickest start that Linux has. Nothing here knows what the new process is to do.
 
 use super::sys::{ENOSYS, Result, SIGCHLD, number};
@@ -73,11 +73,11 @@ core::arch::global_asm!(
     "ret",
 );
 
-/// A new process that shares our memory, and has us wait, until it executes a program or ends: its number, and a
+/// A new process that shares our memory, and has us wait, until it runs a program or ends: its number, and a
 /// descriptor of it. It calls `function(argument)` on `stack`.
 ///
 /// # Safety
-/// The stack is the new process's alone and big enough; the function ends the process or executes a program, and
+/// The stack is the new process's alone and big enough; the function ends the process or runs a program, and
 /// leaves memory as the caller can bear it.
 pub(super) unsafe fn spawn(
     stack: &mut [u8],

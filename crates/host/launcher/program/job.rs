@@ -20,7 +20,7 @@ static ROOM: Room = Room(UnsafeCell::new([0; SMALL]));
 pub(super) struct Process {
     /// 0 if there is none.
     pub(super) pid: i32,
-    /// Whether it executes, as far as we have seen.
+    /// Whether it runs, as far as we have seen.
     pub(super) alive: bool,
     /// When it is started again, for a load.
     pub(super) next_ns: u64,

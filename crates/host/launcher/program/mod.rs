@@ -1,4 +1,4 @@
-//! What the launcher does: it executes one job at a time, kills and reaps what is left of it, says what it saw, and
+//! What the launcher does: it runs one job at a time, kills and reaps what is left of it, says what it saw, and
 //! ends when its owner hangs up. It opens nothing but files of /proc, and decides nothing: commands, files, cgroups and
 //! what becomes of figures are its owner's. One thread, and nothing that wakes while a trial goes on.
 //!
@@ -32,12 +32,12 @@ const MARKS: u32 = 3;
 
 /// Serves until the owner hangs up; nothing that was started is left then.
 pub(crate) fn main() -> ! {
-    // The owner has it executed as a program that does nothing, and as fast as it can.
+    // The owner has it run as a program that does nothing, and as fast as it can.
     if !sys::is_socket(CONTROL) {
         sys::exit(0);
     }
     let served = stand_alone().and_then(|()| serve());
-    // After an error something may still be executing. Nobody is left to hear of what cannot be killed.
+    // After an error something may still be running. Nobody is left to hear of what cannot be killed.
     let _ = sweep::sweep(&Job::none(), &mut Mains::none());
     if sys::is_first_process() {
         sweep::outlive_the_others();

@@ -53,7 +53,7 @@ impl<'a> Watch<'a> {
         unsafe { core::slice::from_raw_parts(over.as_ptr().cast(), size_of_val(over)) }
     }
 
-    /// Executes it to its end, and then kills and reaps whatever is left.
+    /// Runs it to its end, and then kills and reaps whatever is left.
     pub(super) fn execute(&mut self) -> Over {
         let last = self.state.over.len();
         self.state.watched.fill(Polled { descriptor: -1, events: POLLIN, revents: 0 });

@@ -116,7 +116,7 @@ pub struct Process {
     pub stdin: u32,
     /// Offset of the folder it starts in.
     pub dir: u64,
-    /// Offset of the path to execute.
+    /// Offset of the path to run.
     pub program: u64,
     /// Offset of an array of offsets that ends in 0: the arguments.
     pub argv: u64,
@@ -166,7 +166,7 @@ pub struct JobOver {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Achieved {
-    /// Copies that are executing.
+    /// Copies that are running.
     pub alive: u64,
     /// Copies that exited 0.
     pub ended: u64,

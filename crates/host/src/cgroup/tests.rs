@@ -43,7 +43,7 @@ pub(crate) fn home() -> Option<Home> {
     }
 }
 
-/// Makes what executes in a group.
+/// Makes what runs in a group.
 pub(crate) fn joining(mut command: Command, confinement: Confinement) -> Command {
     let join = move || {
         for file in &confinement.join {

@@ -24,12 +24,12 @@ impl NotStarted {
     }
 }
 
-/// The path to execute, to be used in the command's folder.
+/// The path to run, to be used in the command's folder.
 pub(super) fn find(command: &Command) -> Result<PathBuf, NotStarted> {
     ProgramCache::default().find(command, &command.dir).map(|program| program.path.clone())
 }
 
-/// What a process executes, and where.
+/// What a process runs, and where.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) path: PathBuf,

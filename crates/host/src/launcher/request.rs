@@ -186,7 +186,7 @@ impl Prepared {
         Ok(Self { ready: prepared.into_iter().flatten().collect(), files })
     }
 
-    /// What each process executes, and where.
+    /// What each process runs, and where.
     pub(super) fn programs(&self) -> Vec<Arc<Program>> {
         self.ready.iter().map(|(ready, _)| Arc::clone(&ready.program)).collect()
     }

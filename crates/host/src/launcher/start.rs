@@ -1,4 +1,4 @@
-//! Starts the launcher: a program that stands in this executable as bytes, and is executed from memory. Nothing has to
+//! Starts the launcher: a program that stands in this executable as bytes, and is run from memory. Nothing has to
 //! be installed beside us, and nobody can replace it. It may be started in a PID namespace, and then has a /proc of its own.
 #![allow(unsafe_code, reason = "rustix has no way to do something between fork and exec")]
 
@@ -112,7 +112,7 @@ fn in_memory() -> io::Result<File> {
     Ok(file)
 }
 
-/// From a file in the folder for such files, or in ours if nothing there may be executed; it is gone as soon as it has begun.
+/// From a file in the folder for such files, or in ours if nothing there may be run; it is gone as soon as it has begun.
 fn from_file(control: &OwnedFd, keep: Option<&OwnedFd>, place: PidNamespace<'_>) -> io::Result<Child> {
     let mut last = io::Error::from(io::ErrorKind::NotFound);
     for folder in [std::env::temp_dir(), PathBuf::from("/var/tmp"), PathBuf::from(".")] {
@@ -130,7 +130,7 @@ fn from_folder(folder: &Path, control: &OwnedFd, keep: Option<&OwnedFd>, place: 
     let write = || -> io::Result<()> {
         OpenOptions::new().write(true).create_new(true).mode(0o700).open(&path)?.write_all(PROGRAM)
     };
-    // A process that another thread of ours has just started may hold the file open for writing until it executes its
+    // A process that another thread of ours has just started may hold the file open for writing until it runs its
     // program; that ends by itself.
     let spawn = || -> io::Result<Child> {
         for _ in 0..100 {

@@ -1,5 +1,5 @@
 //! The processor time that everything below a launcher has used so far, while it is still alive: the processes that
-//! execute, by their processor clocks, and those that were waited for, by the sums that the kernel keeps with the process that
+//! run, by their processor clocks, and those that were waited for, by the sums that the kernel keeps with the process that
 //! waited. It needs no cgroup and no privilege. It is a sum over a tree that changes meanwhile, and not a snapshot.
 #![allow(unsafe_code, reason = "neither std nor rustix reads the processor clock of another process")]
 
@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 /// How often the sum is made again because a process was waited for meanwhile.
 const TRIES: u32 = 3;
 
-/// CPU time of all that this launcher has executed so far and executes now, as [`super::Launcher::cpu_so_far_s`] tells it.
+/// CPU time of all that this launcher has run so far and runs now, as [`super::Launcher::cpu_so_far_s`] tells it.
 pub(super) fn cpu_so_far_s(launcher: u32) -> Option<f64> {
     let files = Files::here();
     let mut reaped_s = reaped_s(&files, launcher)?;

@@ -28,7 +28,7 @@ pub(super) fn cpu_s(files: &Files, home: Option<&Home>, ticks_per_s: f64) -> f64
     own_s + ticks as f64 / ticks_per_s
 }
 
-/// How many of the processes that our launchers started are executing or would like to.
+/// How many of the processes that our launchers started are running or would like to.
 pub(super) fn runnable(files: &Files) -> usize {
     let started = our_processes().into_iter().skip(1).flat_map(|pid| descendants(files, pid));
     started.filter_map(|pid| stat(files, pid)).filter(|stat| stat.is_runnable).count()
@@ -40,7 +40,7 @@ fn descendants(files: &Files, launcher: u32) -> Vec<u32> {
         let text = files.read_at_once(&format!("proc/{pid}/task/{thread}/children")).unwrap_or_default();
         text.split_whitespace().filter_map(|child| child.parse::<u32>().ok()).collect::<Vec<_>>()
     };
-    // A launcher has one thread; and mostly nothing executes yet when it is asked.
+    // A launcher has one thread; and mostly nothing runs yet when it is asked.
     let mut all = children(launcher, &launcher.to_string());
     let mut nth = 0;
     while let Some(pid) = all.get(nth).copied() {

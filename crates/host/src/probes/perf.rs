@@ -1,6 +1,6 @@
 //! Counters of perf events, for everything that comes of a launcher. They are opened once, on the launcher itself,
-//! whose children inherit them and count from when they execute their program; what a job counted is the difference
-//! of two readings. The launcher never executes a program again, so that nothing of its own is counted.
+//! whose children inherit them and count from when they run their program; what a job counted is the difference
+//! of two readings. The launcher never runs a program again, so that nothing of its own is counted.
 
 use super::reasons::by_reason;
 use crate::files::Files;

@@ -1,4 +1,4 @@
-//! What else went on at the machine while a job executed: how many others wanted a processor when it was launched, and
+//! What else went on at the machine while a job run: how many others wanted a processor when it was launched, and
 //! the shares of all processors' time that went to a hypervisor's other guests and to processes that are not ours.
 //!
 //! /proc/stat counts in clock ticks, mostly of 10 ms, and guesses what a processor did from what it does at a tick. So
@@ -48,7 +48,7 @@ struct Moment {
 /// Clock ticks of all processors since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ticks {
-    /// Executing something, in user mode or in the kernel.
+    /// Running something, in user mode or in the kernel.
     pub(crate) busy: u64,
     /// Taken by a hypervisor.
     pub(crate) stolen: u64,

@@ -21,7 +21,7 @@ const SWITCHES: &str = "perl -e 'select undef, undef, undef, 0.0001 for 1 .. 300
 /// Touches 4096 pages, each of them once.
 const FAULTS: &str = "dd if=/dev/zero of=/dev/null bs=16M count=1 2> /dev/null";
 
-/// A process that starts others on request, as a launcher does, and that executes no program itself.
+/// A process that starts others on request, as a launcher does, and that runs no program itself.
 struct Shell {
     process: Child,
     to: ChildStdin,
@@ -38,7 +38,7 @@ impl Shell {
         shell
     }
 
-    /// Executes a command, waits for its end, and gives the one line that it printed.
+    /// Runs a command, waits for its end, and gives the one line that it printed.
     fn execute(&mut self, command: &str) -> String {
         self.to.write_all(format!("{command}\necho\n").as_bytes()).unwrap();
         let mut text = String::new();
@@ -60,7 +60,7 @@ impl Drop for Shell {
     }
 }
 
-/// What counters tell of commands that a shell executes, one after the other; none where they are refused.
+/// What counters tell of commands that a shell runs, one after the other; none where they are refused.
 fn counted(metric: &str, commands: &[&str]) -> Option<Vec<f64>> {
     let mut shell = Shell::start();
     let mut counters = Counters::open(shell.id(), &[metric]);

@@ -15,7 +15,7 @@ pub struct Census {
     /// Of all this, what was done by processes that began meanwhile.
     #[serde(default)]
     pub children: Children,
-    /// Files that were mapped when a process ended or executed another program, sorted by path; executable mappings say
+    /// Files that were mapped when a process ended or run another program, sorted by path; executable mappings say
     /// which libraries were really there.
     pub mapped: Vec<Mapped>,
     /// Paths that were opened or looked for, sorted.
@@ -55,7 +55,7 @@ impl AddAssign for Calls {
 pub struct Mapped {
     /// Its path; `$PREFIX` stands for the variant's prefix.
     pub path: String,
-    /// Whether some of it can be executed.
+    /// Whether some of it can be run.
     pub executable: bool,
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Begun {
 }
 
 impl Begun {
-    /// Why the program could not be executed; to be asked when it has ended.
+    /// Why the program could not be run; to be asked when it has ended.
     pub(super) fn refused_by_exec(mut self) -> Option<io::Error> {
         let mut errno = [0; size_of::<i32>()];
         self.word.read_exact(&mut errno).ok()?;

@@ -138,7 +138,7 @@ pub(super) fn filter_of(machine: u32, calls: &[u32]) -> Vec<libc::sock_filter> {
     filter
 }
 
-/// Gives this process the filter; without rights of root only if no program that it executes may gain any, which none that
+/// Gives this process the filter; without rights of root only if no program that it runs may gain any, which none that
 /// is traced does.
 ///
 /// # Safety

@@ -21,7 +21,7 @@ pub(super) struct Tally {
     /// How often each path was there, and was not.
     paths: BTreeMap<Vec<u8>, (u64, u64)>,
     left_out: u64,
-    /// Whether some of each file could be executed.
+    /// Whether some of each file could be run.
     mapped: BTreeMap<Vec<u8>, bool>,
     /// Filled where only files are watched.
     pub(super) used: Used,
@@ -76,7 +76,7 @@ impl Tally {
     pub(super) fn into_census(self) -> Census {
         let [by_others, by_children] = self.calls;
         let (mut syscalls, mut of_children) = (BTreeMap::new(), BTreeMap::new());
-        // Calls of one name have other numbers for programs of another machine that the kernel executes too.
+        // Calls of one name have other numbers for programs of another machine that the kernel runs too.
         let add =
             |sums: &mut BTreeMap<String, Calls>, call: Call, calls| *sums.entry(call.name()).or_default() += calls;
         by_others.into_iter().for_each(|(call, calls)| add(&mut syscalls, call, calls));

@@ -13,7 +13,7 @@ const OF_THE_KERNEL: [&str; 3] = ["/proc", "/sys", "/dev"];
 /// Which files a command used, and all processes that came of it: absolute paths, as they were named.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Used {
-    /// Opened for reading, executed or mapped; folders too.
+    /// Opened for reading, run or mapped; folders too.
     pub read: BTreeSet<String>,
     /// Opened for writing too, made, moved or removed.
     pub written: BTreeSet<String>,

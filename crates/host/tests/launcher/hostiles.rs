@@ -1,5 +1,5 @@
 //! Hostile children: whatever they do, soon after the end of a job nothing of it lives, and its end says why. Each
-//! case is executed by a launcher that nothing watches, and by one with all probes and so, where there are any, in
+//! case is run by a launcher that nothing watches, and by one with all probes and so, where there are any, in
 //! cgroups of its own. Every process that is to be gone has written its number to the file `pids`.
 
 use crate::owner::Owner;
@@ -46,7 +46,7 @@ impl Wakes {
     }
 }
 
-/// Executes a script with and without probes; what to expect of its end, and of how many are left then.
+/// Runs a script with and without probes; what to expect of its end, and of how many are left then.
 fn check(script: &str, timeout_s: f64, expect: &End, leftovers: impl Fn(u32) -> bool) {
     for watched in [None, Some(GROUP)] {
         let scratch = Scratch::new();

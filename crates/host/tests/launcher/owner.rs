@@ -14,7 +14,7 @@ const PATIENCE: &str = "OWNER_PATIENCE";
 const WATCHED: &str = "OWNER_WATCHED";
 /// Set if it starts everything in an enclosure: `namespace` or `marked`.
 const ENCLOSED: &str = "OWNER_ENCLOSED";
-/// And what it executes.
+/// And what it runs.
 const SCRIPT: &str = "OWNER_SCRIPT";
 
 pub(crate) struct Owner {
@@ -23,7 +23,7 @@ pub(crate) struct Owner {
 }
 
 impl Owner {
-    /// Executes the script with output to `out`, holding `lock`. `patience` is `first` or `second`.
+    /// Runs the script with output to `out`, holding `lock`. `patience` is `first` or `second`.
     pub(crate) fn start(scratch: &Scratch, patience: &str, script: &str) -> Self {
         Self::start_with(scratch, patience, script, &[])
     }

@@ -1,4 +1,4 @@
-//! A scratch folder with commands to execute in it.
+//! A scratch folder with commands to run in it.
 
 use bakeoff_host::{Command, End, Ended, Launcher, Patience};
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ pub(crate) fn command_in(dir: &Path, argv: &[&str]) -> Command {
     }
 }
 
-/// Executes a command with a launcher of its own.
+/// Runs a command with a launcher of its own.
 pub(crate) fn execute(command: &Command) -> Ended {
     Launcher::start(None).unwrap().execute(command, Patience::SecondInterrupt).unwrap()
 }

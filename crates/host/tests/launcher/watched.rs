@@ -40,7 +40,7 @@ fn groups_of(pid: u32) -> Vec<PathBuf> {
     found
 }
 
-/// A launcher shares its memory with each child until that executes its program; counters must bear that.
+/// A launcher shares its memory with each child until that runs its program; counters must bear that.
 #[test]
 fn every_job_of_many_is_counted() {
     let scratch = Scratch::new();

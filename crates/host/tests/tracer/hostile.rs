@@ -1,4 +1,4 @@
-//! What the tracer survives, and hands on: signals, stops, threads that execute, first threads that end first, processes
+//! What the tracer survives, and hands on: signals, stops, threads that run, first threads that end first, processes
 //! that outlive the main one, a kernel that refuses.
 
 use super::support::{Ended, Place};

@@ -104,7 +104,7 @@ fn children_count_and_so_do_those_in_the_background() {
     assert_eq!(ended.traced().tasks, 6);
     assert_eq!(ended.calls("exit_group"), (6, 0));
     assert_eq!(ended.looked_for(&file), (3, 0));
-    // The shell's own, and the cats'; a shell that asks before it executes does not miss.
+    // The shell's own, and the cats'; a shell that asks before it runs does not miss.
     assert_eq!(ended.calls("execve").0 - ended.calls("execve").1, 6);
     assert!(ended.executes("sh") && ended.executes("/cat"), "{:?}", ended.traced().mapped);
 }

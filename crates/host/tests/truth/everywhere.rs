@@ -1,4 +1,4 @@
-//! The same truths under other conditions: this executable is executed again as root and as an ordinary user, with
+//! The same truths under other conditions: this executable is run again as root and as an ordinary user, with
 //! cgroups and without. What had to be skipped there is counted and printed. It shows nothing itself but that they hold.
 
 use crate::support::skipped;
@@ -9,11 +9,11 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Set in what is executed again: the folder for the C program. Such a one does not go on to execute itself.
+/// Set in what is run again: the folder for the C program. Such a one does not go on to run itself.
 const INNER: &str = "BAKEOFF_TRUTH_FOLDER";
 const NOBODY: u32 = 65534;
 
-/// The folder that whoever executed us again wants to be used; none if nobody did.
+/// The folder that whoever ran us again wants to be used; none if nobody did.
 pub(crate) fn inner() -> Option<PathBuf> {
     std::env::var_os(INNER).map(PathBuf::from)
 }
@@ -67,14 +67,14 @@ fn name(root: bool, cgroups: Cgroups) -> String {
     format!("{who}, {how}")
 }
 
-/// Executes all tests of this executable again, and says what came of it, in a few lines; or all that they printed.
+/// Runs all tests of this executable again, and says what came of it, in a few lines; or all that they printed.
 fn again(as_nobody: bool, cgroups: Cgroups) -> Result<String, String> {
     let folder = tempfile::tempdir().unwrap();
     let open = |path: &Path, mode| std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
     open(folder.path(), 0o755);
     let (executable, scratch) = (folder.path().join("truth-tests"), folder.path().join("scratch"));
     // The one that cargo built may stand where others cannot look.
-    // Not by ourselves: a process started meanwhile would hold the copy open for writing, and it could not be executed.
+    // Not by ourselves: a process started meanwhile would hold the copy open for writing, and it could not be run.
     let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&executable).status().unwrap();
     assert!(copied.success());
     open(&executable, 0o755);

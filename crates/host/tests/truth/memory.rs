@@ -51,7 +51,7 @@ fn the_one_before_does_not_show() {
 
 #[test]
 fn who_owns_the_launcher_does_not_show() {
-    // Touched before the launcher is started, and still there while it executes.
+    // Touched before the launcher is started, and still there while it runs.
     let fat = black_box(vec![1_u8; 300 << 20]);
     let Some(mut place) = Place::new() else { return };
     nothing(&mut place);

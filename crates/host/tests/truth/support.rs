@@ -20,7 +20,7 @@ pub(crate) fn skipped(what: &str, why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {what}: {why}");
 }
 
-/// A launcher and an empty folder for what it executes.
+/// A launcher and an empty folder for what it runs.
 pub(crate) struct Place {
     dir: TempDir,
     pub(crate) launcher: Launcher,
@@ -62,13 +62,13 @@ impl Place {
         self.command(&[program].into_iter().chain(words.split(' ')).collect::<Vec<_>>())
     }
 
-    /// Executes a job.
+    /// Runs a job.
     pub(crate) fn execute(&mut self, job: &Job) -> JobEnded {
         self.launcher.launch(job).unwrap();
         self.launcher.wait(Patience::SecondInterrupt).unwrap()
     }
 
-    /// Executes a subcommand of the C program within limits; it must exit with 0.
+    /// Runs a subcommand of the C program within limits; it must exit with 0.
     pub(crate) fn within(&mut self, limits: Limits, words: &str) -> JobEnded {
         let job = Job { commands: vec![self.known(words).into()], limits, ..Job::default() };
         let ended = self.execute(&job);
@@ -123,7 +123,7 @@ fn program() -> Option<&'static Path> {
     program
 }
 
-/// Where the program goes. Whoever executes this test once more, as someone else, says where: it removes it afterwards.
+/// Where the program goes. Whoever runs this test once more, as someone else, says where: it removes it afterwards.
 fn folder() -> PathBuf {
     match crate::everywhere::inner() {
         Some(folder) => folder,

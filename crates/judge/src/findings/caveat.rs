@@ -104,7 +104,7 @@ pub enum Caveat {
         /// Whether a rule may end the study earlier.
         at_most: bool,
     },
-    /// The blocks were executed in several places.
+    /// The blocks were run in several places.
     SeveralPlaces {
         /// How many.
         places: usize,
@@ -130,7 +130,7 @@ pub enum Caveat {
         trials: usize,
         variants: Vec<String>,
     },
-    /// The system's clock was set while trials were executed.
+    /// The system's clock was set while trials were run.
     ClockSet {
         /// How often.
         times: usize,
@@ -174,13 +174,13 @@ pub enum Caveat {
     BlindRules { metrics: Vec<String> },
     /// Metrics that this version does not know.
     UnknownMetric { metrics: Vec<String> },
-    /// Values drift while the study executes.
+    /// Values drift while the study runs.
     Drift(OverTime),
     /// Successive blocks are not independent.
     Autocorrelation(OverTime),
-    /// Contrasts depend on who executes first.
+    /// Contrasts depend on who runs first.
     Position(Spots<Shift>),
-    /// Trials show what executed directly before.
+    /// Trials show what run directly before.
     CarryOver(Spots<After>),
     /// Some variants fail more often, or less, than the baseline.
     FailureRates(Spots<Rates>),

@@ -170,13 +170,13 @@ impl std::fmt::Display for Level {
     }
 }
 
-/// The combinations of the other factors' levels that an effect is averaged over: those that were executed with every level
+/// The combinations of the other factors' levels that an effect is averaged over: those that were run with every level
 /// that it compares.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Over {
     /// Each of them.
     pub combinations: Vec<Levels>,
-    /// How many there would be if all were executed.
+    /// How many there would be if all were run.
     pub of: u32,
     /// The same by factor, where they are all combinations of these levels: the factors of which a level is left out, each
     /// with the levels that are not. Empty where they are not.

@@ -23,14 +23,14 @@ pub enum Refusal {
     NoTrial,
     /// There are too few trials to judge its error by.
     NoError,
-    /// The variants that were executed do not tell it apart from these.
+    /// The variants that were run do not tell it apart from these.
     Aliased {
         /// Them.
         with: Vec<Term>,
     },
 }
 
-/// Effects that the variants that were executed do not tell apart.
+/// Effects that the variants that were run do not tell apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alias {
     /// One.

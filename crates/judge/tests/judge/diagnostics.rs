@@ -26,7 +26,7 @@ fn normal(stream: &mut Stream) -> f64 {
 /// One trial of a simulated study.
 struct Slot<'a> {
     variant: &'a str,
-    /// Who executed before it in its block.
+    /// Who run before it in its block.
     predecessor: Option<&'a str>,
     position: u32,
     /// The number of its block and its part of all blocks, from 0.

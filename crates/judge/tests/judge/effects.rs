@@ -318,7 +318,7 @@ fn a_gap_takes_nothing_from_the_others() {
     assert!(corrected >= p && corrected <= estimated as f64 * p, "{p} {corrected}, {estimated} estimated");
 }
 
-/// A level that never succeeds, or is executed on its own only, next to factors that are crossed completely.
+/// A level that never succeeds, or is run on its own only, next to factors that are crossed completely.
 #[test]
 fn a_level_that_is_alone_leaves_the_others_as_they_are() {
     let truth: Truth = |levels, _, _| {

@@ -159,7 +159,7 @@ fn a_level_that_needs_more_blocks_is_not_faked() {
     assert_eq!(kinds(&comparison.caveats), ["too-few-blocks"]);
 }
 
-/// Seven variants, of which only two were ever executed: what was not compared cannot be claimed falsely, and takes nothing
+/// Seven variants, of which only two were ever run: what was not compared cannot be claimed falsely, and takes nothing
 /// from the others.
 #[test]
 fn what_was_not_compared_takes_nothing_from_the_others() {

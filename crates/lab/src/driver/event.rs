@@ -20,9 +20,9 @@ pub enum Event {
     Stops(Stopped),
     /// Trials turned out to write these files, which they were thought to depend on.
     Written(Vec<String>),
-    /// What trials execute is as it was; a digest of what was looked at.
+    /// What trials run is as it was; a digest of what was looked at.
     Checked(String),
-    /// Files of what trials execute were changed: the trials since the last [`Self::Checked`] are void. If they are what
+    /// Files of what trials run were changed: the trials since the last [`Self::Checked`] are void. If they are what
     /// they were again, the block begins again; else the session ends.
     Changed {
         /// Their names.
@@ -39,8 +39,8 @@ pub enum Event {
 pub enum Ending {
     /// Every trial of the plan is in the record, or as many passes as are enough.
     Complete,
-    /// It was asked to stop; what is missing can be executed later.
+    /// It was asked to stop; what is missing can be run later.
     Stopped,
-    /// What trials execute was changed.
+    /// What trials run was changed.
     Changed,
 }

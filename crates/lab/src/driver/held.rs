@@ -1,4 +1,4 @@
-//! What a record holds of a plan, and so what is missing. It executes nothing.
+//! What a record holds of a plan, and so what is missing. It runs nothing.
 
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Block, Record, TWIN, Trial};
@@ -33,7 +33,7 @@ pub(super) struct Held<'a> {
     begun: HashMap<Key<'a>, &'a Block>,
     /// The attempt that comes next, for each variant with a trial in the block; none after the final one.
     next: HashMap<Key<'a>, HashMap<&'a str, Option<u32>>>,
-    /// Those that can be executed: the plan's variants and the twin. A block may have been begun with another one,
+    /// Those that can be run: the plan's variants and the twin. A block may have been begun with another one,
     /// whose build fails today.
     names: HashSet<&'a str>,
 }

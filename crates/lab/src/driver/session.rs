@@ -1,4 +1,4 @@
-//! A session: blocks and their trials, in order, with a look at what they execute between them.
+//! A session: blocks and their trials, in order, with a look at what they run between them.
 
 use super::event::{Ending, Event};
 use super::failing::Failing;
@@ -16,7 +16,7 @@ pub(super) struct Session<'a, E> {
     pub(super) executor: &'a mut dyn Executor,
     pub(super) emit: &'a mut dyn FnMut(Event) -> Result<(), E>,
     pub(super) stop: &'a dyn Fn() -> bool,
-    /// Whether anything was executed.
+    /// Whether anything was run.
     pub(super) begun: bool,
     /// Trials of the boots of this session.
     pub(super) booted: Vec<Trial>,
@@ -32,7 +32,7 @@ pub(super) enum Looked {
 }
 
 impl<E: From<crate::Error>> Session<'_, E> {
-    /// A last look, at everything, when nothing is left to be executed.
+    /// A last look, at everything, when nothing is left to be run.
     pub(super) fn end(&mut self) -> Result<Ending, E> {
         if !self.begun {
             return Ok(Ending::Complete);
@@ -62,7 +62,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
         Ok(looked)
     }
 
-    /// Executes of one pass what the record does not hold yet.
+    /// Runs of one pass what the record does not hold yet.
     pub(super) fn execute_pass(&mut self, pass: u32) -> Result<Ending, E> {
         let planned = self.failing.without(self.plan.pass(pass));
         let of_block = |planned| self.held.of_block(planned);
@@ -125,7 +125,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
         self.failing.after(block, self.session).into_iter().try_for_each(|stopped| (self.emit)(Event::Stops(stopped)))
     }
 
-    /// Executes what is missing of a block, and again what a look finds void.
+    /// Runs what is missing of a block, and again what a look finds void.
     fn execute_until_good<'b>(&mut self, block: &'b Block, mut next: Next<'b>) -> Result<Ending, E> {
         loop {
             let mut executed = Next::new();
@@ -142,7 +142,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
         }
     }
 
-    /// Executes what is missing of a block; `executed` gets the attempts that would follow.
+    /// Runs what is missing of a block; `executed` gets the attempts that would follow.
     fn execute_block<'b>(&mut self, block: &'b Block, next: &Next<'b>, executed: &mut Next<'b>) -> Result<Ending, E> {
         for (position, variant) in (1..).zip(&block.order) {
             let mut attempt = next.get(variant.as_str()).copied().flatten();

@@ -1,4 +1,4 @@
-//! Trials for which something is built: those that execute a build that was relinked for their pass, and those that measure
+//! Trials for which something is built: those that run a build that was relinked for their pass, and those that measure
 //! building itself. The implementor of [`OnDemand`] knows what is built, and how.
 
 use super::outcome::{Halt, Outputs, of_build};
@@ -26,7 +26,7 @@ impl Stage {
         building.is_some_and(|building| building.layer(&task.block.workload).is_some())
     }
 
-    /// Why a trial has nothing that it could execute, if its layout could not be made.
+    /// Why a trial has nothing that it could run, if its layout could not be made.
     pub(super) fn layout_failed(&self, task: Task<'_>) -> Option<Failure> {
         task.block.layout?;
         match self.layouts.get(task.variant) {

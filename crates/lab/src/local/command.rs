@@ -1,8 +1,8 @@
-//! Command texts of a study: whether one needs a shell, and the words that are executed.
+//! Command texts of a study: whether one needs a shell, and the words that are run.
 
 use bakeoff_model::plan::{Plan, Shell};
 
-/// How a command text is executed: by `sh -c`, or directly.
+/// How a command text is run: by `sh -c`, or directly.
 pub(super) fn argv(text: &str, shell: bool) -> Vec<String> {
     if shell {
         ["sh", "-c", text].map(str::to_owned).to_vec()
@@ -11,7 +11,7 @@ pub(super) fn argv(text: &str, shell: bool) -> Vec<String> {
     }
 }
 
-/// What executes the commands of trials: the same for all of them, or it would be what differs.
+/// What runs the commands of trials: the same for all of them, or it would be what differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum By {
     /// The launcher. All of them are plain words, or are divided as a shell does it.
@@ -21,7 +21,7 @@ pub(super) enum By {
 }
 
 impl By {
-    /// What executes the trials of a plan.
+    /// What runs the trials of a plan.
     pub(super) fn of(plan: &Plan) -> Self {
         match &plan.shell {
             Shell::Never => Self::Launcher { quoted: true },
@@ -36,7 +36,7 @@ impl By {
         matches!(self, Self::Shell(_))
     }
 
-    /// The words that are executed.
+    /// The words that are run.
     pub(super) fn argv(&self, text: &str) -> Vec<String> {
         match self {
             Self::Launcher { quoted: false } => argv(text, false),
@@ -59,7 +59,7 @@ fn any_needs_a_shell(plan: &Plan) -> bool {
     !texts.into_iter().all(is_plain)
 }
 
-/// Whether a command is nothing but plain words, which can be executed without a shell: it dilutes a short trial.
+/// Whether a command is nothing but plain words, which can be run without a shell: it dilutes a short trial.
 pub(super) fn is_plain(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || " _@%+=:,./-".contains(c);
     let first = text.split_whitespace().next().unwrap_or_default();

@@ -1,5 +1,5 @@
 //! What this host grants of the conditions that a plan asks for: each part is held, observed or unavailable. What is
-//! unavailable is left out of the trials, so that they execute all the same; the journal says so.
+//! unavailable is left out of the trials, so that they run all the same; the journal says so.
 
 use bakeoff_host::{Launcher, Limits};
 use bakeoff_model::record::{Held, Surrounding, Unavailable};

@@ -37,7 +37,7 @@ pub(super) fn place_of(stage: &Stage, number: u32) -> PathBuf {
     std::path::absolute(&place).unwrap_or(place)
 }
 
-/// Puts what each benchmark measured into the execution. Where several processes execute at once, rates are summed, and of
+/// Puts what each benchmark measured into the execution. Where several processes run at once, rates are summed, and of
 /// all other values the mean is taken.
 ///
 /// # Errors

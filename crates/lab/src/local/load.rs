@@ -10,9 +10,9 @@ use bakeoff_model::metric::Measurements;
 use bakeoff_model::study::{LoadOf, LoadSpec};
 use std::path::PathBuf;
 
-/// How long the copies may take until all of them execute, in seconds; of a paced load, the first of them.
+/// How long the copies may take until all of them run, in seconds; of a paced load, the first of them.
 const ALIVE_WITHIN_S: f64 = 10.0;
-/// A copy of a paced load that has executed for so long need not have ended before the trial begins, in seconds.
+/// A copy of a paced load that has run for so long need not have ended before the trial begins, in seconds.
 const UNDER_WAY_S: f64 = 1.0;
 /// The golden ratio's fraction: its multiples, modulo 1, lie evenly however many they are (Weyl 1916).
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
@@ -20,7 +20,7 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 const PART: &str = "load";
 const KILL: i32 = 9;
 
-/// The load of the trial that is executed, if its condition has one.
+/// The load of the trial that is run, if its condition has one.
 #[derive(Debug, Default)]
 pub(super) struct Load {
     launcher: Option<Launcher>,
@@ -39,7 +39,7 @@ struct Active {
 }
 
 impl Load {
-    /// Starts the copies that a cell's condition asks for, and waits until all of them execute; or, of a paced load, for
+    /// Starts the copies that a cell's condition asks for, and waits until all of them run; or, of a paced load, for
     /// the moment at which the trials of this pass meet it.
     pub(super) fn start(&mut self, stage: &Stage, cell: Cell<'_>, ports: &Ports, pass: u32) -> Result<(), Halt> {
         let Some(spec) = cell.condition.load.as_ref().filter(|spec| spec.copies > 0) else { return Ok(()) };

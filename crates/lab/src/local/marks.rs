@@ -9,7 +9,7 @@ use bakeoff_model::metric::{self, Measurements, Unit};
 use bakeoff_model::study::{ValueSource, Workload};
 use bakeoff_model::values;
 
-/// Puts marks and values of all processes into the execution. Where several processes execute at once, their ops are
+/// Puts marks and values of all processes into the execution. Where several processes run at once, their ops are
 /// pooled, rates are summed, and of all other values the mean is taken; each process keeps its own beside that.
 ///
 /// # Errors

@@ -15,11 +15,11 @@ const TAIL_BYTES: i64 = 4096;
 /// Why a trial does not go on.
 #[derive(Debug)]
 pub(super) enum Halt {
-    /// It was interrupted, and must be executed again.
+    /// It was interrupted, and must be run again.
     Interrupted,
     /// It failed; the study goes on.
     Failed(Failure),
-    /// Nothing can be executed any more.
+    /// Nothing can be run any more.
     Error(Error),
 }
 

@@ -1,4 +1,4 @@
-//! This host as a place: what it consists of, and what it is given before the first trial. Trials are executed elsewhere.
+//! This host as a place: what it consists of, and what it is given before the first trial. Trials are run elsewhere.
 
 use super::load::Load;
 use super::printed::Printed;
@@ -15,7 +15,7 @@ use bakeoff_host::Launcher;
 use bakeoff_model::plan::Plan;
 use std::os::fd::BorrowedFd;
 
-/// Executes trials on this host.
+/// Runs trials on this host.
 #[derive(Debug)]
 pub struct Local<'a> {
     pub(super) stage: Stage,
@@ -60,7 +60,7 @@ impl<'a> Local<'a> {
         })
     }
 
-    /// With somebody who builds what trials need: layouts, and what trials of building execute.
+    /// With somebody who builds what trials need: layouts, and what trials of building run.
     pub fn with(self, aside: OnDemand<'a>) -> Self {
         Self { aside: Some(aside), ..self }
     }

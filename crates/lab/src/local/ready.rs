@@ -20,7 +20,7 @@ pub(super) struct WhatIsReady {
 }
 
 impl WhatIsReady {
-    /// Why a cell cannot be executed, if its setup failed.
+    /// Why a cell cannot be run, if its setup failed.
     pub(super) fn failure_of(&self, cell: Cell<'_>) -> Option<Failure> {
         self.set_up.get(&cell.workload.name)?.get(&cell.variant.name).cloned()
     }

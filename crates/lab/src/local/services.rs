@@ -21,12 +21,12 @@ const MORE_PORTS: u32 = 2;
 /// How long a connection to the loopback address may take.
 const CONNECT: Duration = Duration::from_secs(1);
 
-/// The services that are executing.
+/// The services that are running.
 #[derive(Debug, Default)]
 pub(super) struct Services {
     /// In the order in which they were started.
     running: Vec<Running>,
-    /// Launchers that have nothing to execute.
+    /// Launchers that have nothing to run.
     idle: Vec<Launcher>,
 }
 

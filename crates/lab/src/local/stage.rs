@@ -1,5 +1,5 @@
 //! What stays the same over all trials of a plan: the plan, the folders, and what this host grants of the conditions.
-//! It makes environments and commands, and executes none.
+//! It makes environments and commands, and runs none.
 
 use super::command::By;
 use super::conditions::Granted;
@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 /// With less than this, a disk is full: what most file systems hand out at the least.
 const LEAST_FREE_BYTES: u64 = 4096;
 
-/// Where a plan's trials execute, and what they are given.
+/// Where a plan's trials run, and what they are given.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
-    /// The folder in which trials execute: the study's own.
+    /// The folder in which trials run: the study's own.
     pub dir: PathBuf,
-    /// Where they execute instead, if this is set: in this folder of what was built for their variant.
+    /// Where they run instead, if this is set: in this folder of what was built for their variant.
     pub below_prefix: Option<PathBuf>,
     /// A folder of ours for output and for the trials' scratch folders; created where missing.
     pub scratch: PathBuf,
@@ -42,7 +42,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// The folder in which trials execute for which this was built.
+    /// The folder in which trials run for which this was built.
     pub fn dir_of(&self, prefix: Option<&Path>) -> PathBuf {
         match prefix.zip(self.below_prefix.as_ref()) {
             Some((prefix, below)) => prefix.join(below),
@@ -84,13 +84,13 @@ pub(super) struct Cell<'a> {
     pub(super) variant: &'a Variant,
     pub(super) workload: &'a Workload,
     pub(super) condition: &'a Condition,
-    /// What it executes, if anything was built for it.
+    /// What it runs, if anything was built for it.
     pub(super) prefix: Option<&'a Path>,
     /// Bytes that the environment is padded with.
     pub(super) padding: u32,
 }
 
-/// How many execute at once.
+/// How many run at once.
 pub(super) fn processes(cell: Cell<'_>) -> u32 {
     cell.condition.processes.max(1)
 }
@@ -108,7 +108,7 @@ pub(super) struct Stage {
     keep: Option<OwnedFd>,
     /// What everything is started in.
     enclosure: Enclosure,
-    /// What executes the commands of trials.
+    /// What runs the commands of trials.
     by: By,
     /// The prefixes of the present pass, where everything is relinked for each.
     pub(super) layouts: Layouts,
@@ -185,7 +185,7 @@ impl Stage {
         self.granted.iter().find(|granted| granted.condition == condition.name)
     }
 
-    /// The words of a workload as a variant executes it.
+    /// The words of a workload as a variant runs it.
     pub(super) fn argv(&self, variant: &Variant, workload: &Workload) -> Vec<String> {
         self.by.argv(variant.run.as_deref().unwrap_or(&workload.run))
     }

@@ -18,7 +18,7 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    /// Executes a command to its end; it is killed after this number of seconds, or at the second interrupt.
+    /// Runs a command to its end; it is killed after this number of seconds, or at the second interrupt.
     pub(super) fn execute(&mut self, stage: &Stage, command: &Command, within_s: f64) -> Result<End, Halt> {
         let launcher = match &mut self.launcher {
             Some(launcher) => launcher,
@@ -69,7 +69,7 @@ impl Tools {
     }
 }
 
-/// What is executed for a cell besides its trials.
+/// What is run for a cell besides its trials.
 struct Helper<'a> {
     part: &'a str,
     text: &'a str,

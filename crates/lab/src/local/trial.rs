@@ -20,7 +20,7 @@ pub(super) struct Prepared {
     pub(super) outputs: Vec<Outputs>,
 }
 
-/// Jobs of trials that were executed before. That of a cell is the same in every block, unless something is drawn for the
+/// Jobs of trials that were run before. That of a cell is the same in every block, unless something is drawn for the
 /// block, and to make it again would be most of the work between two short trials.
 #[derive(Debug, Default)]
 pub(super) struct JobCache(Vec<(JobKey, Arc<Prepared>)>);

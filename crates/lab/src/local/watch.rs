@@ -1,4 +1,4 @@
-//! What trials of this host execute and read, looked at between blocks: some files by what the system says of them, each
+//! What trials of this host run and read, looked at between blocks: some files by what the system says of them, each
 //! time; everything else that was built only where somebody may have touched it, and at the end. Here it is only found out.
 
 use super::stage::Cell;
@@ -15,7 +15,7 @@ const FELT: usize = 16;
 /// What is to be looked at.
 #[derive(Default)]
 pub struct Watch<'a> {
-    /// Files that are looked at each time: programs, what executes with them, and files of the study.
+    /// Files that are looked at each time: programs, what runs with them, and files of the study.
     pub files: Vec<Watched>,
     /// Where what was built is installed.
     pub prefixes: Vec<PathBuf>,
@@ -29,9 +29,9 @@ pub struct Watching<'a> {
     watch: Watch<'a>,
     /// Says whether to look at all that was built. Where it cannot, everything is looked at each time.
     folders: Option<Folders>,
-    /// Variant, workload and condition of which a trial was executed: what the first one writes trials write.
+    /// Variant, workload and condition of which a trial was run: what the first one writes trials write.
     cells: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
-    /// Whether the first trial of a cell was executed since the last look.
+    /// Whether the first trial of a cell was run since the last look.
     is_first: bool,
     /// What the last look saw, as long as nothing is seen to be otherwise.
     digest: Option<String>,
@@ -57,7 +57,7 @@ impl<'a> Watching<'a> {
         self.watch.files.len() > FELT || self.watch.all.is_some()
     }
 
-    /// A trial begins. The twin executes what the baseline does, but it, too, may come first.
+    /// A trial begins. The twin runs what the baseline does, but it, too, may come first.
     pub(super) fn trial_begins(&mut self, cell: Cell<'_>) {
         let [variant, workload, condition] = [&cell.variant.name, &cell.workload.name, &cell.condition.name];
         let known = self.cells.get(variant).and_then(|of| of.get(workload)).is_some_and(|of| of.contains(condition));

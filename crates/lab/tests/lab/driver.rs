@@ -166,7 +166,7 @@ fn it_ends_after_the_pass_that_is_enough_whatever_interrupts_it() {
     }
 }
 
-/// Executes as the one inside does, but its n-th trial is interrupted in flight.
+/// Runs as the one inside does, but its n-th trial is interrupted in flight.
 struct Interrupted<'a> {
     inside: &'a mut dyn Executor,
     left: usize,
@@ -371,7 +371,7 @@ fn a_planted_condition_costs_the_same_for_every_variant_and_phases_are_rehearsed
     }
 }
 
-/// An executor that takes down when it is told that passes begin and end, and what it executes in between.
+/// An executor that takes down when it is told that passes begin and end, and what it runs in between.
 struct Told<'a> {
     simulated: Simulated,
     story: &'a RefCell<Vec<String>>,
@@ -449,7 +449,7 @@ fn a_variant_that_joins_later_has_trials_in_the_blocks_to_come_and_in_no_other()
     let joined = record.trials.iter().filter(|trial| trial.variant == "cc=clang").count();
     assert_eq!((record.trials.len(), joined), (21, 5));
 
-    // And what it began is no trouble where it cannot be executed any more.
+    // And what it began is no trouble where it cannot be run any more.
     let last = record.trials.pop().unwrap();
     record.trials.retain(|trial| trial.variant != "cc=clang" || trial.block < last.block);
     let held = record.trials.len();

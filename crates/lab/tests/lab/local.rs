@@ -113,7 +113,7 @@ fn one_command_that_needs_a_shell_gives_all_of_them_one() {
         stage.plan.variants[0].run = Some(a.to_owned());
         stage.plan.variants[1].run = Some("echo x  y".to_owned());
         stage.setup.environment.insert("PATH".to_owned(), stage.path().join("bin").display().to_string());
-        // `echo` and `sh` of our own say which of them was executed.
+        // `echo` and `sh` of our own say which of them was run.
         std::fs::create_dir(stage.path().join("bin")).unwrap();
         for (name, script) in [("echo", "#!/bin/sh\necho direct\n"), ("sh", "#!/bin/sh\necho shell\n")] {
             let path = stage.path().join("bin").join(name);

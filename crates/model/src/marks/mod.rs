@@ -62,7 +62,7 @@ impl Marks {
         self.phases.is_empty() && self.ops.is_empty()
     }
 
-    /// The marks of processes that executed at once, as those of one trial: ops are pooled, and a phase goes from the
+    /// The marks of processes that run at once, as those of one trial: ops are pooled, and a phase goes from the
     /// earliest begin to the latest end. The first phase of a name is taken together with the other processes' first,
     /// the second with their second. All times must be since the same launch.
     pub fn merge(all: &[Self]) -> Self {

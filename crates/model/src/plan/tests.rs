@@ -162,7 +162,7 @@ fn the_identity_of_a_study_without_newer_parts_is_what_it_always_was() {
     check("default", Some(Until::Decided), "b57c8a145b896c46387bf4aea4a1270928d4cdca94d6a45d4fd54e999e22fab0");
 }
 
-/// A study that varies only how a program is executed, with all that its trials can depend on.
+/// A study that varies only how a program is run, with all that its trials can depend on.
 const SURROUNDED: &str = include_str!("../../tests/data/surrounded.toml");
 
 fn surrounded(text: &str, name: &str) -> Plan {

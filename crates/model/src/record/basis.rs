@@ -39,7 +39,7 @@ pub enum Change {
     File(String),
     /// A file is no longer there.
     NoFile(String),
-    /// What a variant executes is another build.
+    /// What a variant runs is another build.
     Build(String),
     /// A variant that had trials of its own shares the row of another one, which is the same program.
     Shared(String, String),

@@ -1,4 +1,4 @@
-//! A boot of a variant's kernel, with the trials that were executed in it. It is one line of a journal, so that its trials are
+//! A boot of a variant's kernel, with the trials that were run in it. It is one line of a journal, so that its trials are
 //! there together or not at all: a boot that was cut off has left no trace, and is what is repeated. Its trials stand among
 //! the others of a [`super::Record`].
 
@@ -29,7 +29,7 @@ pub struct Boot {
     /// What could not be measured in it, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unavailable: Vec<Unavailable>,
-    /// Its trials, in the order in which they were executed.
+    /// Its trials, in the order in which they were run.
     pub trials: Vec<Trial>,
 }
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct BuildLine {
     /// Digest of everything that went in.
     pub digest: String,
-    /// Display names of the variants that execute it.
+    /// Display names of the variants that run it.
     pub variants: Vec<String>,
     /// Built, or why not.
     pub outcome: BuildOutcome,

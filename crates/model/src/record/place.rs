@@ -1,4 +1,4 @@
-//! Where blocks and boots were executed.
+//! Where blocks and boots were run.
 
 use serde::{Deserialize, Serialize};
 

@@ -63,7 +63,7 @@ pub struct StudyLine {
     /// The build factors, where anything is built: what builds are compared with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub build_factors: Vec<FactorLine>,
-    /// Variants that are not executed, because another one is the same thing: the two share a row.
+    /// Variants that are not run, because another one is the same thing: the two share a row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<SharedLine>,
     /// Set if building is measured too.
@@ -151,16 +151,16 @@ pub struct VariantLine {
     pub name: String,
     /// Its level of every factor.
     pub levels: Levels,
-    /// Digest of the build that it executes; none if nothing is built.
+    /// Digest of the build that it runs; none if nothing is built.
     pub build: Option<String>,
-    /// The command that it executes in place of the workload's, if any.
+    /// The command that it runs in place of the workload's, if any.
     pub run: Option<String>,
 }
 
-/// A variant that is the same thing as another one, which is executed for both.
+/// A variant that is the same thing as another one, which is run for both.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SharedLine {
-    /// The variant that is not executed, as planned.
+    /// The variant that is not run, as planned.
     #[serde(flatten)]
     pub variant: VariantLine,
     /// The display name of the one that is.

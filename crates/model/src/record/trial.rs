@@ -23,7 +23,7 @@ pub struct Trial {
     pub position: u32,
     /// The variant's display name, or [`TWIN`].
     pub variant: String,
-    /// The session that executed it.
+    /// The session that ran it.
     pub session: u32,
     /// When it was launched, in seconds since 1970-01-01 UTC.
     pub started_unix_s: f64,
@@ -40,10 +40,10 @@ pub struct Trial {
     /// Phases and ops that it marked.
     #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
-    /// Where it executed several benchmarks: what each of them measured.
+    /// Where it ran several benchmarks: what each of them measured.
     #[serde(default, skip_serializing_if = "Parts::is_empty")]
     pub parts: Parts,
-    /// Where several processes executed at once: each one's own measurements.
+    /// Where several processes run at once: each one's own measurements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<Measurements>,
     /// What each process printed on its standard output; empty if that was thrown away.

@@ -5,7 +5,7 @@ use super::{Condition, LoadOf, LoadSpec};
 /// What a part of a condition is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// What executes beside trials.
+    /// What runs beside trials.
     Load,
     /// The processors of the load.
     LoadCpus,

@@ -18,7 +18,7 @@ pub(super) fn decide(
     run: &[PlacedFactor<'_>],
     workloads: &[Workload],
 ) -> Decide {
-    // How long a harness executes is mostly its own choice.
+    // How long a harness runs is mostly its own choice.
     let all_have_harness = !workloads.is_empty() && workloads.iter().all(|workload| workload.harness.is_some());
     let usual = if all_have_harness { HARNESS_METRICS } else { DEFAULT_METRICS };
     let mut metrics: Vec<String> = usual.iter().map(|&m| m.to_owned()).collect();

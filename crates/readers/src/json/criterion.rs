@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// A file `sample.json`, in nanoseconds.
 #[derive(Debug, Deserialize)]
 pub(super) struct Samples {
-    /// How often the function was executed in each.
+    /// How often the function was run in each.
     iters: Vec<f64>,
     /// How long that took.
     times: Vec<f64>,

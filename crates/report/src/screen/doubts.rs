@@ -264,7 +264,7 @@ fn lost(findings: &Findings, view: Option<&View<'_>>) -> Option<String> {
         let absent = |line: &&super::view::Line<'_>| line.variant == variant && matches!(line.stand, Stand::Absent(_));
         !lines.into_iter().any(|line| absent(&line))
     };
-    // The twin executes what the baseline does: where that has failed as well, the twin says nothing new.
+    // The twin runs what the baseline does: where that has failed as well, the twin says nothing new.
     let baseline = findings.variants.first().map_or("", |variant| variant.name.as_str());
     let is_said = |variant: &str| variant == TWIN && !shown(baseline);
     let is_listed = |variant: &str| shown(variant) && !is_said(variant);

@@ -1,4 +1,4 @@
-//! Aliases: which parts of a model the executed trials do not tell apart (Box & Hunter 1961). It looks at the design
+//! Aliases: which parts of a model the run trials do not tell apart (Box & Hunter 1961). It looks at the design
 //! only, never at a value.
 
 use super::basis::Basis;
@@ -15,7 +15,7 @@ impl Model<'_> {
     /// estimated.
     ///
     /// The blocks, if the term's own columns are dependent once they are centred within blocks: it is constant within
-    /// every block, or one of its levels was not executed. Each other term with which it makes a dependent pair. And, if
+    /// every block, or one of its levels was not run. Each other term with which it makes a dependent pair. And, if
     /// the rest of the model still hides it, the terms that do so together: those that share with it a smallest set of
     /// dependent columns. That is exact for factors of two levels; for terms of several columns such sets are taken column
     /// by column, and the list may depend on the coding.

@@ -1,5 +1,5 @@
 //! Ordinary least squares of one value per trial on categorical factors, for designs in which not every combination
-//! of levels executed or blocks are incomplete: robust errors, and the aliases of terms that cannot be distinguished. Complete
+//! of levels run or blocks are incomplete: robust errors, and the aliases of terms that cannot be distinguished. Complete
 //! factorials do not need it: their effects are contrasts within a block, judged by the sign-flip test.
 //!
 //! y = block + main effects (+ two-way interactions) + error: the blocks as fixed effects, every factor coded to sum to
@@ -38,7 +38,7 @@ pub struct Observation<'a> {
 pub enum Refused {
     /// The model has no such effect: no such factor or level, a level against itself, or a model without interactions.
     Unknown,
-    /// The trials that were executed do not tell it apart from these; never empty.
+    /// The trials that were run do not tell it apart from these; never empty.
     Aliased {
         /// In the order of the model.
         with: Vec<Term>,
@@ -60,7 +60,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Fits the model. `levels_per_factor` gives the number of levels of every factor, executed or not. None if there
+    /// Fits the model. `levels_per_factor` gives the number of levels of every factor, run or not. None if there
     /// are no observations, one has a level that its factor has not or a value that is not finite (or so large that
     /// sums overflow), or the model is larger than 2²⁶ numbers.
     pub fn new(observations: &[Observation<'_>], levels_per_factor: &[usize], interactions: bool) -> Option<Self> {

@@ -125,7 +125,7 @@ fn full_rank(random: &mut Random) -> Vec<Data> {
     all
 }
 
-/// Fractions, empty cells, levels never executed, factors constant within blocks, single trials.
+/// Fractions, empty cells, levels never run, factors constant within blocks, single trials.
 fn deficient(random: &mut Random) -> Vec<Data> {
     let choose = |levels: &[usize], keep: fn(&[usize]) -> bool| -> Vec<Vec<usize>> {
         factorial(levels).into_iter().filter(|cell| keep(cell)).collect()

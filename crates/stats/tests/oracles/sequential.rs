@@ -78,7 +78,7 @@ fn designs() -> Vec<Vec<f64>> {
     designs
 }
 
-/// statsmodels and R give a fraction of a block; ours is the next whole one. Below 2 they give what cannot be executed.
+/// statsmodels and R give a fraction of a block; ours is the next whole one. Below 2 they give what cannot be run.
 fn assert_blocks(what: &str, ours: u32, theirs: f64) {
     let expect = (theirs - 1e-6).ceil().max(2.0);
     assert_eq!(f64::from(ours), expect, "{what}: the oracle says {theirs}");

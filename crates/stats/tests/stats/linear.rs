@@ -75,7 +75,7 @@ fn textbook_aliases() {
 #[test]
 fn aliases_of_gaps() {
     use Term::{Blocks, Main as M, TwoWay as W};
-    // The fourth combination never executed: each of the three needs it.
+    // The fourth combination was never run: each of the three needs it.
     let corner = fraction(2, &[&[0, 0], &[0, 1], &[1, 0]]);
     let three = [(M(0), vec![M(1), W(0, 1)]), (M(1), vec![M(0), W(0, 1)]), (W(0, 1), vec![M(0), M(1)])];
     assert_eq!(corner.aliases(), three);
@@ -96,7 +96,7 @@ fn aliases_of_gaps() {
     assert_eq!(split.aliases(), [(M(1), vec![Blocks])]);
     assert!(split.interaction((1, 1, 0), (0, 1, 0)).is_ok());
 
-    // A level that never executed: the other two can be compared, on the average over the other factor's levels.
+    // A level that was never run: the other two can be compared, on the average over the other factor's levels.
     let rows: Vec<Row> =
         (0..6).flat_map(|b| (0..2).map(move |l| (b, vec![2 * l], ((b + 3 * l * b) % 5) as f64))).collect();
     let unseen = fit(&rows, &[3], true).unwrap();
@@ -135,7 +135,7 @@ fn limits_of_the_model() {
     // One pair has a difference, and no error.
     let pair = fit(&[row(0, 0, 1.0), row(0, 1, 2.0)], &[2], true).unwrap();
     assert_eq!(pair.main((0, 1, 0)), Err(Refused::NoError));
-    // A level executed once beside many of the others: its value is its mean.
+    // A level run once beside many of the others: its value is its mean.
     let mut rows: Vec<Row> = (0..6).map(|i| row(0, 0, f64::from(i))).collect();
     rows.push(row(0, 1, 3.0));
     assert_eq!(fit(&rows, &[2], true).unwrap().main((0, 1, 0)), Err(Refused::NoError));

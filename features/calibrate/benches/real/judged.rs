@@ -1,5 +1,5 @@
 //! Studies of a real command against itself: what the two designs say of the same command on the same machine in the same
-//! minutes. Somebody else executes them ([`Trials`] are what came back); here they are planned and judged.
+//! minutes. Somebody else runs them ([`Trials`] are what came back); here they are planned and judged.
 
 use bakeoff_calibrate::calibration::{Order, Peer, Simulated};
 use bakeoff_model::shuffle::Stream;
@@ -9,7 +9,7 @@ use bakeoff_stats::proportion::binomial_interval;
 /// The largest rate of false differences that is promised.
 pub(crate) const GOAL: f64 = 0.055;
 
-/// One trial of a study that is yet to be executed.
+/// One trial of a study that is yet to be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
     /// The design that it belongs to.
@@ -18,7 +18,7 @@ pub(crate) struct Slot {
     pub(crate) slot: usize,
 }
 
-/// The trials of one study in the order in which they are to execute: both designs' own orders, in turn. Which design
+/// The trials of one study in the order in which they are to run: both designs' own orders, in turn. Which design
 /// begins is chance, so neither is always the second of a pair.
 pub(crate) fn turns(blocks: usize, seed: u64, study: u32) -> Vec<Slot> {
     let mut stream = Stream::of(seed, &["real", "turns", &study.to_string()]);
@@ -49,7 +49,7 @@ impl Trials {
         }
     }
 
-    /// The study of one design, with the times dealt to the variants that executed in them. None unless all are there and
+    /// The study of one design, with the times dealt to the variants that run in them. None unless all are there and
     /// positive.
     fn study(&self, order: Order, blocks: usize, seed: u64, study: u32) -> Option<Simulated> {
         let walls = if order == Order::Sequential { &self.sequential } else { &self.randomised };
@@ -119,7 +119,7 @@ pub(crate) struct Real {
     pub(crate) randomised_pooled_t: Wrong,
 }
 
-/// What was executed.
+/// What was run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Executed {
     /// The command.

@@ -1,9 +1,9 @@
-//! A real command against itself, through the launcher that executes every trial: `cargo bench -p bakeoff-calibrate --bench
+//! A real command against itself, through the launcher that runs every trial: `cargo bench -p bakeoff-calibrate --bench
 //! real`. Every difference that is found is false. Two designs share the machine trial by trial, under a load that
 //! varies; what they say is judged in [`judged`]. It exits with 1 if the promise does not hold, and with 130 after an
 //! interrupt.
 //!
-//! `STUDIES`, `BLOCKS` and `SEED` change what is executed, `COMMAND` the command, `LOAD` the number of load processes (0 for
+//! `STUDIES`, `BLOCKS` and `SEED` change what is run, `COMMAND` the command, `LOAD` the number of load processes (0 for
 //! none); `BAKEOFF_BENCH_QUICK=1` makes it small, to see whether it works.
 
 #![allow(unused_imports, reason = "unit tests are executed by tests/benches.rs")]
@@ -60,7 +60,7 @@ pub(crate) fn main() {
     }
 }
 
-/// Executes studies; true if an interrupt left any of them out.
+/// Runs studies; true if an interrupt left any of them out.
 fn execute(executed: &mut Executed, studies: u32) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let Ok(_held) = alone(false) else { return true };
@@ -97,7 +97,7 @@ fn place(command: &str, scratch: &Path) -> Local<'static> {
     Local::new(&plan, setup, None).unwrap()
 }
 
-/// Executes one study, in both designs; none if it was interrupted. A trial that fails leaves its study incomplete; in the
+/// Runs one study, in both designs; none if it was interrupted. A trial that fails leaves its study incomplete; in the
 /// first study, the command is of no use.
 fn study(place: &mut Local<'_>, of: &Executed, number: u32) -> Option<Trials> {
     let mut trials = Trials::default();

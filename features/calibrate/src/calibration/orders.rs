@@ -1,4 +1,4 @@
-//! In which order the trials of a simulated study execute, and the study that comes of it: noise goes with the time
+//! In which order the trials of a simulated study run, and the study that comes of it: noise goes with the time
 //! slot, the effect with the variant that was put there. It judges nothing.
 
 use super::worlds::World;

@@ -1,4 +1,4 @@
-//! Studies that may stop early, and studies that were executed one variant after the other: what a rule for stopping does to
+//! Studies that may stop early, and studies that were run one variant after the other: what a rule for stopping does to
 //! the rate of false differences, and how much of it remains where the study bounds the effect of time.
 
 use super::levels::{ALPHA, MARGIN};

@@ -12,7 +12,7 @@ fn simulate(studies: u32, threads: usize) -> Calibration {
     pool.install(|| calibrate(options, &|_| true)).expect("nobody stops it")
 }
 
-/// 200 studies in each world: enough to tell 5 % from 12 %. CI executes `bakeoff calibrate --quick` besides.
+/// 200 studies in each world: enough to tell 5 % from 12 %. CI runs `bakeoff calibrate --quick` besides.
 static SHORT: LazyLock<Calibration> = LazyLock::new(|| simulate(200, 2));
 
 #[test]

@@ -1,5 +1,5 @@
-//! The seven worlds of noise in which simulated studies live. Noise belongs to the time slot in which a trial executes,
-//! whatever executes in it; a world knows neither variants nor blocks. It is additive on the logarithm of the value.
+//! The seven worlds of noise in which simulated studies live. Noise belongs to the time slot in which a trial runs,
+//! whatever runs in it; a world knows neither variants nor blocks. It is additive on the logarithm of the value.
 
 use bakeoff_model::shuffle::Stream;
 use serde::{Deserialize, Serialize};

@@ -51,7 +51,7 @@ pub(super) fn memory_floor() -> Check {
     }
 }
 
-/// After it has executed something, because it grows a little by that.
+/// After it has run something, because it grows a little by that.
 fn launcher_peak_bytes() -> Result<Option<u64>, bakeoff_host::Error> {
     let mut launcher = Launcher::start(None)?;
     let command = Command {

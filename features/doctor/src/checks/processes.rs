@@ -1,4 +1,4 @@
-//! Checks of what we may do to processes before they execute a trial's program, and to the machine for them.
+//! Checks of what we may do to processes before they run a trial's program, and to the machine for them.
 
 use bakeoff_command::check::Check;
 use bakeoff_host::Files;

@@ -1,4 +1,4 @@
-//! `--export-…` as a whole: what is written when, where, and what is refused before anything is executed.
+//! `--export-…` as a whole: what is written when, where, and what is refused before anything is run.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 

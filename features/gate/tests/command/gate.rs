@@ -119,7 +119,7 @@ fn a_variant_that_cannot_be_built_does_not_pass() {
             .replace("[build_factors.echo]\n", "[build_factors.echo]\nhush = { LINES = \"echo hello\" }\n"),
     );
     sandbox.write("hello.out", "hello\n");
-    // What could be built is one program: no trial is executed, and that is no pass either.
+    // What could be built is one program: no trial is run, and that is no pass either.
     let run = ["run", "STUDY", "--quiet", "--blocks", "6"];
     sandbox.execute(&run).expect(4, &["all variants that could be built are the same program"]);
     let shown = sandbox.execute(&[&run[..], &["--gate", "90%", "--junit", "gate.xml"]].concat());

@@ -1,5 +1,5 @@
 //! The recipe of `docs/gate.md`: two commits of a repository in a pipeline. Its study and its script are taken from the page,
-//! and executed on a repository that is made here.
+//! and run on a repository that is made here.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 

@@ -1,4 +1,4 @@
-//! Files that the tools wrote when they executed tiny programs of ours, and what cannot be read. Written by Go 1.26.8, Google
+//! Files that the tools wrote when they run tiny programs of ours, and what cannot be read. Written by Go 1.26.8, Google
 //! Benchmark 1.7.1, criterion.rs 0.7.0, JMH 1.37 on OpenJDK 17.0.15 and pytest-benchmark 5.1.0 on Python 3.11.7; names of
 //! machines, and what pytest-benchmark says of processor and repository, were taken out.
 

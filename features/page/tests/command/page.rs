@@ -1,4 +1,4 @@
-//! `--html` and `--svg` as a whole: which commands write them, where, and what is refused before anything is executed.
+//! `--html` and `--svg` as a whole: which commands write them, where, and what is refused before anything is run.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-/// The small study, executed: its first layer takes a source.
+/// The small study, run: its first layer takes a source.
 fn executed() -> Sandbox {
     let sandbox = small();
     sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "6"]).expect(0, &[]);
@@ -84,7 +84,7 @@ fn an_imported_study_is_repeated_in_a_journal_of_its_own_and_both_stand_side_by_
     let json = there.execute(&["report", "STUDY", "--against", theirs.to_str().unwrap(), "--json"]);
     let pairs: bakeoff_judge::side_by_side::SideBySide = serde_json::from_str(&json.out).unwrap();
     assert_eq!((pairs.pairs.len(), pairs.only_here.len(), pairs.only_there.len()), (4, 0, 0));
-    // What is exported now is what was executed here.
+    // What is exported now is what was run here.
     let shown = there.execute(&["export", "STUDY", "-o", "again.tar.zst"]);
     shown.expect(0, &["1 journal,", "not packed: journals that were imported"]);
 }

@@ -212,7 +212,7 @@ fn what_cannot_be_a_study_is_said_with_a_remedy() {
     typed(&sandbox, &["init", "sum", "--level", "x="]).expect(2, &["changes nothing", "lto=-O3 -flto=auto"]);
 }
 
-/// A project with tests and a benchmark of its own: programs that are linked only when they are executed.
+/// A project with tests and a benchmark of its own: programs that are linked only when they are run.
 fn with_targets(test: &str) -> (Sandbox, PathBuf) {
     let (sandbox, folder) = project();
     let targets = format!("check: sum t\n\t{test}\nt: t.o\n\t$(CC) -o $@ t.o\n");

@@ -162,7 +162,7 @@ fn a_library_gets_a_program_that_uses_it() {
     let mut tar = Command::new("tar");
     tar.args(["-czf", "sum-1.0.tar.gz", "-C", "source", "sum"]).current_dir(sandbox.path());
     assert!(tar.status().unwrap().success());
-    // An archive gets a new folder, called like it. The skeleton builds, executes, and is the user's to go on with.
+    // An archive gets a new folder, called like it. The skeleton builds, runs, and is the user's to go on with.
     typed(&sandbox, &["init", "sum-1.0.tar.gz", "--level", "-O1", "--yes"])
         .expect(0, &["it is a library", "wrote sum/driver.c, a skeleton", "next: bakeoff run sum"]);
     let study = fs::read_to_string(sandbox.path().join("sum/study.toml")).unwrap();

@@ -72,7 +72,7 @@ pub(super) fn is_substantial(one: u64, other: u64) -> bool {
     one.abs_diff(other) as f64 > SUBSTANTIAL * one.max(other) as f64
 }
 
-/// The files that were looked at, and that are known to be executed where that is known: a library that lies beside a
+/// The files that were looked at, and that are known to be run where that is known: a library that lies beside a
 /// program and is not loaded says nothing of it, whatever `ldd` thinks.
 fn executed<'a>(seen: VariantEvidence<'a>) -> Option<impl Iterator<Item = (&'a FileFacts, FileNumbers)>> {
     let mapped = seen.trace.map(|trace| executable(&trace.command));
@@ -94,7 +94,7 @@ fn own_slots(seen: VariantEvidence<'_>) -> Option<Amount> {
     amount(executed(seen)?.map(|(file, numbers)| (file.path.clone(), numbers.own_jump_slots)).collect(), None)
 }
 
-/// Relocations are made when a program starts (Drepper, 1.5): each takes its time once in every process that executes
+/// Relocations are made when a program starts (Drepper, 1.5): each takes its time once in every process that runs
 /// the program. Of how many processes that is, a trace tells at most, because threads are counted too.
 fn relocations(seen: VariantEvidence<'_>) -> Option<Amount> {
     let starts = seen.trace.map_or(1, |trace| trace.command.tasks.max(1)) as f64;

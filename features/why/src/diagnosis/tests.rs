@@ -33,7 +33,7 @@ fn variant(name: &str, build: &str) -> VariantLine {
 fn record(wall_s: fn(&str) -> f64) -> Record {
     let names = ["baseline", SHARED, SYMBOLIC, MALLOC, LOCALE, BOTH];
     let mut record = study(&names, &["idle"], &["wall"]);
-    // The locale is set when a program is executed: it shares the baseline's build.
+    // The locale is set when a program is run: it shares the baseline's build.
     record.study.variants =
         names.iter().map(|name| variant(name, if *name == LOCALE { "baseline" } else { name })).collect();
     execute(&mut record, 12, |trial| {
@@ -128,7 +128,7 @@ fn files_stand_side_by_side_and_equal_ones_together() {
     let files = &gathered(&findings).files;
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(names, ["bin/perl", "libperl.so"]);
-    // Of the locale nothing was read: it executes the build of the baseline.
+    // Of the locale nothing was read: it runs the build of the baseline.
     let rows: Vec<&[String]> = files[0].rows.iter().map(|row| row.variants.as_slice()).collect();
     assert_eq!(rows, [&["baseline", LOCALE][..], &[SHARED, SYMBOLIC, BOTH], &[MALLOC]]);
     assert_eq!(files[1].absent, ["baseline", MALLOC, LOCALE]);
@@ -226,7 +226,7 @@ fn a_pair_can_contradict_a_cause() {
     assert_eq!(kinds(&judge(&record), SHARED), []);
 }
 
-/// A library that was built and is not what is executed says nothing.
+/// A library that was built and is not what is run says nothing.
 #[test]
 fn what_is_not_executed_is_no_cause() {
     let check = |library: &str, expect: &[CauseKind]| {

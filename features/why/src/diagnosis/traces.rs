@@ -1,5 +1,5 @@
-//! What executing a workload under observation showed of all variants, side by side: system calls, files that were
-//! really executed, paths that were looked for; likewise what its services did meanwhile. It is counted once, so that
+//! What running a workload under observation showed of all variants, side by side: system calls, files that were
+//! really run, paths that were looked for; likewise what its services did meanwhile. It is counted once, so that
 //! a difference may be chance; it is shown, and not judged.
 
 use super::pieces::{Pieces, group, keys};
@@ -95,7 +95,7 @@ fn per_child(census: &Census, differing: &[String]) -> Option<PerChild> {
     })
 }
 
-/// The files that were mapped to be executed, those of the prefix first.
+/// The files that were mapped to be run, those of the prefix first.
 pub(super) fn executable(census: &Census) -> Vec<&str> {
     let mut paths: Vec<&str> =
         census.mapped.iter().filter(|mapped| mapped.executable).map(|mapped| mapped.path.as_str()).collect();
@@ -104,7 +104,7 @@ pub(super) fn executable(census: &Census) -> Vec<&str> {
     paths
 }
 
-/// Which variants execute the same files. Those of the prefix are matched as [`keys`] says, others by their path.
+/// Which variants run the same files. Those of the prefix are matched as [`keys`] says, others by their path.
 fn executed(all: &[Of<'_>]) -> Vec<Executed> {
     let paths: Vec<Vec<&str>> = all.iter().map(|(_, census)| executable(census)).collect();
     let mut own = paths.clone();

@@ -82,7 +82,7 @@ pub fn compare(before: &Subject, after: &Subject) -> Comparison {
     comparison
 }
 
-/// Whether a file of a build is what people execute: an executable or a shared object in one of the folders for them.
+/// Whether a file of a build is what people run: an executable or a shared object in one of the folders for them.
 pub fn matters(file: &FileFacts) -> bool {
     let folders = ["bin/", "sbin/", "lib/", "lib64/", "lib32/", "libexec/"];
     let is_loaded = match &file.content {

@@ -1,5 +1,5 @@
-//! What executing a workload under observation showed: system calls whose counts differ, the files that were really
-//! executed, and paths that only some variants opened or looked for.
+//! What running a workload under observation showed: system calls whose counts differ, the files that were really
+//! run, and paths that only some variants opened or looked for.
 
 use super::names::{row_name, variants};
 use crate::findings::{Executed, PathDifference, Profile, TraceTable};
@@ -12,7 +12,7 @@ use bakeoff_report::words::counted;
 
 /// What the names of variants have at least, beside the columns of calls.
 const NAMES_MIN: usize = 24;
-/// Of more files that are executed, and of more paths that differ, the rest is only counted.
+/// Of more files that are run, and of more paths that differ, the rest is only counted.
 const FILES_MAX: usize = 6;
 const PATHS_MAX: usize = 8;
 /// How a path below the variant's own prefix begins.
@@ -119,7 +119,7 @@ fn side_by_side(trace: &TraceTable, first: &[&str], rows: Vec<Row>, page: &mut P
     shown
 }
 
-/// What was really executed of the prefix, and what of the system differs from the first variant's.
+/// What was really run of the prefix, and what of the system differs from the first variant's.
 fn files(executed: &Executed, is_all: bool, page: &mut Page, columns: usize) {
     let of_prefix = || executed.files.iter().filter(|path| path.starts_with(PREFIX));
     if is_all && of_prefix().next().is_none() && executed.more.is_empty() && executed.fewer.is_empty() {

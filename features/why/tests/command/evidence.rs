@@ -125,7 +125,7 @@ fn evidence_follows_the_last_trial_and_is_gathered_once() {
     let sandbox = sandbox(EVIDENCE);
     sandbox.execute(&["run", "STUDY"]).expect(0, &["evidence: look of baseline, 1 of 3", "of word=long, 3 of 3"]);
     let lines = lines(&sandbox);
-    // What trials execute is looked at once more after the last one.
+    // What trials run is looked at once more after the last one.
     let last_trial = lines.iter().rposition(|line| matches!(line, Line::Trial(_) | Line::Checked(_))).unwrap();
     // The study's own line has the files that trials use.
     let of_features: Vec<_> = lines[last_trial + 1..].iter().filter(|line| !matches!(line, Line::Study(_))).collect();

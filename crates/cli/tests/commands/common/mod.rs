@@ -88,7 +88,7 @@ impl Sandbox {
         bakeoff_journal::read(&self.journal()).unwrap().record
     }
 
-    /// Trials in the journal of a study that is being executed; 0 while there is none.
+    /// Trials in the journal of a study that is being run; 0 while there is none.
     pub fn trials_so_far(&self) -> usize {
         let journals = self.journals();
         let contents = journals.first().and_then(|path| bakeoff_journal::read(path).ok());

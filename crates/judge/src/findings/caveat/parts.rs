@@ -122,7 +122,7 @@ pub struct Spot<T> {
     pub what: T,
 }
 
-/// A contrast that is another one when the variant executes after the baseline.
+/// A contrast that is another one when the variant runs after the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Shift {
     /// Mean contrast after the baseline − mean contrast before it: of logarithms, or of values, as the scale says.

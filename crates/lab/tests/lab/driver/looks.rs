@@ -1,4 +1,4 @@
-//! Looks at what trials execute, between blocks: what a change makes void, what runs again, and how the session ends.
+//! Looks at what trials run, between blocks: what a change makes void, what runs again, and how the session ends.
 
 use super::{TRIALS, empty_record, never, plan, session, simulated};
 use bakeoff_lab::simulated::Simulated;
