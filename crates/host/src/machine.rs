@@ -236,6 +236,7 @@ fn beyond_parent() -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lock::assert_released;
     use std::os::unix::fs::symlink;
     use std::sync::mpsc;
 
@@ -264,7 +265,7 @@ mod tests {
         let measures = measures.join().unwrap();
         assert!(File::open(file_in(folder.path())).unwrap().try_lock_shared().is_err());
         drop(measures);
-        drop(machine.claim(LockMode::Exclusive, nobody).unwrap().unwrap());
+        assert_released(&file_in(folder.path()), LockMode::Exclusive);
     }
 
     #[test]
@@ -351,7 +352,7 @@ mod tests {
             assert!(other.try_lock_shared().is_err(), "{}", folder.display());
         }
         drop(held);
-        assert!(File::open(file_in(second)).unwrap().try_lock_shared().is_ok());
+        assert_released(&file_in(second), LockMode::Shared);
     }
 
     #[test]
