@@ -63,17 +63,25 @@ pub fn now_unix_s() -> f64 {
 /// call has an earlier stamp, one that is changed after it an equal or later one. Takes up to a tick of the kernel's timer.
 /// Stamps of network file systems come from another clock.
 pub fn file_time_after_now_unix_s() -> f64 {
-    let now = now_unix_s();
-    loop {
-        let stamp = clock_gettime(ClockId::RealtimeCoarse);
-        let stamp_s = stamp.tv_sec as f64 + stamp.tv_nsec as f64 / 1e9;
-        // Somebody may set the clock back meanwhile.
-        if stamp_s > now || now_unix_s() < now {
-            return stamp_s;
+    let read_s = |clock| {
+        let time = clock_gettime(clock);
+        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    };
+    let now_s = read_s(ClockId::Realtime);
+    let mut stamp_s = read_s(ClockId::RealtimeCoarse);
+    // If somebody sets the clock back now, it does not pass for long.
+    for _ in 0..MOST_WAITS {
+        if stamp_s > now_s {
+            break;
         }
         std::thread::sleep(Duration::from_millis(1));
+        stamp_s = read_s(ClockId::RealtimeCoarse);
     }
+    stamp_s
 }
+
+/// How often it waits for a millisecond: several ticks of the slowest timer, of 100 Hz.
+const MOST_WAITS: u32 = 50;
 
 #[cfg(test)]
 mod tests {
