@@ -1,6 +1,6 @@
 //! LLVM's BOLT, as far as it concerns the name of a build: what a level says, which tools do it, with which words. BOLT takes a
-//! program that was linked already, and puts its code into another order, by a profile of its own. That is a layer above all
-//! others, so that the plain build of the factor is what BOLT begins with: one link, which keeps the relocations for it.
+//! program that was linked already, and puts its code into another order, by its own profile. That is a layer above all
+//! others, so BOLT begins with the plain build of the factor: one link, which keeps the relocations for it.
 
 use bakeoff_model::digest::Digest;
 use std::ffi::OsStr;

@@ -40,8 +40,7 @@ pub(super) fn complete(
             let Some(bolt) = tuning.bolt.as_mut().filter(|bolt| bolt.files.is_empty()) else { continue };
             if started.is_empty() {
                 let remedy = "name it: bolt = { training = \"COMMAND\", files = [\"bin/prog\"] }";
-                let message =
-                    "no workload starts a program of $PREFIX, so that `bolt` does not tell which file is rewritten";
+                let message = "no workload starts a program of $PREFIX, so `bolt` cannot tell which file to rewrite";
                 return file.sink.report(at, message, "", remedy);
             }
             bolt.files.clone_from(&started);

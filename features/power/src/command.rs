@@ -1,4 +1,4 @@
-//! `bakeoff power`: how many blocks it takes, from a pilot or from a spread. It executes nothing.
+//! `bakeoff power`: how many blocks it takes, from a pilot or from a spread. It runs nothing.
 
 use crate::page;
 use bakeoff_command::error::{Code, CommandError};
