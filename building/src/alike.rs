@@ -2,13 +2,14 @@
 //! first of each group leave the plan, and the journal says with whom they share a row. Which are the same is judged
 //! elsewhere.
 
+use crate::journal::{BuildLine, BuildOutcome};
 use crate::judged;
 use crate::spec::Spec;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::{Merged, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{BuildLine, BuildOutcome, SharedLine, StudyLine};
+use bakeoff_model::record::{SharedLine, StudyLine};
 use bakeoff_model::study::{Factor, Vary};
 
 /// Does that, and finds what to say of it.
@@ -114,9 +115,10 @@ fn something_is_left(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::journal::Proof;
     use bakeoff_model::kept::Kept;
     use bakeoff_model::plan::Variant;
-    use bakeoff_model::record::{FactorLine, Proof};
+    use bakeoff_model::record::FactorLine;
     use bakeoff_model::study::{Level, Levels};
     use std::collections::BTreeMap;
 

@@ -10,6 +10,7 @@
 
 use crate::error::{At, Error};
 use crate::files::{folder_bytes, wipe, write_by, write_whole};
+use crate::journal::FlagSeen;
 use crate::learned::{Pins, Toolbox};
 use crate::manifest::{self, Damage, DamageKind};
 use crate::nouns::Layer;
@@ -18,7 +19,6 @@ use bakeoff_host::disk;
 use bakeoff_host::lock::{Lock, LockMode};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::metric::Measurements;
-use bakeoff_model::record::FlagSeen;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -76,7 +76,7 @@ impl<'a> During<'a> {
     }
 
     fn prepare(&self, task: Task<'_>) -> Result<Prepared, Stop> {
-        let layer = self.building.layer(&task.block.workload).unwrap_or_default();
+        let layer = self.building.step(&task.block.workload).unwrap_or_default();
         let prepared = self.builder.borrow_mut().prepare(layer, self.variant(task.variant)).map_err(stop)?;
         let command = prepared.map_err(|failed| Stop::Failed(failure("tree", failed)))?;
         let Command { argv, dir, env, log, timeout_s } = command;

@@ -3,8 +3,8 @@
 //! is a problem of the study file, which `model` reports before anything here is called.
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
+use crate::journal::BuildOutcome;
 use bakeoff_command::{Code, CommandError};
-use bakeoff_model::record::BuildOutcome;
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -9,10 +9,10 @@ use crate::cache::Cache;
 use crate::error::{At, Error};
 use crate::files::write_whole;
 use crate::inputs::Node;
+use crate::journal::{BuildLine, BuildOutcome, Foreseen};
 use crate::shell::NOTE;
 use crate::spec::Spec;
 use bakeoff_model::plan::Variant;
-use bakeoff_model::record::{BuildLine, BuildOutcome, Foreseen};
 use std::{fs, io};
 
 /// A line of a log is not kept at more than this, in characters.

@@ -3,8 +3,10 @@
 //! every comparison that rests on it. How anything was built is not known here, only what was seen of it.
 
 mod alike;
+mod arrived;
 mod built;
 mod cost;
+mod described;
 mod flags;
 pub(crate) mod kinds_of_doubts;
 mod lost;
@@ -14,18 +16,19 @@ mod sections;
 mod sentences;
 mod settings;
 
+pub(crate) use described::describe;
 pub(crate) use kinds_of_doubts::BuildDoubts;
 pub(crate) use page::{build_doubts, print};
 pub(crate) use sections::BUILDS;
 
+use crate::journal::{BuildLine, BuildOutcome, is_appending};
 use crate::nouns::Building;
-use crate::trained;
 use bakeoff_command::Found;
 use bakeoff_judge::findings::{
     Besides, Comparison, Cost, Findings, Objection, Ranking, Remarks, Step, Subject, Unmade, Verdict,
 };
 use bakeoff_model::plan::BASELINE;
-use bakeoff_model::record::{BuildLine, BuildOutcome, FlagSeen, Record, StudyLine, TWIN, VariantLine, is_appending};
+use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
 use bakeoff_report::words::counted;
 use built::{built, latest};
 pub(crate) use cost::BuiltAndExecuted;
@@ -37,7 +40,7 @@ use std::collections::BTreeSet;
 /// All that is found about the builds of a record: as data, and as remarks.
 pub(crate) fn find(record: &Record, findings: &Findings) -> Found {
     let study = &record.study;
-    let mut builds = latest(&record.builds);
+    let mut builds = latest(&BuildLine::all(&record.made));
     let of_variant = |build: &BuildLine| findings.variants.iter().position(|v| build.variants.contains(&v.name));
     builds.sort_by_key(|build| of_variant(build).unwrap_or(usize::MAX));
     let doubts = doubts(study, &builds);
@@ -317,10 +320,5 @@ impl Building {
     /// The doubts about these builds of a study, as a page; empty if there is none.
     pub fn doubts(study: &StudyLine, builds: &[BuildLine], width: usize) -> String {
         build_doubts(&doubts(study, builds), width, false)
-    }
-
-    /// What a training made of a build, as a clause; none of what is said of something else.
-    pub fn used(seen: &FlagSeen) -> Option<String> {
-        trained::used(seen)
     }
 }

@@ -3,7 +3,7 @@
 //! [`Cache::survey`] says what the builds of a study are and which of them the cache holds; [`Cache::build_all`] makes
 //! those that it does not. A build is a chain of *layers*, one for each `[[build]]` of the study, all of which install into one
 //! `$PREFIX`; each layer is kept, under a digest of all that went into it, and shared by all variants that do not
-//! differ in it. A build that fails is a value ([`bakeoff_model::record::BuildOutcome::Failed`]) and stops no other.
+//! differ in it. A build that fails is a value ([`BuildOutcome::Failed`]) and stops no other.
 //!
 //! Whatever kills us leaves nothing to be cleaned by hand: processes die with us, and half a prefix is never taken for
 //! a whole one. This crate measures what building costs, but no workload, and it judges nothing.
@@ -30,6 +30,7 @@ mod foreseen;
 mod gc;
 mod inputs;
 mod inventory;
+mod journal;
 mod judged;
 mod kept;
 mod layer;
@@ -72,6 +73,7 @@ mod wrappers;
 pub use cache::Cache;
 pub use error::Error;
 pub use event::BuildEvent;
+pub use journal::{BuildLine, BuildOutcome};
 pub use kept::KeptSource;
 pub use nouns::{Building, Chain, Source, SourceFrom};
 pub use request::Request;
@@ -111,6 +113,8 @@ impl Feature for Building {
         to.makers.push(Making {
             reader: &Building,
             open: || Ok(Box::new(Cache::open(Cache::default_root()?)?)),
+            is_made: |line| line.fields::<BuildLine>().is_ok(),
+            describe: judged::describe,
             check,
         });
         to.sources.push(two_commits::REVISIONS);

@@ -1,6 +1,7 @@
 //! Building as the core sees it: a [`Maker`].
 
 use crate::during::During;
+use crate::journal::{BuildLine, BuildOutcome};
 use crate::nouns::{Chain, Source, SourceFrom};
 use crate::{Cache, DamageKind, Request, Wanted, alike, relinking, takes};
 use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
@@ -8,7 +9,7 @@ use bakeoff_command::{Code, CommandError, Foreseen, Made, Maker, Merged, Order};
 use bakeoff_lab::on_demand::OnDemand;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
-use bakeoff_model::record::{BuildLine, BuildOutcome, StudyLine};
+use bakeoff_model::record::{MadeLine, StudyLine};
 use bakeoff_model::study::Study;
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write as _};
@@ -35,11 +36,11 @@ impl Maker for Cache {
     fn make(&self, order: &Order<'_>) -> Result<Made, CommandError> {
         let lines = self.build(order, false)?;
         let digests = if lines.is_empty() { BTreeMap::new() } else { built(order.plan, &lines)? };
-        Ok(Made { lines, digests })
+        Ok(Made { lines: BuildLine::made(&lines)?, digests })
     }
 
-    fn merge(&self, study: &Study, plan: &mut Plan, all: &StudyLine, lines: &[BuildLine]) -> Merged {
-        alike::merged(plan, all, lines, &study.build_factors)
+    fn merge(&self, study: &Study, plan: &mut Plan, all: &StudyLine, lines: &[MadeLine]) -> Merged {
+        alike::merged(plan, all, &BuildLine::all(lines), &study.build_factors)
     }
 
     fn prefix_of(&self, digest: &str) -> PathBuf {
@@ -50,9 +51,14 @@ impl Maker for Cache {
         Self::root(self)
     }
 
-    fn changed(&self, lines: &[BuildLine]) -> Vec<String> {
+    fn is_restated(&self, known: &MadeLine, now: &MadeLine) -> bool {
+        let [known, now] = [known, now].map(|line| line.fields::<BuildLine>().ok().map(|build| build.foreseen));
+        known != now
+    }
+
+    fn changed(&self, lines: &[MadeLine]) -> Vec<String> {
         let mut changed = vec![];
-        for line in lines.iter().filter(|line| line.outcome == BuildOutcome::Built) {
+        for line in BuildLine::all(lines).iter().filter(|line| line.outcome == BuildOutcome::Built) {
             // What is new changes no trial before.
             for damage in self.damage_of(&line.digest).iter().filter(|damage| damage.kind != DamageKind::Added) {
                 changed.push(format!("{} of {}", damage.path.display(), line.variants.join(", ")));
@@ -61,9 +67,9 @@ impl Maker for Cache {
         changed
     }
 
-    fn added(&self, lines: &[BuildLine]) -> String {
+    fn added(&self, lines: &[MadeLine]) -> String {
         let mut text = String::new();
-        for line in lines.iter().filter(|line| line.outcome == BuildOutcome::Built) {
+        for line in BuildLine::all(lines).iter().filter(|line| line.outcome == BuildOutcome::Built) {
             // What was changed has ended the session.
             let mut damage = self.damage_of(&line.digest);
             damage.retain(|damage| damage.kind == DamageKind::Added);

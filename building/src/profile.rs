@@ -4,6 +4,7 @@
 
 use crate::error::{At, Error};
 use crate::files::fresh_folder;
+use crate::journal::{self, FlagSeen};
 use crate::paths::PROFILE as PROFILE_FOLDER;
 use crate::shell::{Environment, Shell, Stop, basic_environment};
 use crate::site::Site;
@@ -11,7 +12,7 @@ use crate::trained::one_line;
 use crate::wrapper::{PROFILE, PROFILE_CLANG};
 use crate::wrappers::{Compilation, OfGcc, Profiles};
 use bakeoff_model::metric::Measurements;
-use bakeoff_model::record::{self, FlagSeen};
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -171,7 +172,7 @@ impl Profile {
         }
         Ok(FlagSeen {
             layer: layer.to_owned(),
-            variable: record::PROFILE.to_owned(),
+            variable: journal::PROFILE.to_owned(),
             flag: "-fprofile-use".to_owned(),
             reached: reached as u64,
             of: of as u64,

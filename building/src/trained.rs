@@ -2,9 +2,9 @@
 //! the best case. A journal has the names of those workloads in the flags of the build, as a variable that no level can have.
 
 use crate::bolt::KEY;
+use crate::journal::{BuildLine, FlagSeen, PROFILE};
 use crate::spec::Spec;
 use bakeoff_model::plan::Variant;
-use bakeoff_model::record::{BuildLine, FlagSeen, PROFILE};
 use bakeoff_report::draw::text::clean;
 use bakeoff_report::format::count;
 

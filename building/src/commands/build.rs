@@ -1,12 +1,12 @@
 //! `bakeoff build`: makes the builds of a study that the cache does not hold. `bakeoff run` does the same first.
 
+use crate::journal::{BuildLine, BuildOutcome};
 use crate::{BuildEvent, Cache, Request, judged, trained};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::estimates::about;
 use bakeoff_command::selection::{Jobs, Selection};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Order, Registry, screen};
-use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_report::format;
 use std::collections::BTreeMap;
 

@@ -2,6 +2,7 @@
 //! in reach and what they need is found out here; what may go is decided in `gc.rs` of the crate.
 
 use super::cache::{ago, size as shown_size};
+use crate::journal::BuildLine;
 use crate::{
     Cache, Decision, Inventory, Item, Kind, Needs, Removed, Request, Rule, Why, YOUNG_S, choose, needs, remove,
 };
@@ -196,7 +197,7 @@ fn of_latest_journal(dir: &Path) -> Needs {
         false => journals_of(dir).into_iter().find(|path| path.ends_with(&name)).unwrap_or_default(),
     });
     let Some(contents) = latest.and_then(|path| bakeoff_journal::read(&path).ok()) else { return all };
-    for build in contents.record.builds {
+    for build in BuildLine::all(&contents.record.made) {
         all.layers.extend(build.layers.into_iter().map(|layer| layer.digest));
         all.layers.insert(build.digest);
         all.sources.extend(build.sources.into_values());

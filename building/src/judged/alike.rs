@@ -2,7 +2,8 @@
 
 use super::built::{Built, built};
 use super::kinds_of_doubts::{Identical, Same};
-use bakeoff_model::record::{BuildLine, FactorLine, VariantLine};
+use crate::journal::BuildLine;
+use bakeoff_model::record::{FactorLine, VariantLine};
 
 /// All groups of such variants; those that are the same in all files first.
 pub(super) fn identical(variants: &[VariantLine], factors: &[FactorLine], builds: &[BuildLine]) -> Vec<Identical> {

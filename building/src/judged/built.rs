@@ -1,7 +1,8 @@
 //! The builds of a record: the latest of each variant, and the variants whose builds are finished. The files next
 //! to this one find what is doubtful about them.
 
-use bakeoff_model::record::{BuildLine, BuildOutcome, TWIN, VariantLine};
+use crate::journal::{BuildLine, BuildOutcome};
+use bakeoff_model::record::{TWIN, VariantLine};
 
 /// A variant and its finished build.
 pub(super) struct Built<'a> {

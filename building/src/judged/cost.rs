@@ -2,9 +2,10 @@
 //! gains, where both are decided. A variant is built from the first layer on that is another one than the baseline's;
 //! the time of these layers is summed by pass and judged like any pair. A single layer has the verdict of its own table.
 
+use crate::journal::{BuildLine, BuildOutcome};
 use bakeoff_judge::findings::{Claim, Comparison, Findings, Table, Verdict};
 use bakeoff_judge::sums;
-use bakeoff_model::record::{BuildLine, BuildOutcome, Building, Record};
+use bakeoff_model::record::{Building, Record};
 use serde::{Deserialize, Serialize};
 
 /// What building is judged by.

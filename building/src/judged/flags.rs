@@ -3,7 +3,8 @@
 use super::built::{Built, built};
 use super::kinds_of_doubts::{FlagDoubt, FlagFate};
 use crate::bolt::KEY;
-use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, LayerLine, PROFILE, VariantLine, is_appending};
+use crate::journal::{BuildLine, FlagSeen, LayerLine, PROFILE, is_appending};
+use bakeoff_model::record::{FactorLine, VariantLine};
 
 /// The instruction whose words are for rustc, and not for the calls that a layer's `compilations` count.
 const RUSTFLAGS: &str = "rustflags";

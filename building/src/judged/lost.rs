@@ -4,7 +4,8 @@
 
 use super::built::{Built, built};
 use super::kinds_of_doubts::{Lost, LostWord};
-use bakeoff_model::record::{BuildLine, FactorLine, VariantLine, is_appending};
+use crate::journal::{BuildLine, is_appending};
+use bakeoff_model::record::{FactorLine, VariantLine};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every loss, with the variants that have it.

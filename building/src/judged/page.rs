@@ -7,10 +7,10 @@ pub(crate) use doubts::build_doubts;
 
 use super::kinds_of_doubts::BuildDoubts;
 use super::sections::{BUILDS, DOUBTS, section};
+use crate::journal::{BuildLine, BuildOutcome, FlagSeen};
 use crate::trained;
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::metric::value;
-use bakeoff_model::record::{BuildLine, BuildOutcome, FlagSeen};
 use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::notes::Notes;
 use bakeoff_report::draw::paint::{Ink, Page, Piece};

@@ -4,7 +4,8 @@
 use super::built::{Built, built};
 use super::kinds_of_doubts::{Confounded, SettingValue};
 use super::names::Names;
-use bakeoff_model::record::{BuildLine, FactorLine, VariantLine};
+use crate::journal::BuildLine;
+use bakeoff_model::record::{FactorLine, VariantLine};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A setting that takes more factors than these to explain counts as one that none explains.

@@ -5,13 +5,14 @@ mod options;
 mod same;
 
 use crate::Cache;
+use crate::journal::{BuildLine, BuildOutcome};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::words;
 use bakeoff_command::{Made, Merged, Prepared, SourceRequest, VariantSource, screen};
 use bakeoff_lab::local::Absent;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
-use bakeoff_model::record::{BuildLine, BuildOutcome, SharedLine};
+use bakeoff_model::record::SharedLine;
 use clap::{ArgMatches, Args as _, FromArgMatches as _};
 use options::{Options, TOOLS};
 use same::Use;
@@ -43,7 +44,7 @@ fn prepared(options: &Options, request: &SourceRequest<'_>) -> Result<Prepared, 
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let lines = cache.build(&folder.order(&plan, jobs, request.quiet), false)?;
     let digests = built(&mut plan, &lines)?;
-    let made = Made { lines, digests };
+    let made = Made { lines: BuildLine::made(&lines)?, digests };
     let is_built = options.is_built() && !builds_again(command);
     let seen = Use { command, inner: &revisions.inner, is_built };
     let alike = if options.anyway { Alike::default() } else { Alike::of(&cache, &mut plan, &made, seen)? };
@@ -123,13 +124,14 @@ impl Alike {
     /// Takes the variants out of the plan that give the same program as one before them.
     fn of(cache: &Cache, plan: &mut Plan, made: &Made, seen: Use<'_>) -> Result<Self, CommandError> {
         let mut alike = Self::default();
+        let builds = BuildLine::all(&made.lines);
         let mut kept: Vec<Variant> = vec![];
         for variant in &plan.variants {
             let mut with = None;
             for first in &kept {
                 let both = [&made.digests[&first.name], &made.digests[&variant.name]].map(String::as_str);
                 // What is loaded of a program is never for people; so trees need not be read where that differs.
-                let [one, other] = both.map(|digest| binaries(&made.lines, digest));
+                let [one, other] = both.map(|digest| binaries(&builds, digest));
                 let differing = match both[0] == both[1] {
                     true => Some(vec![]),
                     false if one.is_some() && other.is_some() && one != other => None,

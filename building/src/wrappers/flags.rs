@@ -8,10 +8,10 @@ mod call;
 mod family;
 mod rust;
 
+use crate::journal::FlagSeen;
 use crate::nouns::Layer;
 use crate::tuning::Tuning;
 use crate::wrapper::{Call, Language, is_for_linking, takes_value};
-use bakeoff_model::record::FlagSeen;
 use call::bare;
 pub(super) use call::{Build, builds};
 pub(super) use rust::{crates_of_rust, of_rust};

@@ -1,9 +1,10 @@
 //! Words that levels have appended, or took away: when a level is believed to be what it is called.
 
 use super::judged::{caveats_of, crossed, judged};
+use super::records::BuiltRecord;
+use crate::journal::{FlagSeen, LayerLine};
 use crate::judged::doubts as doubts_about_builds;
 use crate::judged::kinds_of_doubts::{FlagFate, Lost};
-use bakeoff_model::record::{FlagSeen, LayerLine, Record};
 use std::collections::BTreeSet;
 
 /// A cache that answers in the compiler's place hides compilations from Bakeoff, and keeps the words away from them.
@@ -32,7 +33,7 @@ fn a_level_that_appends_to_fewer_compilations_than_another_has_is_not_believed()
 
 /// The record of two levels, `own` and `O3`, that say this and whose builds gave `a.c` and `b.c` these words. Of `CFLAGS` they
 /// name the flags, as builds do.
-fn with_words(key: &str, levels: [&str; 2], words: [&str; 2]) -> Record {
+fn with_words(key: &str, levels: [&str; 2], words: [&str; 2]) -> BuiltRecord {
     let mut record = crossed(&[("opt", &[("own", ""), ("O3", "-O3")])]);
     let line = |text: &str| match text {
         "" => [].into(),

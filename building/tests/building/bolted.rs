@@ -3,8 +3,8 @@
 use crate::bolt::{Bolt, LINKED_WITH};
 use crate::building_tests::study::{Study, layer};
 use crate::inputs::MissingTool;
+use crate::journal::{BuildLine, BuildOutcome};
 use crate::{BuildEvent, Layer};
-use bakeoff_model::record::{BuildLine, BuildOutcome};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::fs;
 use std::path::{Path, PathBuf};

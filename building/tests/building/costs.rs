@@ -1,8 +1,10 @@
 //! What building takes, next to what it gains.
 
 use super::judged::judge;
+use super::records::BuiltRecord;
+use crate::journal::{BuildLine, LayerLine};
 use crate::judged::BuiltAndExecuted;
-use bakeoff_model::record::{BuildLine, Building, LayerLine, Record};
+use bakeoff_model::record::{Building, Record};
 use bakeoff_report::{Context, brief};
 use bakeoff_testkit::letters;
 use bakeoff_testkit::records::{execute, measure, noise, study};
@@ -67,11 +69,12 @@ fn building_stands_beside_speed() {
         layers,
         ..BuildLine::default()
     };
-    record.builds = vec![
+    let builds = vec![
         build("baseline", vec![layer("configure", "1"), layer("perl", "2")], 1 << 20),
         build("b", vec![layer("configure", "3"), layer("perl", "4")], 2 << 20),
     ];
-    let costs = |record: &Record| {
+    let mut record = BuiltRecord::of(record, builds);
+    let costs = |record: &BuiltRecord| {
         let findings = judge(record);
         let brief = brief(&findings, Context::default());
         let costs = brief.facts.iter().filter(|fact| fact.id == "costs").map(|fact| letters(&fact.text));

@@ -1,9 +1,9 @@
 //! Git repositories as sources: what a revision is, what cannot be had, and that nothing of a repository is run.
 
 use crate::building_tests::study::{Study, layer};
+use crate::journal::BuildOutcome;
 use crate::{BuildEvent, Found, NotFound};
 use crate::{Source, SourceFrom};
-use bakeoff_model::record::BuildOutcome;
 use bakeoff_testkit::files::{read, sh, sha256};
 use std::fs;
 use std::net::TcpListener;

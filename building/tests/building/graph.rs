@@ -2,7 +2,7 @@
 
 use crate::BuildEvent;
 use crate::building_tests::study::{Study, layer};
-use bakeoff_model::record::BuildOutcome;
+use crate::journal::BuildOutcome;
 use bakeoff_testkit::files::{read, sh};
 use std::thread::available_parallelism;
 
@@ -34,7 +34,7 @@ fn scripts_share_the_processors() {
         let names = ["a", "b", "c"];
         names.iter().for_each(|name| study.variant(name, &[("WHO", name)]));
         let lines = study.build();
-        let jobs = |line: &bakeoff_model::record::BuildLine| -> usize {
+        let jobs = |line: &crate::journal::BuildLine| -> usize {
             let text = read(study.cache.prefix_of(&line.digest).join("base"));
             text.split(' ').next().unwrap().parse().unwrap()
         };

@@ -1,12 +1,14 @@
 //! Builds held against the study: lies, twins and side effects, from records built by hand.
 
+use super::records::BuiltRecord;
 use crate::Building;
+use crate::journal::{BuildLine, BuildOutcome, FlagSeen, LayerLine, Proof};
 use crate::judged::BuildDoubts;
 use crate::judged::doubts as doubts_about_builds;
 use crate::judged::kinds_of_doubts::{FlagFate, Same};
 use bakeoff_command::Registry;
 use bakeoff_judge::findings::{EffectKind, Findings};
-use bakeoff_model::record::{BuildLine, BuildOutcome, FactorLine, FlagSeen, LayerLine, Proof, Record, SharedLine};
+use bakeoff_model::record::{FactorLine, SharedLine};
 use bakeoff_testkit::records::sentence;
 use bakeoff_testkit::records::{execute, kinds, measure, noise, study};
 
@@ -14,7 +16,7 @@ use bakeoff_testkit::records::{execute, kinds, measure, noise, study};
 pub(super) type Levels = (&'static str, &'static [(&'static str, &'static str)]);
 
 /// A study of all combinations of these levels, the first of each being the baseline's, and one build for each.
-pub(super) fn crossed(factors: &[Levels]) -> Record {
+pub(super) fn crossed(factors: &[Levels]) -> BuiltRecord {
     let mut points: Vec<Vec<(&'static str, &'static str)>> = vec![vec![]];
     for &(factor, levels) in factors {
         let mut longer = vec![];
@@ -34,8 +36,8 @@ pub(super) fn crossed(factors: &[Levels]) -> Record {
         variant.levels = point.iter().map(|(factor, level)| ((*factor).to_owned(), (*level).to_owned())).collect();
     }
     record.study.build_factors = factors.iter().map(factor_line).collect();
-    record.builds = names.iter().enumerate().map(|(i, name)| build(&format!("{i:064x}"), &[name])).collect();
-    record
+    let builds = names.iter().enumerate().map(|(i, name)| build(&format!("{i:064x}"), &[name])).collect();
+    BuiltRecord::of(record, builds)
 }
 
 fn factor_line((name, levels): &Levels) -> FactorLine {
@@ -55,7 +57,7 @@ fn build(digest: &str, variants: &[&str]) -> BuildLine {
     }
 }
 
-fn describe(record: &mut Record, settings: &[(&str, &[Option<&str>])]) {
+fn describe(record: &mut BuiltRecord, settings: &[(&str, &[Option<&str>])]) {
     for (setting, values) in settings {
         assert_eq!(values.len(), record.builds.len());
         for (build, value) in record.builds.iter_mut().zip(*values) {
@@ -67,11 +69,11 @@ fn describe(record: &mut Record, settings: &[(&str, &[Option<&str>])]) {
 }
 
 /// The findings with those about builds.
-pub(super) fn judge(record: &Record) -> Findings {
-    Registry::of(&[&Building]).judge(record)
+pub(super) fn judge(record: &BuiltRecord) -> Findings {
+    Registry::of(&[&Building]).judge(&record.whole())
 }
 
-fn doubts(record: &Record) -> BuildDoubts {
+fn doubts(record: &BuiltRecord) -> BuildDoubts {
     doubts_about_builds(&record.study, &record.builds)
 }
 
@@ -301,7 +303,7 @@ fn flags_of_a_variant_that_shares_a_row_are_doubted_too() {
 fn variants_are_one_program_if_all_share_a_row_and_no_trial_was_executed() {
     let mut record = crossed(&[THREADS]);
     let variant = record.study.variants.remove(1);
-    let is_one = |record: &Record| judge(record).is_one_program;
+    let is_one = |record: &BuiltRecord| judge(record).is_one_program;
     assert!(!is_one(&record), "nothing shares the row");
     record.study.shared = vec![SharedLine { variant: variant.clone(), with: "baseline".to_owned() }];
     assert!(is_one(&record));
@@ -331,7 +333,7 @@ fn costs_beside_a_compiler_cache() {
 }
 
 /// `shift` is what a variant's wall time is multiplied by.
-pub(super) fn judged(mut record: Record, shift: impl Fn(&str) -> f64) -> Findings {
+pub(super) fn judged(mut record: BuiltRecord, shift: impl Fn(&str) -> f64) -> Findings {
     execute(&mut record, 12, |trial| {
         let wall_s = shift(&trial.variant) * noise(trial);
         measure(trial, "wall", wall_s);
@@ -440,7 +442,7 @@ fn builds_that_failed_are_a_doubt_about_the_study() {
     record.study.simulated = Some("a=1".to_owned());
     record.sessions[0].blocks = 2;
     let failed = || BuildLine { outcome: failed(), ..build("b", &["b"]) };
-    record.builds = vec![failed(), build("a", &["a"])];
+    let mut record = BuiltRecord::of(record, vec![failed(), build("a", &["a"])]);
     let findings = judge(&record);
     assert_eq!(kinds(&findings.caveats), ["simulated", "failed-builds", "unfinished"]);
     let digests = findings.sections["builds"].as_array().expect("builds").iter().map(|build| &build["digest"]);

@@ -4,10 +4,10 @@
 use crate::building_tests::again;
 use crate::building_tests::study::Variant;
 use crate::building_tests::study::layer;
+use crate::journal::{BuildLine, BuildOutcome};
 use crate::{BuildEvent, Cache, Request};
 use crate::{Layer, Source, SourceFrom};
 use bakeoff_host::machine::Machine;
-use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_testkit::files::{read, sha256};
 use std::fs;

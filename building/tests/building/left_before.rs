@@ -3,8 +3,8 @@
 
 use crate::BuildEvent;
 use crate::building_tests::study::{Study, are_here, layer};
+use crate::journal::BuildLine;
 use crate::{Source, SourceFrom};
-use bakeoff_model::record::BuildLine;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -28,6 +28,7 @@ mod processes;
 mod profiled;
 mod proof;
 mod rebuilt;
+mod records;
 mod rustflags;
 mod sources;
 mod study;

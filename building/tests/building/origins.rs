@@ -2,9 +2,9 @@
 //! of each when it changes or cannot be had.
 
 use crate::building_tests::study::{Study, layer};
+use crate::journal::BuildOutcome;
 use crate::{BuildEvent, Error, Found, Request};
 use crate::{Source, SourceFrom};
-use bakeoff_model::record::BuildOutcome;
 use bakeoff_testkit::files::{read, sh, sha256};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -2,11 +2,13 @@
 //! you commit them.
 
 use super::judged::judge;
+use super::records::BuiltRecord;
 use crate::Building;
+use crate::journal::{BuildLine, BuildOutcome, LayerLine};
+use crate::judged::describe;
 use bakeoff_command::Registry;
 use bakeoff_judge::findings::Findings;
-use bakeoff_model::record::{BuildLine, BuildOutcome, LayerLine};
-use bakeoff_report::{Context, Style, json, screen, terminal_with, to_pass_on};
+use bakeoff_report::{Context, Style, json, provenance, screen, terminal_with, to_pass_on};
 use bakeoff_testkit::findings::{all, built, doubtful, unbuilt};
 use bakeoff_testkit::foreign::{is_harmless, steered};
 use bakeoff_testkit::records::study;
@@ -82,9 +84,10 @@ fn no_string_about_builds_steers_a_terminal() {
 /// JSON is passed on: it names no folder of the user, wherever a path stands.
 #[test]
 fn what_is_passed_on_names_no_folder() {
-    let mut record = study(&["baseline", "threads=on"], &["idle"], &["wall"]);
-    record.builds =
+    let record = study(&["baseline", "threads=on"], &["idle"], &["wall"]);
+    let builds: Vec<BuildLine> =
         [built(&["baseline"], false, 61.0), unbuilt("threads=on")].map(|b| serde_json::from_value(b).unwrap()).to_vec();
+    let mut record = BuiltRecord::of(record, builds);
     let place = || Some("/srv/ann/cache/logs/5e1f.log".to_owned());
     for BuildLine { layers, tools, outcome, .. } in &mut record.builds {
         layers.push(LayerLine { log: place(), ..LayerLine::default() });
@@ -102,4 +105,39 @@ fn what_is_passed_on_names_no_folder() {
     assert!(text.contains("\"logs/5e1f.log\"") && text.contains("~/bin/gcc 12.2"), "{text}");
     let text = serde_json::to_string(&to_pass_on(&findings)).unwrap();
     assert!(!text.contains("/srv/ann"), "{text}");
+}
+
+fn provenance_of(builds: Vec<BuildLine>) -> String {
+    let record = BuiltRecord::of(study(&["baseline"], &["idle"], &["wall"]), builds).whole();
+    provenance(&record, describe, Style { width: 100, colour: false })
+}
+
+#[test]
+fn everything_behind_a_build_is_told() {
+    let build: BuildLine = serde_json::from_value(built(&["baseline"], false, 61.0)).unwrap();
+    let layer = LayerLine {
+        name: "perl".to_owned(),
+        digest: "0".repeat(64),
+        log: Some("logs/0.log".to_owned()),
+        compiler_cache: Some("ccache".to_owned()),
+        ..LayerLine::default()
+    };
+    let sources = [("perl".to_owned(), "1".repeat(64))].into();
+    let mut build = BuildLine { layers: vec![layer], sources, ..build };
+    build.tools.insert("cc".to_owned(), "/usr/bin/cc (12)".to_owned());
+    let digest = build.digest.clone();
+    let page = provenance_of(vec![build.clone(), serde_json::from_value(unbuilt("threads=on")).unwrap()]);
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (zeros, sum) = ("0".repeat(64), format!("source perl: SHA-256 {}", "1".repeat(64)));
+    for part in [&digest, &zeros, "logs/0.log", "tool cc: /usr/bin/cc (12)", &sum, "not built: layer perl"] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    let mut tried = 0;
+    for steered in steered(&serde_json::to_value(&build).unwrap()) {
+        let Ok(build) = serde_json::from_value(steered) else { continue };
+        let page = provenance_of(vec![build]);
+        assert!(is_harmless(&page), "{page:?}");
+        tried += 1;
+    }
+    assert!(tried > 10, "only {tried} strings were found");
 }

@@ -1,7 +1,7 @@
 //! Layers that are built by a profile: the real compilers of this machine, and what they say themselves.
 
 use crate::building_tests::study::{Study, are_here, layer};
-use bakeoff_model::record::BuildLine;
+use crate::journal::BuildLine;
 use bakeoff_testkit::files::read;
 use std::fs;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use crate::Layer;
 use crate::building_tests::study::{Study, layer};
-use bakeoff_model::record::{BuildLine, BuildOutcome};
+use crate::journal::{BuildLine, BuildOutcome};
 
 /// A program that knows its prefix, with debugging information that knows its work folder.
 const PROGRAM: &str = "mkdir -p \"$PREFIX/bin\"

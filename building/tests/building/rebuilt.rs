@@ -1,8 +1,8 @@
 //! What is rebuilt after a change of one line, and that nothing else is.
 
 use crate::building_tests::study::{Study, layer};
+use crate::journal::BuildOutcome;
 use crate::{Source, SourceFrom};
-use bakeoff_model::record::BuildOutcome;
 use bakeoff_testkit::files::{read, sh, sha256};
 
 /// Three layers and two variants, which differ in the last layer. The first has a source, of a version that is a level;

@@ -1,7 +1,7 @@
 //! Words of levels on their way to rustc, through a real cargo that knows nothing of them.
 
 use crate::building_tests::study::{Study, layer};
-use bakeoff_model::record::BuildLine;
+use crate::journal::BuildLine;
 use bakeoff_testkit::files::read;
 use std::fs;
 use std::process::Command;

@@ -2,7 +2,7 @@
 
 use crate::BuildEvent;
 use crate::building_tests::study::{Study, layer};
-use bakeoff_model::record::BuildOutcome;
+use crate::journal::BuildOutcome;
 use bakeoff_testkit::files::{read, sh, sha256};
 use std::fs;
 

@@ -1,10 +1,10 @@
 //! A small study to build: its folder, its cache, and what was told about its builds.
 
+use crate::journal::{BuildLine, BuildOutcome};
 use crate::{BuildEvent, Cache, Error, Layer, OnDemand, Request, Source, SourceFrom, Spec, Tuning, Wanted};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::kept::Kept;
 use bakeoff_model::plan;
-use bakeoff_model::record::{BuildLine, BuildOutcome};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 //! or replace the compiler, Debian's packaging, and compilers that other languages call.
 
 use crate::building_tests::study::{Study, are_here, layer, program};
+use crate::journal::BuildLine;
 use crate::{Source, SourceFrom};
-use bakeoff_model::record::BuildLine;
 use std::fs;
 use std::path::Path;
 use std::process::Command;

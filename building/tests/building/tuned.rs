@@ -2,7 +2,7 @@
 
 use crate::Layer;
 use crate::building_tests::study::{Study, are_here, layer, program};
-use bakeoff_model::record::BuildLine;
+use crate::journal::BuildLine;
 use bakeoff_testkit::files::read;
 use std::fs;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use crate::CompilerCache;
 use crate::building_tests::study::{Study, layer, program};
-use bakeoff_model::record::FlagSeen;
+use crate::journal::FlagSeen;
 use bakeoff_testkit::files::read;
 use std::fs;
 use std::path::Path;

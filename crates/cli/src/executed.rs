@@ -8,7 +8,7 @@ use bakeoff_host::{executed_with, search_path};
 use bakeoff_lab::local::{Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::plan::{Plan, Variant};
-use bakeoff_model::record::BuildLine;
+use bakeoff_model::record::MadeLine;
 use bakeoff_model::study::{LoadOf, Ready};
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
@@ -102,7 +102,7 @@ pub(crate) fn watch<'a>(
     files: Vec<Watched>,
     setup: &Setup,
     maker: Option<&'a dyn Maker>,
-    builds: &'a [BuildLine],
+    builds: &'a [MadeLine],
 ) -> Watch<'a> {
     let prefixes: BTreeSet<PathBuf> = setup.prefixes.values().cloned().collect();
     if prefixes.is_empty() {

@@ -5,7 +5,7 @@ use bakeoff_command::state::State;
 use bakeoff_command::{FeatureArgs, Maker, Registry};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{BuildLine, StudyLine};
+use bakeoff_model::record::{MadeLine, StudyLine};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,7 +34,8 @@ pub(crate) struct Race<'a> {
     pub(crate) plan: &'a Plan,
     /// The head of the journal.
     pub(crate) study: StudyLine,
-    pub(crate) builds: &'a [BuildLine],
+    /// What the journal keeps of all that was made for the variants.
+    pub(crate) made: &'a [MadeLine],
     /// Files on which trials depend.
     pub(crate) watched: Vec<Watched>,
     pub(crate) state: &'a State,
@@ -54,15 +55,15 @@ pub(crate) struct Race<'a> {
 }
 
 impl<'a> Race<'a> {
-    /// A race of which nothing more is said: it needs no builds, and its journal is removed.
+    /// A race of which nothing more is said: nothing is made for it, and its journal is removed.
     pub(crate) fn of(
         plan: &'a Plan,
         study: StudyLine,
         state: &'a State,
         observers: (&'a Registry, &'a FeatureArgs),
     ) -> Self {
-        let (builds, watched, keep, maker, quiet) = (&[], vec![], Keep::Scratch, None, false);
+        let (made, watched, keep, maker, quiet) = (&[], vec![], Keep::Scratch, None, false);
         let (guess_s, trace, evidence) = (None, None, None);
-        Self { plan, study, builds, watched, state, keep, maker, quiet, guess_s, trace, observers, evidence }
+        Self { plan, study, made, watched, state, keep, maker, quiet, guess_s, trace, observers, evidence }
     }
 }

@@ -109,11 +109,11 @@ impl<'a> OpenStudy<'a> {
         if known != asked {
             study.keep(Line::Study(Box::new(study.race.study.clone())))?;
         }
-        // So does what the study now says of a build's failing.
-        for build in study.race.builds {
-            let known = study.record.builds.iter().find(|known| known.digest == build.digest);
-            if known.is_some_and(|known| known.foreseen != build.foreseen) {
-                study.keep(Line::Build(build.clone()))?;
+        // So does what the study now says of a failure.
+        for made in study.race.made {
+            let known = study.record.made.iter().find(|known| known.digest == made.digest);
+            if known.zip(study.race.maker).is_some_and(|(known, maker)| maker.is_restated(known, made)) {
+                study.keep(Line::Made(made.clone()))?;
             }
         }
         Ok(study.watching(watched))
@@ -390,15 +390,14 @@ impl<'a> OpenStudy<'a> {
         }
     }
 
-    /// Writes that this session begins, and what became of the builds.
+    /// Writes that this session begins, and what was made for it.
     fn begin(&mut self, session: Session) -> Result<u32, CommandError> {
         let number = session.session;
         self.session = Some(number);
         self.keep(Line::Session(session))?;
-        let builds = self.race.builds;
-        for build in builds {
-            if !self.record.builds.contains(build) {
-                self.keep(Line::Build(build.clone()))?;
+        for made in self.race.made {
+            if !self.record.made.contains(made) {
+                self.keep(Line::Made(made.clone()))?;
             }
         }
         Ok(number)

@@ -5,7 +5,7 @@ use crate::error::CommandError;
 use crate::feature::Registry;
 use crate::screen;
 use bakeoff_model::plain::clean;
-use bakeoff_model::record::{Odd, Oddity, Record, Redaction, Removed};
+use bakeoff_model::record::{MadeLine, Odd, Oddity, Record, Redaction, Removed};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -45,11 +45,13 @@ pub fn tell(path: &Path, odd: &[Odd], remedy: &str) {
 }
 
 /// A redaction of this record for others: of its hosts, of the user, and of all folders.
-pub fn redaction(record: &Record) -> Result<Redaction, CommandError> {
+pub fn redaction(record: &Record, features: &Registry) -> Result<Redaction, CommandError> {
     let users = ["USER", "LOGNAME", "SUDO_USER"].iter().filter_map(|name| std::env::var(name).ok());
     let users: Vec<String> = users.filter(|name| !name.is_empty()).collect();
     let is_folder = |path: &str| std::fs::metadata(path).ok().map(|about| about.is_dir());
-    Ok(Redaction::of(record, &users, is_folder)?)
+    let any = |_: &MadeLine| true;
+    let is_made = features.makers.first().map_or(any as fn(&MadeLine) -> bool, |making| making.is_made);
+    Ok(Redaction::of(record, &users, is_folder, is_made)?)
 }
 
 /// Says what was removed, on standard error: it is the user's own.

@@ -5,9 +5,10 @@ use crate::check::Check;
 use crate::error::CommandError;
 use bakeoff_lab::on_demand::OnDemand;
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{BuildLine, SharedLine, StudyLine};
+use bakeoff_model::record::{MadeLine, SharedLine, StudyLine};
 use bakeoff_model::study::Study;
 use bakeoff_model::study_file::RecipeReader;
+use bakeoff_report::Describe;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,10 @@ pub struct Making {
     pub reader: &'static dyn RecipeReader,
     /// Gets ready to make some.
     pub open: fn() -> Result<Box<dyn Maker>, CommandError>,
+    /// Whether a line of the journal is one of its own.
+    pub is_made: fn(&MadeLine) -> bool,
+    /// Writes what its journal line says.
+    pub describe: Describe,
     /// What `doctor` shows about the place where they are kept.
     pub check: fn() -> Option<Check>,
 }
@@ -59,7 +64,7 @@ pub struct Foreseen {
 #[derive(Debug, Default)]
 pub struct Made {
     /// What the journal keeps of it.
-    pub lines: Vec<BuildLine>,
+    pub lines: Vec<MadeLine>,
     /// The identity of each variant that can be started; empty if nothing had to be made.
     pub digests: BTreeMap<String, String>,
 }
@@ -91,7 +96,7 @@ pub trait Maker {
 
     /// Takes the variants out of the plan that are the same thing as one before them. `all` is the head of the journal with
     /// all variants.
-    fn merge(&self, study: &Study, plan: &mut Plan, all: &StudyLine, lines: &[BuildLine]) -> Merged;
+    fn merge(&self, study: &Study, plan: &mut Plan, all: &StudyLine, lines: &[MadeLine]) -> Merged;
 
     /// Where the variant of that identity is.
     fn prefix_of(&self, digest: &str) -> PathBuf;
@@ -99,11 +104,14 @@ pub trait Maker {
     /// The folder below which all of it is.
     fn root(&self) -> &Path;
 
+    /// Whether a line says something else of its failing than the one that the journal has.
+    fn is_restated(&self, known: &MadeLine, now: &MadeLine) -> bool;
+
     /// What is missing of what was made, or changed.
-    fn changed(&self, lines: &[BuildLine]) -> Vec<String>;
+    fn changed(&self, lines: &[MadeLine]) -> Vec<String>;
 
     /// What trials left in what was made, in words.
-    fn added(&self, lines: &[BuildLine]) -> String;
+    fn added(&self, lines: &[MadeLine]) -> String;
 
     /// Takes the machine for trials: until the value is dropped, nobody else makes or runs anything on it.
     ///

@@ -33,10 +33,10 @@ impl Selection {
     }
 }
 
-/// How many layers are built at a time.
+/// How many steps of building are at work at a time.
 #[derive(Debug, clap::Args)]
 pub struct Jobs {
-    /// Layers built at a time, before any trial; they share the processors [default: the number of processors]
+    /// Build steps at a time, before any trial; they share the processors [default: the number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 }

@@ -4,7 +4,7 @@
 
 use bakeoff_journal::{Error, Journal, read};
 use bakeoff_model::record::{
-    Block, BuildLine, Changed, Checked, FORMAT, FeatureLine, Line, Outcome, Session, StudyLine, Trial, VariantLine,
+    Block, Changed, Checked, FORMAT, FeatureLine, Line, MadeLine, Outcome, Session, StudyLine, Trial, VariantLine,
 };
 use bakeoff_model::study::{Decide, Levels};
 use std::collections::BTreeMap;
@@ -90,7 +90,7 @@ fn every_kind_of_line_is_read_back() {
     let own = |number: u32| FeatureLine::new("of-a-feature", &BTreeMap::from([("number", number)])).unwrap();
     for line in [
         Line::Session(Session { session: 1, ..Session::default() }),
-        Line::Build(BuildLine::default()),
+        Line::Made(MadeLine::default()),
         block(1),
         trial(1, 0.5),
         Line::Feature(own(1)),
@@ -100,7 +100,7 @@ fn every_kind_of_line_is_read_back() {
     }
     let contents = read(&path).unwrap();
     let record = contents.record;
-    let read = (record.sessions.len(), record.builds.len(), record.blocks.len(), record.trials.len());
+    let read = (record.sessions.len(), record.made.len(), record.blocks.len(), record.trials.len());
     assert_eq!(read, (1, 1, 1, 1));
     let fields =
         |line: &FeatureLine| (line.kind().to_owned(), line.fields::<BTreeMap<String, serde_json::Value>>().unwrap());

@@ -117,7 +117,7 @@ fn compare_with(record: &mut Record, name: &str) -> Result<(), Unasked> {
     record.study.variants.iter_mut().for_each(|variant| renamed(&mut variant.name));
     record.study.shared.iter_mut().for_each(|one| renamed(&mut one.with));
     record.trials.iter_mut().for_each(|trial| renamed(&mut trial.variant));
-    record.builds.iter_mut().flat_map(|build| &mut build.variants).for_each(renamed);
+    record.made.iter_mut().flat_map(|made| &mut made.variants).for_each(renamed);
     for block in &mut record.blocks {
         block.order.retain(|variant| variant != TWIN);
         block.order.iter_mut().for_each(renamed);

@@ -283,7 +283,7 @@ impl Plan {
     /// Whether a trial is one that the plan asks for.
     pub fn asks_for(&self, trial: &Trial) -> bool {
         let has = |workload: &str| self.workloads.iter().any(|known| known.name == workload);
-        let is_building = || self.building.as_ref().is_some_and(|building| building.layer(&trial.workload).is_some());
+        let is_building = || self.building.as_ref().is_some_and(|building| building.step(&trial.workload).is_some());
         let passes = if is_building() { self.building_passes() } else { self.blocks };
         trial.block <= passes && (has(&trial.workload) || is_building())
     }

@@ -4,10 +4,11 @@
 
 mod basis;
 mod boot;
-mod build;
 mod building;
+mod factor_line;
 mod feature_line;
 mod looks;
+mod made;
 mod outcome;
 mod output;
 mod parted;
@@ -21,10 +22,11 @@ mod trial;
 
 pub use basis::{Basis, CHANGED, Change, VARIANT_KEY};
 pub use boot::{Boot, Drawn};
-pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLine, PROFILE, Proof, is_appending};
 pub use building::{BUILDING_METRICS, Building};
+pub use factor_line::FactorLine;
 pub use feature_line::FeatureLine;
 pub use looks::{Changed, Checked};
+pub use made::MadeLine;
 pub use outcome::{Failure, Outcome};
 pub use output::{HASHED_BYTES, Output, OutputDifference};
 pub use place::{Place, Unavailable};
@@ -59,8 +61,9 @@ pub enum Line {
     Study(Box<StudyLine>),
     /// A command took the study up, or took it up again.
     Session(Session),
-    /// A variant was built, found in the cache, or could not be built.
-    Build(BuildLine),
+    /// Something was made for variants, was there already, or could not be made.
+    #[serde(rename = "build")]
+    Made(MadeLine),
     /// A block begins; its order is fixed from here on.
     Block(Block),
     /// A trial ended.
@@ -91,7 +94,7 @@ impl Line {
         Ok(match kind.as_str() {
             "study" => Self::Study(serde_json::from_slice(text)?),
             "session" => Self::Session(serde_json::from_slice(text)?),
-            "build" => Self::Build(serde_json::from_slice(text)?),
+            "build" => Self::Made(MadeLine::read(text)?),
             "block" => Self::Block(serde_json::from_slice(text)?),
             "trial" => Self::Trial(serde_json::from_slice(text)?),
             "boot" => Self::Boot(serde_json::from_slice(text)?),
@@ -200,8 +203,8 @@ pub struct Record {
     pub study: StudyLine,
     /// The commands that run it, oldest first.
     pub sessions: Vec<Session>,
-    /// The last word on every build.
-    pub builds: Vec<BuildLine>,
+    /// The last word on everything that was made.
+    pub made: Vec<MadeLine>,
     /// The blocks, in the order in which they began.
     pub blocks: Vec<Block>,
     /// The trials, in the order in which they ended.
@@ -228,7 +231,7 @@ impl Record {
         Self {
             study,
             sessions: vec![],
-            builds: vec![],
+            made: vec![],
             blocks: vec![],
             trials: vec![],
             boots: vec![],
@@ -246,14 +249,14 @@ impl Record {
         is_left_out(&self.stopped, self.study.variants.iter().map(|variant| variant.name.as_str()), cell, block)
     }
 
-    /// Adds a line. A second word on a build, or on the study, replaces the first.
+    /// Adds a line. A second word on what was made, or on the study, replaces the first.
     pub fn push(&mut self, line: Line) {
         match line {
             Line::Study(study) => self.study = *study,
             Line::Session(session) => self.sessions.push(session),
-            Line::Build(build) => match self.builds.iter_mut().find(|b| b.digest == build.digest) {
-                Some(known) => *known = build,
-                None => self.builds.push(build),
+            Line::Made(made) => match self.made.iter_mut().find(|known| known.digest == made.digest) {
+                Some(known) => *known = made,
+                None => self.made.push(made),
             },
             Line::Block(block) => self.blocks.push(block),
             Line::Trial(trial) => self.trials.push(trial),

@@ -39,7 +39,7 @@ pub use screen::{
 };
 pub use side_by_side::{side_by_side, side_by_side_items};
 pub use terminal::{Parts, SECTIONS, Section, SectionPage, levels, parts, terminal, terminal_with};
-pub use trace::{provenance, trace};
+pub use trace::{Describe, Sheet, provenance, trace};
 
 use bakeoff_judge::findings::Findings;
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! Where it all comes from: every build with its layers, sources and tools, every session with its machine, and single
-//! trials with everything that is behind them. It prints what the journal says and judges nothing.
+//! Where it all comes from: all that was made for variants, every session with its machine, and single trials with
+//! everything behind them. It prints what the journal says and judges nothing; what was made, its maker describes.
 
 use crate::draw::Style;
 use crate::draw::paint::{Ink, Page};
@@ -7,15 +7,16 @@ use crate::draw::text::{clean, glue};
 use crate::format::{bytes, date, duration};
 use crate::provenance::machine;
 use bakeoff_model::metric::{METRICS, Measurements, Unit};
-use bakeoff_model::record::{
-    Block, BuildLine, BuildOutcome, LayerLine, Outcome, Proof, Record, Session, TWIN, Trial, VariantLine,
-};
+use bakeoff_model::record::{Block, MadeLine, Outcome, Record, Session, TWIN, Trial, VariantLine};
 
 /// How deep what belongs to a line is set in.
 const DEEPER: usize = 2;
 
-/// Everything that the trials of a record can be traced to: builds first, then sessions.
-pub fn provenance(record: &Record, style: Style) -> String {
+/// Writes what a line on something made says.
+pub type Describe = fn(&MadeLine, &mut Sheet);
+
+/// Everything that the trials of a record can be traced to: what was made first, then sessions.
+pub fn provenance(record: &Record, describe: Describe, style: Style) -> String {
     let mut sheet = Sheet { page: Page::default(), columns: style.width };
     let study = &record.study;
     let planned =
@@ -25,10 +26,10 @@ pub fn provenance(record: &Record, style: Style) -> String {
     if let Some(truth) = &study.simulated {
         sheet.line(0, Ink::Open, &format!("SIMULATED, not measured (planted: {truth})"));
     }
-    for build in &record.builds {
+    for made in &record.made {
         sheet.page.gap();
-        sheet.line(0, Ink::Heading, &format!("build of {}", build.variants.join(", ")));
-        sheet.build(build);
+        sheet.line(0, Ink::Heading, &format!("build of {}", made.variants.join(", ")));
+        describe(made, &mut sheet);
     }
     let unbuilt: Vec<&VariantLine> = study.variants.iter().filter(|variant| variant.build.is_none()).collect();
     if !unbuilt.is_empty() {
@@ -39,7 +40,7 @@ pub fn provenance(record: &Record, style: Style) -> String {
         sheet.page.gap();
         let heading = format!("{} other files that trials use, by one traced run of each variant", basis.seen.len());
         sheet.line(0, Ink::Heading, &heading);
-        basis.seen.iter().for_each(|(path, state)| sheet.line(DEEPER, Ink::Plain, &format!("{path}: {state}")));
+        basis.seen.iter().for_each(|(path, state)| sheet.detail(Ink::Plain, &format!("{path}: {state}")));
     }
     for session in &record.sessions {
         sheet.page.gap();
@@ -50,7 +51,7 @@ pub fn provenance(record: &Record, style: Style) -> String {
 }
 
 /// What is behind one trial: all of its attempts, its block, the session and machine, the variant and its build.
-pub fn trace(record: &Record, attempts: &[&Trial], style: Style) -> String {
+pub fn trace(record: &Record, attempts: &[&Trial], describe: Describe, style: Style) -> String {
     let mut sheet = Sheet { page: Page::default(), columns: style.width };
     let Some(last) = attempts.last() else { return String::new() };
     let Trial { block, workload, condition, variant, .. } = last;
@@ -62,9 +63,9 @@ pub fn trace(record: &Record, attempts: &[&Trial], style: Style) -> String {
     if let Some(block) = record.blocks.iter().find(same) {
         sheet.page.gap();
         sheet.line(0, Ink::Heading, &format!("block {}", block.block));
-        sheet.line(DEEPER, Ink::Plain, &format!("order: {}", block.order.join(", ")));
+        sheet.detail(Ink::Plain, &format!("order: {}", block.order.join(", ")));
         if block.padding > 0 {
-            sheet.line(DEEPER, Ink::Plain, &format!("environment padded with {} bytes", block.padding));
+            sheet.detail(Ink::Plain, &format!("environment padded with {} bytes", block.padding));
         }
     }
     let mut sessions: Vec<u32> = attempts.iter().map(|trial| trial.session).collect();
@@ -82,22 +83,43 @@ pub fn trace(record: &Record, attempts: &[&Trial], style: Style) -> String {
     if let Some(known) = behind {
         sheet.page.gap();
         sheet.variant(known);
-        match record.builds.iter().find(|build| known.build.as_ref() == Some(&build.digest)) {
-            Some(build) => sheet.build(build),
-            None if known.build.is_none() => sheet.line(DEEPER, Ink::Plain, "nothing is built for it"),
-            None => sheet.line(DEEPER, Ink::Worse, "of its build the journal does not tell"),
+        match record.made.iter().find(|made| known.build.as_ref() == Some(&made.digest)) {
+            Some(made) => describe(made, &mut sheet),
+            None if known.build.is_none() => sheet.detail(Ink::Plain, "nothing is built for it"),
+            None => sheet.detail(Ink::Worse, "of its build the journal does not tell"),
         }
     }
     sheet.page.print(style.colour)
 }
 
 /// A page that is filled line by line.
-struct Sheet {
+#[derive(Debug)]
+pub struct Sheet {
     page: Page,
     columns: usize,
 }
 
 impl Sheet {
+    /// Adds what belongs to a heading.
+    pub fn detail(&mut self, ink: Ink, text: &str) {
+        self.line(DEEPER, ink, text);
+    }
+
+    /// Adds what belongs to a detail.
+    pub fn detail_of_detail(&mut self, ink: Ink, text: &str) {
+        self.line(2 * DEEPER, ink, text);
+    }
+
+    /// A value of a metric, in its unit.
+    pub fn value(metric: &str, value: f64) -> String {
+        let unit = METRICS.iter().find(|known| known.name == *metric).map(|known| known.unit);
+        glue(&match unit {
+            Some(Unit::Seconds) => duration(value),
+            Some(Unit::Bytes) => bytes(value),
+            _ => value.to_string(),
+        })
+    }
+
     fn line(&mut self, depth: usize, ink: Ink, text: &str) {
         let text = format!("{}{}", " ".repeat(depth), clean(text));
         self.page.paragraph(&text, self.columns, depth + DEEPER, ink);
@@ -106,53 +128,9 @@ impl Sheet {
     fn variant(&mut self, variant: &VariantLine) {
         let levels: Vec<String> = variant.levels.iter().map(|(factor, level)| format!("{factor}={level}")).collect();
         self.line(0, Ink::Heading, &format!("variant {}", variant.name));
-        self.line(DEEPER, Ink::Plain, &format!("levels: {}", levels.join(" ")));
+        self.detail(Ink::Plain, &format!("levels: {}", levels.join(" ")));
         if let Some(command) = &variant.run {
-            self.line(DEEPER, Ink::Plain, &format!("command: {command}"));
-        }
-    }
-
-    fn build(&mut self, build: &BuildLine) {
-        self.line(DEEPER, Ink::Plain, &format!("digest {}", build.digest));
-        match &build.outcome {
-            BuildOutcome::Built => {
-                let how = if build.cached { "taken from the cache" } else { "built by this study" };
-                let size = build.prefix_bytes.map_or(String::new(), |size| format!(", {}", bytes(size as f64)));
-                self.line(DEEPER, Ink::Plain, &format!("{how}{size}"));
-            }
-            BuildOutcome::Failed { layer, why, log, .. } => {
-                let log = log.as_ref().map_or(String::new(), |log| format!("; whole log: {log}"));
-                self.line(DEEPER, Ink::Worse, &format!("not built: layer {layer}: {why}{log}"));
-            }
-        }
-        if build.layers.is_empty() {
-            self.line(DEEPER, Ink::Plain, &format!("cost: {}", cost(&build.cost)));
-        }
-        build.layers.iter().for_each(|layer| self.layer(layer));
-        for (name, sha256) in &build.sources {
-            self.line(DEEPER, Ink::Plain, &format!("source {name}: SHA-256 {sha256}"));
-        }
-        for (name, identity) in &build.tools {
-            self.line(DEEPER, Ink::Plain, &format!("tool {name}: {identity}"));
-        }
-        let Proof { binaries, files, .. } = &build.proof;
-        for (what, digest) in [("binaries", binaries), ("files", files)] {
-            if let Some(digest) = digest {
-                self.line(DEEPER, Ink::Plain, &format!("digest of its {what}: {digest}"));
-            }
-        }
-    }
-
-    fn layer(&mut self, layer: &LayerLine) {
-        let how = if layer.cached { ", from the cache" } else { "" };
-        self.line(DEEPER, Ink::Plain, &format!("layer {}{how}", layer.name));
-        self.line(2 * DEEPER, Ink::Plain, &format!("digest {}", layer.digest));
-        self.line(2 * DEEPER, Ink::Plain, &format!("cost: {}", cost(&layer.cost)));
-        if let Some(by) = &layer.compiler_cache {
-            self.line(2 * DEEPER, Ink::Open, &format!("compiled through {by}: its cost is not comparable"));
-        }
-        if let Some(log) = &layer.log {
-            self.line(2 * DEEPER, Ink::Plain, &format!("log {log}"));
+            self.detail(Ink::Plain, &format!("command: {command}"));
         }
     }
 
@@ -160,7 +138,7 @@ impl Sheet {
         let begun = date(session.started_unix_s);
         let what = if what.is_empty() { String::new() } else { format!(", {what}") };
         self.line(0, Ink::Heading, &format!("session {}, begun {begun}{what}", session.session));
-        self.line(DEEPER, Ink::Plain, &format!("machine: {}", machine(&session.place)));
+        self.detail(Ink::Plain, &format!("machine: {}", machine(&session.place)));
     }
 
     fn attempt(&mut self, trial: &Trial) {
@@ -170,48 +148,31 @@ impl Sheet {
             Outcome::Failed(failure) => (format!("failed: {}", crate::failure(failure)), Ink::Worse),
             Outcome::Void(why) => (format!("void: {why}"), Ink::Open),
         };
-        self.line(DEEPER, ink, &format!("{attempt}{outcome}"));
+        self.detail(ink, &format!("{attempt}{outcome}"));
         let launched = format!("launched {} in session {}", date(trial.started_unix_s), trial.session);
-        self.line(DEEPER, Ink::Plain, &format!("{launched}, at position {} of its block", trial.position));
-        self.line(DEEPER, Ink::Plain, &format!("measured: {}", measured(&trial.measurements)));
+        self.detail(Ink::Plain, &format!("{launched}, at position {} of its block", trial.position));
+        self.detail(Ink::Plain, &format!("measured: {}", measured(&trial.measurements)));
         for (name, part) in &trial.parts {
             let (said, ink) = match &part.failed {
                 Some(why) => (format!("failed: {why}"), Ink::Worse),
                 None => (measured(&part.values), Ink::Plain),
             };
-            self.line(DEEPER, ink, &format!("{name}: {said}"));
+            self.detail(ink, &format!("{name}: {said}"));
         }
         for (process, output) in (1..).zip(&trial.output) {
             let of = if trial.output.len() > 1 { format!(" by process {process}") } else { String::new() };
             let digest = if output.bytes > 0 { format!(", SHA-256 {}", output.sha256) } else { String::new() };
-            self.line(DEEPER, Ink::Plain, &format!("printed{of}: {}{digest}", bytes(output.bytes as f64)));
+            self.detail(Ink::Plain, &format!("printed{of}: {}{digest}", bytes(output.bytes as f64)));
         }
         if trial.leftovers > 0 {
             let left = trial.leftovers;
-            self.line(DEEPER, Ink::Open, &format!("{left} processes outlived the main one and were killed"));
+            self.detail(Ink::Open, &format!("{left} processes outlived the main one and were killed"));
         }
     }
 }
 
-/// What building cost, in the order in which people ask.
-fn cost(cost: &Measurements) -> String {
-    let known = ["wall", "user", "sys", "maxrss"];
-    let each = known.iter().filter_map(|name| Some(format!("{name} {}", value(name, *cost.get(name)?))));
-    let each: Vec<String> = each.collect();
-    if each.is_empty() { "not known".to_owned() } else { each.join(", ") }
-}
-
 /// Every measurement, as it is in the journal but for its digits.
 fn measured(measurements: &Measurements) -> String {
-    let each: Vec<String> = measurements.iter().map(|(name, x)| format!("{name} {}", value(name, x))).collect();
+    let each: Vec<String> = measurements.iter().map(|(name, x)| format!("{name} {}", Sheet::value(name, x))).collect();
     if each.is_empty() { "nothing".to_owned() } else { each.join(", ") }
-}
-
-fn value(metric: &str, value: f64) -> String {
-    let unit = METRICS.iter().find(|known| known.name == *metric).map(|known| known.unit);
-    glue(&match unit {
-        Some(Unit::Seconds) => duration(value),
-        Some(Unit::Bytes) => bytes(value),
-        _ => value.to_string(),
-    })
 }

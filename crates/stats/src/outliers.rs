@@ -1,4 +1,4 @@
-//! Which values stand out, by the modified z score. It flags and removes nothing: a slow trial is a trial.
+//! Which values stand out, by the modified z score. It marks and removes nothing: a slow trial is a trial.
 
 use super::describe::{MAD_TO_SD, mean, median};
 

@@ -6,6 +6,7 @@ use crate::format::Member;
 use crate::kept::{files_of_layer, prefix_of_layer, source_of};
 use crate::name::top_of;
 use crate::pack::{Packed, Packing};
+use bakeoff_building::BuildLine;
 use bakeoff_building::{Cache, Chain};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::journals::{redaction, tell_removed};
@@ -14,7 +15,7 @@ use bakeoff_command::state::{imported_in, imported_journals, journals_of, latest
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::target::Target;
 use bakeoff_command::{Registry, screen};
-use bakeoff_model::record::{BuildLine, Record};
+use bakeoff_model::record::Record;
 use bakeoff_report::format;
 use std::collections::BTreeSet;
 use std::fs;
@@ -67,7 +68,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
             packing.file(&format!("study/{name}"), &path)?;
         }
     }
-    let records = journals(args, &folder.dir, &mut packing, &mut notes)?;
+    let records = journals(args, &folder.dir, features, &mut packing, &mut notes)?;
     let root = Cache::default_root().ok().and_then(|root| fs::canonicalize(root).ok());
     if args.redact {
         notes.insert("records and logs of layers, which name folders".to_owned());
@@ -117,7 +118,13 @@ fn to_output(packing: Packing) -> Result<(), CommandError> {
 
 /// Packs the journals; what they hold. Those that were imported are packed only where the study was not executed here: they
 /// are somebody else's, who has them.
-fn journals(args: &Args, dir: &Path, packing: &mut Packing, notes: &mut Notes) -> Result<Vec<Record>, CommandError> {
+fn journals(
+    args: &Args,
+    dir: &Path,
+    features: &Registry,
+    packing: &mut Packing,
+    notes: &mut Notes,
+) -> Result<Vec<Record>, CommandError> {
     let latest = latest_of(dir);
     let imported = latest.as_ref().is_some_and(|(_, imported)| *imported);
     let mut paths = if imported { imported_journals(dir) } else { journals_of(dir) };
@@ -139,7 +146,7 @@ fn journals(args: &Args, dir: &Path, packing: &mut Packing, notes: &mut Notes) -
         match bakeoff_journal::read(&path) {
             Ok(contents) => {
                 if args.redact {
-                    let mut redaction = redaction(&contents.record)?;
+                    let mut redaction = redaction(&contents.record, features)?;
                     bytes = bakeoff_journal::redacted(&path, &mut redaction)?;
                     tell_removed(&redaction.removed());
                 }
@@ -156,14 +163,14 @@ fn journals(args: &Args, dir: &Path, packing: &mut Packing, notes: &mut Notes) -
     Ok(records)
 }
 
-fn builds(records: &[Record]) -> impl Iterator<Item = &BuildLine> {
-    records.iter().flat_map(|record| &record.builds)
+fn builds(records: &[Record]) -> impl Iterator<Item = BuildLine> {
+    records.iter().flat_map(|record| BuildLine::all(&record.made))
 }
 
 /// Digests of all layers that the journals name; the last layer of a build has the build's own.
-fn digests(records: &[Record]) -> BTreeSet<&str> {
-    let layers = builds(records).flat_map(|build| &build.layers).map(|layer| layer.digest.as_str());
-    layers.chain(builds(records).map(|build| build.digest.as_str())).collect()
+fn digests(records: &[Record]) -> BTreeSet<String> {
+    let layers = builds(records).flat_map(|build| build.layers).map(|layer| layer.digest);
+    layers.chain(builds(records).map(|build| build.digest)).collect()
 }
 
 fn layers(
@@ -174,7 +181,7 @@ fn layers(
     notes: &mut Notes,
 ) -> Result<(), CommandError> {
     let mut missing = 0;
-    for digest in digests(records) {
+    for digest in &digests(records) {
         let mut files = root.map(|root| files_of_layer(root, digest)).unwrap_or_default();
         if files.is_empty() {
             files = imported_layer(dir, digest);
@@ -206,13 +213,13 @@ fn sources(
     packing: &mut Packing,
     notes: &mut Notes,
 ) -> Result<(), CommandError> {
-    let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let mut wanted: BTreeSet<(String, String)> = BTreeSet::new();
     for source in &Chain::of(&folder.study).sources {
-        wanted.extend(source.sha256.as_deref().map(|sha256| (source.name.as_str(), sha256)));
+        wanted.extend(source.sha256.clone().map(|sha256| (source.name.clone(), sha256)));
     }
-    wanted.extend(builds(records).flat_map(|build| &build.sources).map(|(n, sha256)| (n.as_str(), sha256.as_str())));
+    wanted.extend(builds(records).flat_map(|build| build.sources));
     let mut packed = BTreeSet::new();
-    for (source, sha256) in wanted {
+    for (source, sha256) in &wanted {
         match source_of(root, sha256) {
             Some(_) if !packed.insert(sha256) => {}
             Some((name, path, true)) => packing.tree(&name, &path)?,
@@ -228,9 +235,9 @@ fn sources(
 
 fn prefixes(root: &Path, records: &[Record], packing: &mut Packing, notes: &mut Notes) -> Result<(), CommandError> {
     packing.built_in(root);
-    let ends: BTreeSet<&str> = builds(records).map(|build| build.digest.as_str()).collect();
+    let ends: BTreeSet<String> = builds(records).map(|build| build.digest).collect();
     let mut missing = 0;
-    for digest in ends {
+    for digest in &ends {
         match prefix_of_layer(root, digest) {
             Some((name, path)) => packing.tree(&name, &path)?,
             None => missing += 1,

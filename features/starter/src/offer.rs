@@ -16,8 +16,8 @@ use crate::targets::{Offer, Target, offers};
 use crate::tryout;
 use crate::workload::{Workload, WorkloadKind, bring_files, of_benchmark, of_command, of_target, stub};
 use crate::write::replace;
+use bakeoff_building::BuildOutcome;
 use bakeoff_command::{CommandError, screen};
-use bakeoff_model::record::BuildOutcome;
 
 /// How a stub starts the program, as long as nothing better is known.
 const STARTED: &str = " --version";

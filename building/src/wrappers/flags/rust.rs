@@ -2,8 +2,8 @@
 //! behind them. Only calls that compile a crate count, and neither build scripts nor procedural macros nor probes.
 
 use super::call::is_same;
+use crate::journal::FlagSeen;
 use crate::wrapper::{Call, Kind, rust_task, takes_rust_value};
-use bakeoff_model::record::FlagSeen;
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 

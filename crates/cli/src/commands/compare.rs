@@ -166,7 +166,7 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let maker = maker.as_deref();
     let apart: Vec<&Path> = std::iter::once(scratch).chain(maker.map(Maker::root)).collect();
     let race = Race {
-        builds: &made.lines,
+        made: &made.lines,
         watched,
         keep: if how.journal.is_some() { Keep::Named } else { Keep::Scratch },
         maker,
@@ -219,7 +219,7 @@ fn record_of(prepared: Prepared) -> Record {
     let Prepared { plan, made, merged, .. } = prepared;
     let study = plan.study_line(&made.digests, "", None);
     let mut record = Record::new(StudyLine { shared: merged.shared, ..study });
-    record.builds = made.lines;
+    record.made = made.lines;
     record
 }
 

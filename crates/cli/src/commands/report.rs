@@ -8,7 +8,8 @@ use bakeoff_command::{Against, Registry, saved, screen, state};
 use bakeoff_judge::Question;
 use bakeoff_judge::side_by_side::{SideBySide, side_by_side};
 use bakeoff_model::plain::clean;
-use bakeoff_model::record::{Record, Trial};
+use bakeoff_model::record::{MadeLine, Record, Trial};
+use bakeoff_report::{Describe, Sheet};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,7 @@ pub(crate) struct Args {
     /// Report the last comparison that `bakeoff compare` executed without --journal
     #[arg(long, conflicts_with_all = ["study", "plan"])]
     last: bool,
-    /// Instead of the report, print where everything comes from: every build with digest, layers, logs, sources and tools,
+    /// Instead of the report, print where everything comes from: every build with digest, steps, logs, sources and tools,
     /// and every session with its machine
     #[arg(long, conflicts_with_all = ["json", "trial", "against"])]
     provenance: bool,
@@ -105,12 +106,14 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         let known: Vec<String> = unasked.known.iter().map(|name| clean(name)).collect();
         CommandError::usage(clean(&unasked.to_string())).hint(format!("there are: {}", known.join(", ")))
     })?;
+    let nothing = |_: &MadeLine, _: &mut Sheet| {};
+    let describe = features.makers.first().map_or(nothing as Describe, |making| making.describe);
     if args.provenance {
-        screen::out(&bakeoff_report::provenance(&record, screen::style()));
+        screen::out(&bakeoff_report::provenance(&record, describe, screen::style()));
         return Ok(Code::Done);
     }
     if let Some(name) = &args.trial {
-        screen::out(&bakeoff_report::trace(&record, &attempts(&record, name)?, screen::style()));
+        screen::out(&bakeoff_report::trace(&record, &attempts(&record, name)?, describe, screen::style()));
         return Ok(Code::Done);
     }
     match &args.against {
@@ -134,7 +137,7 @@ fn record_of(journal: &Path, args: &Args, features: &Registry) -> Result<Record,
     if !args.redact {
         return Ok(record);
     }
-    let mut redaction = redaction(&record)?;
+    let mut redaction = redaction(&record, features)?;
     let record = redaction.record(&record)?;
     tell_removed(&redaction.removed());
     Ok(record)

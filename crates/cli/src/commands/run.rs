@@ -15,7 +15,7 @@ use bakeoff_lab::Ending;
 use bakeoff_lab::local::Setup;
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Basis, BuildLine, Record, SharedLine, StudyLine};
+use bakeoff_model::record::{Basis, MadeLine, Record, SharedLine, StudyLine};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -135,7 +135,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: &Re
     setup.scratch = state.scratch();
     setup.harnesses = features.harnesses.first().copied();
     let race = Race {
-        builds: &builds,
+        made: &builds,
         watched: inputs.watched,
         keep: Keep::Study,
         maker,
@@ -167,11 +167,11 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: &Re
 }
 
 /// The record of a study of which nothing is left to compare.
-fn record_of(all: StudyLine, shared: Vec<SharedLine>, builds: Vec<BuildLine>) -> Record {
+fn record_of(all: StudyLine, shared: Vec<SharedLine>, builds: Vec<MadeLine>) -> Record {
     let mut study = all;
     study.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
     let mut record = Record::new(StudyLine { shared, ..study });
-    record.builds = builds;
+    record.made = builds;
     record
 }
 

@@ -49,10 +49,10 @@ fn two_identical_binaries_are_recognised() {
     shown.expect(0, &["optimize=O3 is the same program as the baseline, file for file"]);
     assert!(unwrapped(&shown.out).contains(said) && !shown.out.contains("cannot be distinguished"), "{}", shown.out);
     let record = sandbox.record();
-    assert_eq!(record.builds.len(), 2);
-    let [one, other] = [&record.builds[0].proof, &record.builds[1].proof];
-    assert!(one.binaries.is_some() && one.files.is_some());
-    assert_eq!((&one.binaries, &one.files), (&other.binaries, &other.files));
+    assert_eq!(record.made.len(), 2);
+    let [one, other] = [0, 1].map(|at| &record.made[at].more["proof"]);
+    assert!(one["binaries"].is_string() && one["files"].is_string());
+    assert_eq!((&one["binaries"], &one["files"]), (&other["binaries"], &other["files"]));
     assert_eq!(record.study.build_factors[0].levels["O3"]["CFLAGS"], "-O3");
 }
 
@@ -188,10 +188,11 @@ fn appended_words_reach_a_makefile_that_ignores_its_environment() {
     assert_eq!(line("-O3"), ["-O3", "2", "2", "2", "opt=O3"]);
     let record = sandbox.record();
     assert_eq!(record.study.build_factors[0].levels["O3"]["append"], "-O3");
-    let compilations: Vec<Option<u64>> = record.builds.iter().map(|build| build.layers[0].compilations).collect();
-    assert_eq!(compilations, [Some(2); 4]);
+    let compilations = record.made.iter().map(|made| &made.more["layers"][0]["compilations"]);
+    assert_eq!(compilations.collect::<Vec<_>>(), [2; 4]);
     // What the project says itself, and what the others say, is not the same program.
-    let binaries: std::collections::BTreeSet<_> = record.builds.iter().map(|build| &build.proof.binaries).collect();
+    let binaries: std::collections::BTreeSet<String> =
+        record.made.iter().map(|made| made.more["proof"]["binaries"].to_string()).collect();
     assert!(binaries.len() >= 3);
 }
 

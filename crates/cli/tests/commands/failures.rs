@@ -106,7 +106,7 @@ fn each_way_to_go_wrong_is_told_and_the_study_goes_on() {
     assert!(failures("does=differs").iter().all(|f| matches!(f, Some(Failure::WrongOutput { line: 1, .. }))));
     assert!(failures("does=absent").iter().all(|f| matches!(f, Some(Failure::Exit { code: 127, .. }))));
     assert!(!record.study.variants.iter().any(|v| v.name == "does=unbuilt"), "it cannot take part");
-    assert!(record.builds.iter().any(|b| b.variants == ["does=unbuilt"]), "but it is not forgotten");
+    assert!(record.made.iter().any(|b| b.variants == ["does=unbuilt"]), "but it is not forgotten");
 }
 
 #[test]

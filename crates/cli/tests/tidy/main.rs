@@ -6,6 +6,7 @@
 mod called;
 mod ceilings;
 mod circles;
+mod of_building;
 mod points;
 mod shapes;
 

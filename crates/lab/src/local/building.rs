@@ -23,7 +23,7 @@ impl Stage {
     /// Whether a trial is one of building.
     pub(super) fn is_building(&self, task: Task<'_>) -> bool {
         let building = self.plan.building.as_ref();
-        building.is_some_and(|building| building.layer(&task.block.workload).is_some())
+        building.is_some_and(|building| building.step(&task.block.workload).is_some())
     }
 
     /// Why a trial has nothing that it could run, if its layout could not be made.

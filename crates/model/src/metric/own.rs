@@ -56,7 +56,7 @@ pub fn own(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
 
 /// What building installs, where building is measured.
 pub(crate) fn installed() -> Metric {
-    let what = "size of all files that were installed, of the layers before too".to_owned();
+    let what = "size of all files that were installed, of the steps before too".to_owned();
     Metric { exact: true, ..described("installed", Unit::Bytes, Direction::Less, what, "sizes of files") }
 }
 

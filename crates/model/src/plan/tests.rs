@@ -339,7 +339,7 @@ fn building_is_measured_in_the_first_passes_and_changes_nothing_else() {
     assert_eq!(built.identity(&builds, ""), plain.identity(&builds, ""), "a study can be given it later");
     let line = built.study_line(&builds, "", None);
     let building = line.building.unwrap();
-    assert_eq!((building.layer("build-hello"), building.layer("build-world")), (Some("hello"), None));
+    assert_eq!((building.step("build-hello"), building.step("build-world")), (Some("hello"), None));
     assert!(line.metrics.iter().any(|metric| metric.name == "installed"));
     let trial = |workload: &str, block| Trial { workload: workload.to_owned(), block, ..Trial::default() };
     assert!(built.asks_for(&trial("build-hello", 2)) && built.asks_for(&trial("small", 4)));

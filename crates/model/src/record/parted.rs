@@ -12,7 +12,7 @@ impl Record {
         match &self.study.building {
             None => Cow::Borrowed(self),
             Some(building) => {
-                let mut record = self.parted(|workload| building.layer(workload).is_none());
+                let mut record = self.parted(|workload| building.step(workload).is_none());
                 record.study.building = None;
                 Cow::Owned(record)
             }
@@ -22,11 +22,11 @@ impl Record {
     /// What the record holds of building, as a study of its own: its blocks, judged by [`BUILDING_METRICS`].
     pub fn of_building(&self) -> Option<Self> {
         let building = self.study.building.clone()?;
-        let mut record = self.parted(|workload| building.layer(workload).is_some());
+        let mut record = self.parted(|workload| building.step(workload).is_some());
         for session in &mut record.sessions {
             session.blocks = session.blocks.min(building.blocks);
         }
-        record.builds.clear();
+        record.made.clear();
         record.features.clear();
         let study = &mut record.study;
         study.building = None;
@@ -40,7 +40,7 @@ impl Record {
     fn parted(&self, takes: impl Fn(&str) -> bool) -> Self {
         Self {
             sessions: self.sessions.clone(),
-            builds: self.builds.clone(),
+            made: self.made.clone(),
             blocks: self.blocks.iter().filter(|block| takes(&block.workload)).cloned().collect(),
             trials: self.trials.iter().filter(|trial| takes(&trial.workload)).cloned().collect(),
             features: self.features.clone(),

@@ -3,7 +3,7 @@
 //! of the study, which its author wrote for others. It opens no file: its caller says who the users are, and which paths are
 //! there. Where a text leaves it open how far a path goes, rather too much is removed than too little.
 
-use super::{FeatureLine, Line, Record};
+use super::{FeatureLine, Line, MadeLine, Record};
 use regex::{Captures, Regex};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,8 +21,8 @@ const USER: &str = "USER";
 const OF_THE_SYSTEM: [&str; 13] =
     ["bin", "boot", "dev", "etc", "gnu", "lib", "lib32", "lib64", "nix", "proc", "sbin", "sys", "usr"];
 
-/// A path, and what stands before it: the beginning, a character that ends a word, or an option of a compiler such as `-I`. What
-/// ends it is what ends a word in a shell, a list of folders, or a compiler's message.
+/// A path, and what stands before it: the beginning, a character that ends a word, or an option such as `-I`. What
+/// ends it is what ends a word in a shell, a list of folders, or a message such as `FILE:12: error`.
 const PATH: &str = r#"(^|[^\w./~+-]|(?:^|\s)-[A-Za-z]+)(/+[^\s/'"`,:;()\[\]{}<>|&\x00-\x1f]+(?:/+[^\s/'"`,:;()\[\]{}<>|&\x00-\x1f]+)*/*)"#;
 
 /// A path in quotation marks, in which there may be anything else.
@@ -45,6 +45,8 @@ pub struct Redaction {
     more: Regex,
     /// What is at a path: a folder or not; none if nothing is.
     is_folder: fn(&str) -> Option<bool>,
+    /// Whether a line's maker can read it.
+    is_made: fn(&MadeLine) -> bool,
     /// Files, by what the record itself tells.
     files: BTreeSet<String>,
     /// What is sought as a word, with what takes its place.
@@ -74,13 +76,18 @@ enum Whole {
 
 impl Redaction {
     /// Of this record: its hosts, these users, and those whose home folders it names. `root` is nobody's name. `is_folder` tells
-    /// what is at a path on this machine.
+    /// what is at a path on this machine, and `is_made` whether a line's maker can read it.
     ///
     /// # Errors
     /// Passes on the serialiser's word, should a value have no form in JSON.
-    pub fn of(record: &Record, users: &[String], is_folder: fn(&str) -> Option<bool>) -> serde_json::Result<Self> {
+    pub fn of(
+        record: &Record,
+        users: &[String],
+        is_folder: fn(&str) -> Option<bool>,
+        is_made: fn(&MadeLine) -> bool,
+    ) -> serde_json::Result<Self> {
         let hosts: BTreeSet<String> = record.sessions.iter().map(|session| session.place.host.clone()).collect();
-        let mut text = serde_json::to_string(&(&record.study, &record.sessions, &record.builds))?;
+        let mut text = serde_json::to_string(&(&record.study, &record.sessions, &record.made))?;
         record.features.iter().for_each(|line| text.push_str(line.text()));
         let homes = compiled(r#"/(?:home|Users)/([^/\s"'\\]+)"#);
         let in_homes = homes.captures_iter(&text).map(|found| found[1].to_owned());
@@ -102,7 +109,7 @@ impl Redaction {
         let listed = record.study.basis.iter().flat_map(|basis| basis.files.keys()).map(String::as_str);
         let files = programs.chain(listed).filter(|path| path.starts_with('/')).map(str::to_owned).collect();
         let [path, quoted, more] = [PATH, QUOTED, MORE].map(compiled);
-        Ok(Self { path, quoted, more, is_folder, files, words, hosts, users, folders: vec![] })
+        Ok(Self { path, quoted, more, is_folder, is_made, files, words, hosts, users, folders: vec![] })
     }
 
     /// The record without them.
@@ -116,7 +123,7 @@ impl Redaction {
         for session in &mut other.sessions {
             HOST.clone_into(&mut session.place.host);
         }
-        other.builds = self.all(&record.builds)?;
+        other.made = record.made.iter().map(|line| self.made(line)).collect::<Result<_, _>>()?;
         other.blocks = self.all(&record.blocks)?;
         other.trials = self.all(&record.trials)?;
         other.boots = self.all(&record.boots)?;
@@ -132,6 +139,9 @@ impl Redaction {
     pub fn line(&mut self, line: &Line) -> serde_json::Result<Line> {
         if let Line::Feature(line) = line {
             return Ok(Line::Feature(self.feature(line)?));
+        }
+        if let Line::Made(line) = line {
+            return Ok(Line::Made(self.made(line)?));
         }
         let mut line = self.value_read(line, Line::read)?;
         if let Line::Session(session) = &mut line {
@@ -168,6 +178,15 @@ impl Redaction {
             return Ok(value.clone());
         }
         self.parsed(&serde_json::from_str(&text)?, |value| read(value.to_string().as_bytes()))
+    }
+
+    /// A line that its maker can read as well as before.
+    fn made(&mut self, line: &MadeLine) -> serde_json::Result<MadeLine> {
+        let is_made = if (self.is_made)(line) { self.is_made } else { |_: &MadeLine| true };
+        self.parsed(&serde_json::to_value(line)?, |value| {
+            let line = serde_json::from_value(value)?;
+            if is_made(&line) { Ok(line) } else { Err(serde::de::Error::custom("its maker cannot read it")) }
+        })
     }
 
     fn feature(&mut self, line: &FeatureLine) -> serde_json::Result<FeatureLine> {
@@ -302,7 +321,7 @@ fn compiled(pattern: &str) -> Regex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{BuildLine, Foreseen, Place, Session, StudyLine, Trial, VariantLine};
+    use crate::record::{MadeLine, Place, Session, StudyLine, Trial, VariantLine};
 
     fn record(host: &str) -> Record {
         let mut record = Record::new(StudyLine::default());
@@ -317,7 +336,7 @@ mod tests {
             "/home/ada/src/prog" | "/srv/a/g" | "/srv/a/f" | "/srv/b/f" => Some(false),
             _ => None,
         };
-        Redaction::of(&record("build7.example.org"), &[user.to_owned()], is_folder).unwrap()
+        Redaction::of(&record("build7.example.org"), &[user.to_owned()], is_folder, |_| true).unwrap()
     }
 
     #[test]
@@ -349,28 +368,43 @@ mod tests {
         check("root is nobody", "root is nobody");
     }
 
+    /// A host may be called like a word that the maker of a line reads: then that stays.
+    #[test]
+    fn what_was_made_can_still_be_read() {
+        let mut record = record("built");
+        let made = serde_json::json!({ "digest": "", "variants": [], "outcome": "built", "by": "on built" });
+        record.push(Line::Made(MadeLine::of(&made).unwrap()));
+        let is_made = |line: &MadeLine| line.more["outcome"] == "built";
+        let mut redaction = Redaction::of(&record, &[], |_| None, is_made).unwrap();
+        let other = redaction.record(&record).unwrap();
+        assert_eq!((&other.made[0].more["outcome"], &other.made[0].more["by"]), (&"built".into(), &"on HOST".into()));
+        assert_eq!(redaction.line(&Line::Made(record.made[0].clone())).unwrap(), Line::Made(other.made[0].clone()));
+    }
+
     #[test]
     fn a_record_stays_a_record_and_its_names_stay_one() {
         let mut record = record("trial");
         record.study.variants = vec![VariantLine { name: "/srv/a/p x".to_owned(), ..VariantLine::default() }];
-        let tools = [("cc".to_owned(), "/home/eve/bin/cc 9".to_owned())].into();
-        let foreseen = Some(Foreseen { text: "no".to_owned(), line: Some("/srv/a/f.c: no".to_owned()) });
-        let variants = vec!["/srv/a/p x".to_owned()];
-        record.push(Line::Build(BuildLine { tools, variants, foreseen, ..BuildLine::default() }));
+        let made = serde_json::json!({ "digest": "", "variants": ["/srv/a/p x"], "tools": { "cc": "/home/eve/bin/cc 9" },
+            "foreseen": { "text": "no", "line": "/srv/a/f.c: no" } });
+        record.push(Line::Made(MadeLine::of(&made).unwrap()));
         record.push(Line::Trial(Trial { variant: "/srv/a/p x".to_owned(), block: 3, ..Trial::default() }));
         let line = FeatureLine::new("evidence", &serde_json::json!({"file": "/srv/a/p", "by": "eve"})).unwrap();
         record.push(Line::Feature(line));
-        let mut redaction = Redaction::of(&record, &["root".to_owned()], |path| {
-            (path == "/srv/a/p" || path == "/home/eve/bin/cc").then_some(false)
-        })
+        let mut redaction = Redaction::of(
+            &record,
+            &["root".to_owned()],
+            |path| (path == "/srv/a/p" || path == "/home/eve/bin/cc").then_some(false),
+            |_| true,
+        )
         .unwrap();
         let other = redaction.record(&record).unwrap();
         assert_eq!(other.study.variants[0].name, "~1/p x");
         assert_eq!((other.trials[0].variant.as_str(), other.trials[0].block), ("~1/p x", 3));
-        assert_eq!(other.builds[0].variants, ["~1/p x"]);
+        assert_eq!(other.made[0].variants, ["~1/p x"]);
         assert_eq!(other.sessions[0].place.host, HOST);
         assert_eq!(other.sessions[0].place.cpu, "A cpu");
-        let text = serde_json::to_string(&(&other.study, &other.builds, &other.trials, &other.sessions)).unwrap()
+        let text = serde_json::to_string(&(&other.study, &other.made, &other.trials, &other.sessions)).unwrap()
             + other.features[0].text();
         assert!(!text.contains("srv") && !text.contains("home") && !text.contains("eve\""), "{text}");
         assert_eq!(redaction.removed().users, ["eve"]);

@@ -2,8 +2,8 @@
 //! back later can go on or learn why not. It forms no plan.
 
 use super::basis::{Basis, Change, VARIANT_KEY};
-use super::build::FactorLine;
 use super::building::Building;
+use super::factor_line::FactorLine;
 use crate::metric::{self, Clock, Metric};
 use crate::study::{Decide, Levels, OutputUse, Vary, VoidRule};
 use crate::until::Until;

@@ -99,7 +99,7 @@ fn read<'a>(file: &Section<'a>, key: &'static str, keys: Keys<'_>) -> Vec<Placed
             instructions.push(own);
         }
         if levels.is_empty() {
-            let remedy = "add a level, such as `on = { FLAG = \"-Don\" }`";
+            let remedy = "add a level, such as `on = { OPTION = \"-Don\" }`";
             section.sink.report(section.span.clone(), &format!("factor `{}` has no level", section.name), "", remedy);
         }
         let factor = Factor { name: section.name.clone(), levels };

@@ -428,11 +428,11 @@ pub fn check_name(sink: &Sink, name: &str, span: Range<usize>, what: &str) {
     }
 }
 
-/// The name of a level may also be that of a revision: it is no part of a file name.
+/// The name of a level may also be that of a commit: it is no part of a file name.
 pub(super) fn check_level_name(sink: &Sink, name: &str, span: Range<usize>) {
-    let is_of_revision = |c: char| "./~^@".contains(c);
-    if name.contains(is_of_revision)
-        && name.chars().all(|c| is_of_revision(c) || c.is_ascii_alphanumeric() || "_-+".contains(c))
+    let is_of_commit = |c: char| "./~^@".contains(c);
+    if name.contains(is_of_commit)
+        && name.chars().all(|c| is_of_commit(c) || c.is_ascii_alphanumeric() || "_-+".contains(c))
     {
         return;
     }
@@ -450,7 +450,7 @@ pub fn check_inside(sink: &Sink, path: &str, span: Range<usize>) {
 /// Files of a build are named relative to its prefix and lie inside it. Features ask this for files that they name.
 pub fn check_below_prefix(sink: &Sink, path: &str, span: Range<usize>) {
     if path.starts_with('/') || path.split('/').any(|part| part == "..") {
-        let remedy = "name a file that a layer installs, relative to $PREFIX";
+        let remedy = "name a file that is installed, relative to $PREFIX";
         sink.report(span, &format!("{path:?} is not below $PREFIX"), "", remedy);
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn unquoted(text: &str, at: usize) -> Option<String> {
     Some(format!("write the text in quotes: `\"{value}\"`"))
 }
 
-/// Whether a character may stand in a name or a revision.
+/// Whether a character may stand in a name of a level or of a commit.
 fn fits(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_-+./~^@".contains(c)
 }

@@ -1,5 +1,5 @@
 //! Text for people, of which only writers get the letters. A program that reads its own sentences to learn what they mean breaks
-//! with the next wording. So what is needed of a text besides its letters has to exist as data, and the compiler checks that.
+//! with the next wording. So what is needed of a text besides its letters has to exist as data, which is checked when it is compiled.
 
 use super::text::{clean, glue, middle, unglue, width, wrap};
 use std::ops::AddAssign;

@@ -4,13 +4,11 @@ use super::*;
 use crate::page::text;
 use crate::simulated::{at, execute, executed, outcome, study, with};
 use bakeoff_model::metric::Metric;
-use bakeoff_model::record::{
-    BuildLine, BuildOutcome, FactorLine, Failure, FlagSeen, Foreseen, Outcome as Ended, Output, Proof, SharedLine,
-    VariantLine,
-};
+use bakeoff_model::record::{FactorLine, Failure, MadeLine, Outcome as Ended, Output, SharedLine, VariantLine};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::until::Until;
 use bakeoff_testkit::records::measure;
+use serde_json::{Value, json};
 
 /// Two variants on one workload, of which the second takes this many times as long.
 fn pair(ratio: f64) -> Record {
@@ -173,22 +171,27 @@ fn one_that_fails_elsewhere_is_not_asked_about() {
     assert_eq!(with(&record, &b).unwrap().outcome, Outcome::Passes);
 }
 
-fn build(variant: &str, outcome: BuildOutcome) -> BuildLine {
-    BuildLine { digest: variant.to_owned(), variants: vec![variant.to_owned()], outcome, ..BuildLine::default() }
+/// The line on a build that came to this, with these other fields.
+fn build(variant: &str, outcome: &Value, more: Value) -> MadeLine {
+    let mut line = json!({ "digest": variant, "variants": [variant], "outcome": outcome, "cached": false, "cost": {},
+        "tools": {}, "prefix_bytes": null });
+    line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    MadeLine::of(&line).unwrap()
 }
 
-fn failed() -> BuildOutcome {
-    BuildOutcome::Failed { layer: "l".to_owned(), why: "exited with code 1".to_owned(), tail: vec![], log: None }
+fn finished(variant: &str, proof: &Value) -> MadeLine {
+    build(variant, &json!("built"), json!({ "proof": proof }))
 }
 
 #[test]
 fn one_that_could_not_be_built_does_not_pass_unless_that_was_foreseen() {
     let mut record = pair(1.0);
-    record.builds = vec![build("baseline", BuildOutcome::Built), build("b", BuildOutcome::Built), build("c", failed())];
+    let failed = json!({ "failed": { "layer": "l", "why": "exited with code 1", "tail": [], "log": null } });
+    record.made = vec![finished("baseline", &json!({})), finished("b", &json!({})), build("c", &failed, json!({}))];
     let gate = at(&record, 0.02).unwrap();
     assert_eq!(gate.outcome, Outcome::Broken);
     assert_eq!(gate.cases[1].decision, Decision::Broken(Broken::NotBuilt));
-    record.builds[2].foreseen = Some(Foreseen { text: "x".to_owned(), line: Some("x".to_owned()) });
+    record.made[2] = build("c", &failed, json!({ "foreseen": { "text": "x", "line": "x" } }));
     assert_eq!(outcome(&record), Outcome::Passes, "the study says that it cannot be built");
     let named = Wanted { limits: Limits::of_all(0.02), variants: vec!["c".to_owned()] };
     assert_eq!(with(&record, &named).unwrap().outcome, Outcome::Broken, "it was asked for by name");
@@ -200,8 +203,7 @@ fn the_same_program_cannot_be_slower() {
     let mut record = pair(1.1);
     record.study.build_factors = vec![FactorLine { name: "opt".to_owned(), ..FactorLine::default() }];
     for name in ["baseline", "b"] {
-        let proof = Proof { files: Some("same".to_owned()), ..Proof::default() };
-        record.builds.push(BuildLine { proof, ..build(name, BuildOutcome::Built) });
+        record.made.push(finished(name, &json!({ "files": "same" })));
     }
     decides(&record, &Decision::Passes(Passed::SameProgram));
     // Not raced, beside one that was, and without any.
@@ -234,20 +236,12 @@ fn the_same_program_cannot_be_slower() {
 
 #[test]
 fn a_flag_without_effect_makes_a_variant_another_one() {
-    let flags = |reached: u64, overridden: u64| FlagSeen {
-        layer: "l".to_owned(),
-        variable: "OPT".to_owned(),
-        flag: "-O3".to_owned(),
-        reached,
-        of: 4,
-        overridden,
-        ..FlagSeen::default()
-    };
     let with = |of: &[(&str, u64, u64)]| {
         let mut record = pair(1.0);
         for &(name, reached, overridden) in of {
-            let proof = Proof { flags: vec![flags(reached, overridden)], ..Proof::default() };
-            record.builds.push(BuildLine { proof, ..build(name, BuildOutcome::Built) });
+            let flag = json!({ "layer": "l", "variable": "OPT", "flag": "-O3", "reached": reached, "of": 4,
+                "overridden": overridden });
+            record.made.push(finished(name, &json!({ "flags": [flag] })));
         }
         record
     };

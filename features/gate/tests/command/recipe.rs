@@ -75,8 +75,9 @@ fn the_recipe_for_a_pipeline_gates_on_two_commits() {
     pipeline().expect(1, &["The gate fails: on wall time, commit=new is at least", "limit +2 %"]);
     let journals = fs::read_dir(repo.join("bench/.bakeoff")).unwrap().map(|entry| entry.unwrap().path());
     let journal = journals.into_iter().find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
-    let builds = bakeoff_journal::read(&journal).unwrap().record.builds;
-    let is_cached = |variant: &str| builds.iter().find(|build| build.variants == [variant]).unwrap().cached;
+    let builds = bakeoff_journal::read(&journal).unwrap().record.made;
+    let is_cached =
+        |variant: &str| builds.iter().find(|build| build.variants == [variant]).unwrap().more["cached"] == true;
     assert!(is_cached("baseline") && !is_cached("commit=new"), "the old commit is not built again: {builds:?}");
     let xml = fs::read_to_string(repo.join("gate.xml")).unwrap();
     assert!(

@@ -93,7 +93,7 @@ fn an_imported_study_is_repeated_in_a_journal_of_its_own_and_both_stand_side_by_
 fn a_trial_can_be_traced_to_its_build_log_and_machine() {
     let sandbox = executed();
     let record = sandbox.record();
-    let build = record.builds.iter().find(|build| build.variants == ["echo=twice"]).unwrap();
+    let build = record.made.iter().find(|build| build.variants == ["echo=twice"]).unwrap();
     let shown = sandbox.execute(&["report", "STUDY", "--trial", "hello/idle/3/echo=twice"]);
     let place = &record.sessions[0].place;
     shown.expect(
@@ -112,7 +112,7 @@ fn a_trial_can_be_traced_to_its_build_log_and_machine() {
     let shown = sandbox.execute(&["report", "STUDY", "--trial", "hello/idle/99/echo=twice"]);
     shown.expect(2, &["no trial `hello/idle/99/echo=twice`", "blocks 1 to 6", "baseline, echo=twice, twin"]);
     let shown = sandbox.execute(&["report", "STUDY", "--provenance"]);
-    for build in &record.builds {
+    for build in &record.made {
         shown.expect(0, &[&build.digest, "18 trials", &place.host]);
     }
 }

@@ -1,7 +1,8 @@
-//! What a journal says of a build: whether it was built, from which layers, at what cost, and what was seen of it that
-//! shows whether it is what it is called. It is observed, not judged.
+//! The journal's line on a build: whether it was built, from which layers, at what cost, and what was seen of it that
+//! shows whether it is what it is called. It is observed, not judged. The core keeps it as a [`MadeLine`].
 
-use crate::metric::Measurements;
+use bakeoff_model::metric::Measurements;
+use bakeoff_model::record::MadeLine;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +18,7 @@ pub struct BuildLine {
     /// True if nothing had to be done.
     pub cached: bool,
     /// Cost of building, summed over the layers, as measured when each was built. Metric names as in
-    /// [`crate::metric`]; not comparable between builds that were made at the same time.
+    /// [`bakeoff_model::metric`]; not comparable between builds that were made at the same time.
     pub cost: Measurements,
     /// Identity of each tool: name to path and version.
     pub tools: BTreeMap<String, String>,
@@ -38,6 +39,19 @@ pub struct BuildLine {
 }
 
 impl BuildLine {
+    /// As the journal keeps them.
+    ///
+    /// # Errors
+    /// Passes on the serialiser's word, should a value have no form in JSON.
+    pub(crate) fn made(builds: &[Self]) -> serde_json::Result<Vec<MadeLine>> {
+        builds.iter().map(MadeLine::of).collect()
+    }
+
+    /// The builds of these lines.
+    pub fn all(lines: &[MadeLine]) -> Vec<Self> {
+        lines.iter().filter_map(|line| line.fields().ok()).collect()
+    }
+
     /// The line of its log that the study foresaw, of a build that failed as it is meant to.
     pub fn failed_as_foreseen(&self) -> Option<&str> {
         let foreseen = self.foreseen.as_ref().filter(|_| self.outcome != BuildOutcome::Built);
@@ -153,35 +167,15 @@ impl FlagSeen {
 }
 
 /// The instruction of a level that has a profile used.
-pub const PROFILE: &str = "profile";
+pub(crate) const PROFILE: &str = "profile";
 
 /// Whether a key of a level appends to the words of compilers.
-pub fn is_appending(key: &str) -> bool {
+pub(crate) fn is_appending(key: &str) -> bool {
     key.starts_with("append") || key == "rustflags"
 }
 
 fn is_none_at_all(number: &u64) -> bool {
     *number == 0
-}
-
-/// A build factor, as far as builds can be checked against it: what its levels say that they change.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct FactorLine {
-    /// Its name in the study.
-    pub name: String,
-    /// The variables of each level, and its lower-case instructions for compilers (`append` and its like), by the
-    /// level's name.
-    pub levels: BTreeMap<String, BTreeMap<String, String>>,
-    /// What it implies among the settings that are described: patterns with `*`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub implied: Vec<String>,
-    /// Whether its levels take different sources: then every setting may differ because of it.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub takes_sources: bool,
-}
-
-fn is_false(truth: &bool) -> bool {
-    !truth
 }
 
 /// Built, or why not.
