@@ -1,6 +1,6 @@
-//! The facts of a build: what one file of it is, as its own bytes say. They are read in the `build` crate; here are
-//! their types, and in [`lines`] the one list that pages and differences are made of. Nothing here says what a fact
-//! means for speed.
+//! The facts of a build: what one file of it is, as its own bytes say. [`crate::reading`] reads them; here are their
+//! types, and in [`lines`] the one list that pages and differences are made of. Nothing here says what a fact means for
+//! speed.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -299,12 +299,6 @@ pub struct Origin {
 pub struct Section {
     /// Its name.
     pub name: String,
-    /// Its type, as the gABI names it without `SHT_`, or its number.
-    pub kind: String,
-    /// Its flags in readelf's letters.
-    pub flags: String,
-    /// Where it is in memory.
-    pub address: u64,
     /// Its size.
     pub size_bytes: u64,
 }

@@ -1,6 +1,6 @@
 //! The facts of builds as a page: the first subject's files, then of every other what differs from the first, then a
-//! legend of the words that not everybody knows. Counts are exact, and so are sizes. Facts and differences are
-//! decided in the model.
+//! legend of the words that not everybody knows. Counts are exact, and so are sizes. [`crate::facts`] decides which
+//! facts there are, and which differ.
 
 use crate::facts::lines::{Difference, Fact, Group, Value, lines};
 use crate::facts::subject::{Comparison, Subject, compare};
@@ -245,11 +245,6 @@ impl Writer<'_> {
                 let names = self.names(paths.iter(), paths.len(), most);
                 self.page.paragraph(&(words + &names), self.columns, 2, Ink::Plain);
             }
-        }
-        for (name, (before, after)) in &comparison.described {
-            let value = |value: &Option<String>| value.as_deref().map_or("(not there)".to_owned(), clean);
-            let line = format!("{}: {} became {}", clean(name), value(before), value(after));
-            self.page.paragraph(&line, self.columns, 2, Ink::Plain);
         }
         self.unreadable(other);
     }

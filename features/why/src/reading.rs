@@ -23,7 +23,7 @@ use crate::facts::{Content, FileFacts};
 use bakeoff_building::Building;
 use content::{ELF, elf_at};
 use error::Broken;
-use object::read::{ReadCache, ReadCacheOps};
+use object::read::ReadCache;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
@@ -48,8 +48,7 @@ pub fn facts_of(path: &Path, depth: Depth) -> Result<FileFacts, Error> {
     let size_bytes = file.metadata().map_err(refused)?.len();
     let mut magic = [0; 8];
     let known = file.read_at(&mut magic, 0).map_err(refused)?;
-    let content = contents(&magic[..known], FileAt { file, position: 0, size_bytes }, size_bytes, depth);
-    match content {
+    match contents(&magic[..known], file, size_bytes, depth) {
         Ok(Some(content)) => Ok(FileFacts { path: path.display().to_string(), size_bytes, content }),
         Ok(None) => Err(Error::OtherFormat { path: path.to_owned() }),
         Err(Broken(what)) => Err(Error::Broken { path: path.to_owned(), what }),
@@ -129,45 +128,13 @@ fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn contents<S: ReadCacheOps>(
-    magic: &[u8],
-    stream: S,
-    size_bytes: u64,
-    depth: Depth,
-) -> Result<Option<Content>, Broken> {
-    let cache = ReadCache::new(stream);
+fn contents(magic: &[u8], file: File, size_bytes: u64, depth: Depth) -> Result<Option<Content>, Broken> {
+    let cache = ReadCache::new(file);
     if magic.starts_with(ELF) {
         elf_at(&cache, (0, size_bytes), depth).map(Some)
     } else if magic.starts_with(ARCHIVE) || magic.starts_with(THIN) {
         archive::read(cache, size_bytes).map(|facts| Some(Content::Archive(Box::new(facts))))
     } else {
         Ok(None)
-    }
-}
-
-/// A file that is read at places; its size is what it was when it was opened.
-struct FileAt {
-    file: File,
-    position: u64,
-    size_bytes: u64,
-}
-
-impl io::Read for FileAt {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(bytes, self.position)?;
-        self.position += read as u64;
-        Ok(read)
-    }
-}
-
-impl io::Seek for FileAt {
-    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
-        let place = match to {
-            io::SeekFrom::Start(place) => Some(place),
-            io::SeekFrom::End(by) => self.size_bytes.checked_add_signed(by),
-            io::SeekFrom::Current(by) => self.position.checked_add_signed(by),
-        };
-        self.position = place.ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.position)
     }
 }

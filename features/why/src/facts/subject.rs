@@ -1,11 +1,10 @@
 //! What is looked at when facts are asked for: a build of a study, a folder, or a single file; and which of two subjects'
-//! files belong together. Reading them is the `build` crate's business.
+//! files belong together. [`crate::reading`] reads them.
 
 use super::lines::{Difference, differences};
 use super::{Content, ElfKind, FileFacts};
 use bakeoff_model::pattern::fits;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// What is looked at.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -20,8 +19,6 @@ pub struct Subject {
     pub files: Vec<FileFacts>,
     /// What could not be read, and why.
     pub unreadable: Vec<String>,
-    /// What the study's `describe` commands said of the build: the value of each setting by its name.
-    pub described: BTreeMap<String, String>,
 }
 
 /// What differs between two subjects.
@@ -39,8 +36,6 @@ pub struct Comparison {
     pub same: Vec<String>,
     /// Files that both have, and what differs.
     pub files: Vec<FileComparison>,
-    /// Settings that are described differently: name, and the value of each, if it has one.
-    pub described: BTreeMap<String, (Option<String>, Option<String>)>,
 }
 
 /// What differs between two files.
@@ -73,12 +68,6 @@ pub fn compare(before: &Subject, after: &Subject) -> Comparison {
     }
     let unpaired = after.files.iter().filter(|file| partner(file, before).is_none());
     comparison.only_after = unpaired.map(|file| file.path.clone()).collect();
-    for name in before.described.keys().chain(after.described.keys()) {
-        let values = (before.described.get(name).cloned(), after.described.get(name).cloned());
-        if values.0 != values.1 {
-            comparison.described.insert(name.clone(), values);
-        }
-    }
     comparison
 }
 
@@ -174,17 +163,5 @@ mod tests {
         let found = compare(&of("one.so", library(3, &[])), &of("two.so", library(4, &[])));
         assert_eq!(found.files[0].path, "two.so");
         assert!(found.only_before.is_empty() && found.only_after.is_empty());
-    }
-
-    #[test]
-    fn a_setting_that_only_one_of_them_has_differs() {
-        let of = |settings: &[(&str, &str)]| Subject {
-            described: settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-            ..Subject::default()
-        };
-        let found = compare(&of(&[("cc", "gcc"), ("same", "1")]), &of(&[("cc", "clang"), ("same", "1"), ("new", "2")]));
-        let some = |text: &str| Some(text.to_owned());
-        let expect = [("cc".to_owned(), (some("gcc"), some("clang"))), ("new".to_owned(), (None, some("2")))];
-        assert_eq!(found.described, expect.into());
     }
 }

@@ -108,18 +108,8 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
     }
 
     fn section_facts(&self) -> Vec<Section> {
-        let fact = |(name, section): (&[u8], &H::SectionHeader)| {
-            let kind = section.sh_type(self.endian);
-            let names = elf::machine_names(self.machine());
-            let known = names.sht.name(kind).map(|name| name.trim_start_matches("SHT_").to_owned());
-            Section {
-                name: text(name),
-                kind: known.unwrap_or_else(|| format!("{:#x}", kind.0)),
-                flags: flag_letters(section.sh_flags(self.endian).0, self.machine()),
-                address: section.sh_addr(self.endian).into(),
-                size_bytes: section.sh_size(self.endian).into(),
-            }
-        };
+        let size_bytes = |section: &H::SectionHeader| section.sh_size(self.endian).into();
+        let fact = |(name, section)| Section { name: text(name), size_bytes: size_bytes(section) };
         self.named().skip(1).map(fact).collect()
     }
 
@@ -162,19 +152,6 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
                 _ if is(elf::SHF_WRITE) => add(&mut loaded.data_bytes, size),
                 _ => add(&mut loaded.rodata_bytes, size),
             }
-        }
-        let segments = self.segments.iter().filter(|s| s.p_type(self.endian) == elf::PT_LOAD);
-        for segment in segments.filter(|_| self.sections.is_empty()) {
-            let flags = segment.p_flags(self.endian).0;
-            let in_file: u64 = segment.p_filesz(self.endian).into();
-            let rest = Into::<u64>::into(segment.p_memsz(self.endian)).saturating_sub(in_file);
-            let to = match flags {
-                flags if flags & elf::PF_X.0 != 0 => &mut loaded.text_bytes,
-                flags if flags & elf::PF_W.0 != 0 => &mut loaded.data_bytes,
-                _ => &mut loaded.rodata_bytes,
-            };
-            add(to, in_file);
-            add(&mut loaded.bss_bytes, rest);
         }
         loaded
     }
@@ -234,7 +211,7 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
     fn strings_of(&self, name: &str) -> Result<BTreeMap<String, u64>, Broken> {
         let mut texts = BTreeMap::new();
         for section in self.sections_of(name) {
-            let contents = dwarf::plain(self, section, name)?;
+            let contents = section.data(self.endian, self.data).within(name)?;
             for bytes in contents.split(|byte| *byte == 0).filter(|bytes| !bytes.is_empty()) {
                 *texts.entry(text(bytes)).or_insert(0) += 1;
             }
@@ -259,29 +236,4 @@ fn machine_name(machine: elf::Machine) -> String {
         other => return format!("machine {}", other.0),
     };
     name.to_owned()
-}
-
-/// Flags of a section in the letters of readelf, in the order of the bits; what has none is `o`, `p` or `x`.
-fn flag_letters(flags: u64, machine: elf::Machine) -> String {
-    let letter = |bit: u64| match bit {
-        0x1 => 'W',
-        0x2 => 'A',
-        0x4 => 'X',
-        0x10 => 'M',
-        0x20 => 'S',
-        0x40 => 'I',
-        0x80 => 'L',
-        0x100 => 'O',
-        0x200 => 'G',
-        0x400 => 'T',
-        0x800 => 'C',
-        0x20_0000 => 'R',
-        0x100_0000 => 'D',
-        0x1000_0000 if machine == elf::EM_X86_64 => 'l',
-        0x8000_0000 => 'E',
-        bit if bit & 0x0ff0_0000 != 0 => 'o',
-        bit if bit & 0xf000_0000 != 0 => 'p',
-        _ => 'x',
-    };
-    (0..64).map(|n| 1u64 << n).filter(|bit| flags & bit != 0).map(letter).collect()
 }

@@ -1,5 +1,5 @@
-//! One ELF file, of any class and byte order: its headers, sections and dynamic section. Where there are no section headers,
-//! the program headers say where things are. What they amount to is found by those who use it.
+//! One ELF file, of any class and byte order: its headers, sections and dynamic section.
+//! What they amount to is found by those who use it. A file without section headers is refused.
 
 use super::depth::Depth;
 use super::dynamic::Dynamic;
@@ -27,9 +27,12 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
         let header = H::parse(data).within("the file header")?;
         let endian = header.endian().within("the file header")?;
         let sections = header.section_headers(endian, data).within("the section headers")?;
+        if sections.is_empty() {
+            return Err(Broken("it has no section headers, which say where everything is".to_owned()));
+        }
         let segments = header.program_headers(endian, data).within("the program headers")?;
         let mut names = vec![&[][..]; sections.len()];
-        if !sections.is_empty() && header.e_shstrndx(endian) != elf::SHN_UNDEF {
+        if header.e_shstrndx(endian) != elf::SHN_UNDEF {
             let index = header.shstrndx(endian, data).within("the section headers")?;
             let table = sections.get(index as usize).within("the table of section names")?;
             let table = table.data(endian, data).within("the table of section names")?;
@@ -38,7 +41,7 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
                 *name = strings.get(table, section.sh_name(endian).into(), "the name of a section")?;
             }
         }
-        let dynamic = Dynamic::read(endian, data, sections, segments, depth)?;
+        let dynamic = Dynamic::read(endian, data, sections, depth)?;
         Ok(Self { endian, data, header, sections, segments, dynamic, names })
     }
 

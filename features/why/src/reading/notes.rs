@@ -6,21 +6,15 @@ use crate::facts::ElfFacts;
 use object::elf;
 use object::endian::Endianness;
 use object::read::ReadRef;
-use object::read::elf::{FileHeader, NoteIterator, ProgramHeader as _, SectionHeader as _};
+use object::read::elf::{FileHeader, NoteIterator, SectionHeader as _};
 
-/// Reads the sections of notes; without sections the segments of them.
+/// Reads the sections of notes.
 pub(super) fn read<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(
     elf: &Elf<'d, H, R>,
     facts: &mut ElfFacts,
 ) -> Result<(), Broken> {
-    let (endian, data) = (elf.endian, elf.data);
     for section in elf.sections {
-        if let Some(notes) = section.notes(endian, data).within("a section of notes")? {
-            walk(elf, notes, facts)?;
-        }
-    }
-    for segment in elf.segments.iter().filter(|_| elf.sections.is_empty()) {
-        if let Some(notes) = segment.notes(endian, data).within("a segment of notes")? {
+        if let Some(notes) = section.notes(elf.endian, elf.data).within("a section of notes")? {
             walk(elf, notes, facts)?;
         }
     }

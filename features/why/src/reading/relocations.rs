@@ -1,7 +1,6 @@
 //! The census of relocations: every table of a file, by type, and the slots that it has for symbols of its own. Names of
 //! types are those of readelf.
 
-use super::dynamic::array;
 use super::elf::Elf;
 use super::error::{Broken, In as _};
 use super::strings::text;
@@ -66,9 +65,6 @@ pub(super) fn read<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(
         names: [vec![], vec![]],
     };
     elf.named().try_for_each(|(name, section)| census.section(name, section))?;
-    if elf.sections.is_empty() {
-        census.without_sections()?;
-    }
     let mut found = census.found;
     for (slots, mut names) in [&mut found.jump_slots, &mut found.glob_dat].into_iter().zip(census.names) {
         names.sort_unstable();
@@ -103,85 +99,48 @@ fn type_name(machine: elf::Machine, number: u32) -> String {
 
 impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Census<'_, 'd, H, R> {
     fn section(&mut self, name: &[u8], section: &'d H::SectionHeader) -> Result<(), Broken> {
-        let (endian, data) = (self.elf.endian, self.elf.data);
-        let kind = section.sh_type(endian);
-        if ![elf::SHT_REL, elf::SHT_RELA, elf::SHT_RELR, elf::SHT_CREL].contains(&kind) {
-            return Ok(());
-        }
-        let name = text(name);
+        let (endian, data, machine) = (self.elf.endian, self.elf.data, self.elf.machine());
+        let (name, is_mips64el) = (text(name), self.elf.header.is_mips64el(endian));
         let part = format!("section {name}");
-        let loaded = section.sh_flags(endian).0 & elf::SHF_ALLOC.0 != 0;
-        if let Some((entries, _)) = section.rela(endian, data).within(&part)? {
-            self.relas(name, loaded, entries)?;
-        } else if let Some((entries, _)) = section.rel(endian, data).within(&part)? {
-            self.rels(name, loaded, entries)?;
-        } else if kind == elf::SHT_RELR {
-            self.relr(name, section.data_as_array(endian, data).within(&part)?);
-        } else if let Some((entries, _)) = section.crel(endian, data).within(&part)? {
-            let mut count = 0;
-            for entry in entries {
+        let (mut entries, mut relocations) = (0, None);
+        let encoding = if let Some((found, _)) = section.rela(endian, data).within(&part)? {
+            entries = found.len() as u64;
+            for entry in found {
+                self.count(entry.r_type(endian, is_mips64el).0, entry.r_sym(endian, is_mips64el))?;
+            }
+            Encoding::Rela
+        } else if let Some((found, _)) = section.rel(endian, data).within(&part)? {
+            entries = found.len() as u64;
+            found.iter().try_for_each(|entry| self.count(entry.r_type(endian).0, entry.r_sym(endian)))?;
+            Encoding::Rel
+        } else if section.sh_type(endian) == elf::SHT_RELR {
+            let words: &[H::Relr] = section.data_as_array(endian, data).within(&part)?;
+            entries = words.len() as u64;
+            // An even word is an address, and one relocation; each bit of an odd one but the lowest is one more.
+            let stand_for = words.iter().map(|word| match word.get(endian).into() {
+                word if word & 1 == 0 => 1,
+                word => u64::from((word >> 1).count_ones()),
+            });
+            relocations = Some(stand_for.sum());
+            Encoding::Relr
+        } else if let Some((found, _)) = section.crel(endian, data).within(&part)? {
+            for entry in found {
                 let entry = entry.within(&part)?;
                 self.count(entry.r_type.0, entry.r_sym)?;
-                count += 1;
+                entries += 1;
             }
-            self.table(name, Encoding::Crel, loaded, [count, count]);
-        }
+            Encoding::Crel
+        } else {
+            return Ok(());
+        };
+        let common = self.common.iter_mut().enumerate().filter(|(_, count)| **count > 0);
+        let common = common.map(|(number, count)| (number as u32, std::mem::take(count)));
+        let by_type = common.chain(std::mem::take(&mut self.rare));
+        let by_type = by_type.map(|(number, count)| (type_name(machine, number), count)).collect();
+        let loaded = section.sh_flags(endian).0 & elf::SHF_ALLOC.0 != 0 && !self.elf.is_relocatable();
+        let relocations = relocations.unwrap_or(entries);
+        self.found.tables.push(RelocationTable { section: name, encoding, loaded, entries, relocations, by_type });
         Ok(())
-    }
-
-    /// Tables that only the dynamic section names.
-    fn without_sections(&mut self) -> Result<(), Broken> {
-        let (endian, data, segments) = (self.elf.endian, self.elf.data, self.elf.segments);
-        let value = |tag| self.elf.dynamic.value(tag);
-        let place = |table, size| value(table).zip(value(size));
-        let with_addends = value(elf::DT_PLTREL) == Some(elf::DT_RELA.0.unsigned_abs());
-        let plt = place(elf::DT_JMPREL, elf::DT_PLTRELSZ);
-        let relas = [("DT_RELA", place(elf::DT_RELA, elf::DT_RELASZ)), ("DT_JMPREL", plt.filter(|_| with_addends))];
-        let rels = [("DT_REL", place(elf::DT_REL, elf::DT_RELSZ)), ("DT_JMPREL", plt.filter(|_| !with_addends))];
-        let relr = place(elf::DT_RELR, elf::DT_RELRSZ);
-        for (name, place) in relas {
-            if let Some(place) = place {
-                self.relas(name.to_owned(), true, array(endian, data, segments, place).within(name)?)?;
-            }
-        }
-        for (name, place) in rels {
-            if let Some(place) = place {
-                self.rels(name.to_owned(), true, array(endian, data, segments, place).within(name)?)?;
-            }
-        }
-        if let Some(place) = relr {
-            self.relr("DT_RELR".to_owned(), array(endian, data, segments, place).within("DT_RELR")?);
-        }
-        Ok(())
-    }
-
-    fn relas(&mut self, name: String, loaded: bool, entries: &[H::Rela]) -> Result<(), Broken> {
-        let endian = self.elf.endian;
-        let is_mips64el = self.elf.header.is_mips64el(endian);
-        for entry in entries {
-            self.count(entry.r_type(endian, is_mips64el).0, entry.r_sym(endian, is_mips64el))?;
-        }
-        self.table(name, Encoding::Rela, loaded, [entries.len() as u64; 2]);
-        Ok(())
-    }
-
-    fn rels(&mut self, name: String, loaded: bool, entries: &[H::Rel]) -> Result<(), Broken> {
-        let endian = self.elf.endian;
-        for entry in entries {
-            self.count(entry.r_type(endian).0, entry.r_sym(endian))?;
-        }
-        self.table(name, Encoding::Rel, loaded, [entries.len() as u64; 2]);
-        Ok(())
-    }
-
-    /// An even word is an address, and one relocation; each bit of an odd one but the lowest is one more.
-    fn relr(&mut self, name: String, words: &[H::Relr]) {
-        let relocations = words.iter().map(|word| {
-            let word: u64 = word.get(self.elf.endian).into();
-            if word & 1 == 0 { 1 } else { u64::from((word >> 1).count_ones()) }
-        });
-        let relocations = relocations.sum();
-        self.table(name, Encoding::Relr, true, [words.len() as u64, relocations]);
     }
 
     fn count(&mut self, number: u32, symbol: u32) -> Result<(), Broken> {
@@ -204,16 +163,5 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Census<'_, 'd, H, R
             names.extend(dynamic.name(endian, symbol)?);
         }
         Ok(())
-    }
-
-    /// Ends a table: what was counted since the last is its.
-    fn table(&mut self, section: String, encoding: Encoding, loaded: bool, [entries, relocations]: [u64; 2]) {
-        let machine = self.elf.machine();
-        let rare = std::mem::take(&mut self.rare);
-        let common = self.common.iter_mut().enumerate().filter(|(_, count)| **count > 0);
-        let common = common.map(|(number, count)| (number as u32, std::mem::take(count)));
-        let by_type = common.chain(rare).map(|(number, count)| (type_name(machine, number), count)).collect();
-        let loaded = loaded && !self.elf.is_relocatable();
-        self.found.tables.push(RelocationTable { section, encoding, loaded, entries, relocations, by_type });
     }
 }
