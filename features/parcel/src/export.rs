@@ -1,13 +1,11 @@
 //! `bakeoff export`: a study with all that its trials can be traced by, in one file. What goes in is decided here; the
-//! file itself is `bakeoff_building::parcel`'s business.
+//! file itself is written by [`crate::pack`].
 
-use crate::error::Error;
+use crate::error::{At as _, Error};
 use crate::format::Member;
-use crate::kept::{files_of_layer, prefix_of_layer, source_of};
-use crate::name::top_of;
+use crate::name::{complaint, top_of};
 use crate::pack::{Packed, Packing};
-use bakeoff_building::BuildLine;
-use bakeoff_building::{Cache, Chain};
+use bakeoff_building::{BuildLine, Cache, Chain, KeptSource};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::journals::{redaction, tell_removed};
 use bakeoff_command::scratch::Scratch;
@@ -140,8 +138,7 @@ fn journals(
             continue;
         }
         // Another command may be appending: up to the last whole line it stays what it is.
-        let mut bytes = fs::read(&path)
-            .map_err(|source| CommandError::from(Error::File { doing: "read", path: path.clone(), source }))?;
+        let mut bytes = fs::read(&path).at("read", &path)?;
         bytes.truncate(bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1));
         match bakeoff_journal::read(&path) {
             Ok(contents) => {
@@ -182,7 +179,9 @@ fn layers(
 ) -> Result<(), CommandError> {
     let mut missing = 0;
     for digest in &digests(records) {
-        let mut files = root.map(|root| files_of_layer(root, digest)).unwrap_or_default();
+        let name = Cache::short_name(digest).unwrap_or_default();
+        let kept = root.into_iter().flat_map(|root| Cache::kept_of_layer(root, digest));
+        let mut files: Vec<_> = kept.map(|(file, path)| (format!("layers/{name}/{file}"), path)).collect();
         if files.is_empty() {
             files = imported_layer(dir, digest);
         }
@@ -233,13 +232,29 @@ fn sources(
     Ok(())
 }
 
+/// What the cache with that root keeps of a source: a file as itself, anything else as one tar of its folder. The name
+/// in a parcel, where it is, and whether it is a folder.
+fn source_of(root: &Path, sha256: &str) -> Option<(String, PathBuf, bool)> {
+    let folder = |folder: PathBuf| Some((format!("sources/{sha256}.tar"), folder, true));
+    match Cache::kept_source(root, sha256)? {
+        KeptSource::Folder(path) => folder(path),
+        KeptSource::File(file) => {
+            let name = format!("sources/{sha256}/{}", file.file_name()?.to_str().unwrap_or_default());
+            match complaint(&name) {
+                None => Some((name, file, false)),
+                Some(_) => folder(file.parent()?.to_owned()),
+            }
+        }
+    }
+}
+
 fn prefixes(root: &Path, records: &[Record], packing: &mut Packing, notes: &mut Notes) -> Result<(), CommandError> {
     packing.built_in(root);
     let ends: BTreeSet<String> = builds(records).map(|build| build.digest).collect();
     let mut missing = 0;
     for digest in &ends {
-        match prefix_of_layer(root, digest) {
-            Some((name, path)) => packing.tree(&name, &path)?,
+        match Cache::short_name(digest).zip(Cache::kept_prefix(root, digest)) {
+            Some((name, path)) => packing.tree(&format!("prefixes/{name}.tar"), &path)?,
             None => missing += 1,
         }
     }

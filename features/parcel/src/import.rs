@@ -1,7 +1,7 @@
 //! `bakeoff import`: unpacks what `bakeoff export` packed, which may come from anybody. It executes nothing and believes
 //! nothing but sums; what came is kept apart from what this machine will measure.
 
-use crate::error::Error;
+use crate::error::{At as _, Error};
 use crate::format::Manifest;
 use crate::name::top_of;
 use crate::open::{Bounds, open};
@@ -50,8 +50,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         None => PathBuf::from("."),
     };
     // Beside its later place, so that it can be moved there in one step; gone if we do not come so far.
-    let aside = Scratch::new(".bakeoff-import-", &place)
-        .map_err(|source| CommandError::from(Error::File { doing: "make a folder in", path: place.clone(), source }))?;
+    let aside = Scratch::new(".bakeoff-import-", &place).at("make a folder in", &place)?;
     let bounds = Bounds { bytes: args.most, ..Bounds::default() };
     let manifest = open(&args.parcel, aside.path(), bounds)?;
     let folder = args.folder.clone().unwrap_or_else(|| place.join(top_of(&manifest.study)));
@@ -59,25 +58,25 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let study = aside.path().join("study");
     let imported = imported_in(&study);
     StateFolder::of(&study)?;
-    step("make the folder", &imported, fs::create_dir(&imported))?;
+    fs::create_dir(&imported).at("make the folder", &imported)?;
     for part in ["layers", "prefixes", "sources"] {
         let from = aside.path().join(part);
         if from.is_dir() {
-            step("move", &from, fs::rename(&from, imported.join(part)))?;
+            fs::rename(&from, imported.join(part)).at("move", &from)?;
         }
     }
     for path in in_folder(&aside.path().join("journals"))? {
         let name = path.file_name().unwrap_or_default();
-        step("move", &path, fs::rename(&path, imported.join(name)))?;
+        fs::rename(&path, imported.join(name)).at("move", &path)?;
     }
     let list = imported.join("MANIFEST.json");
-    step("write", &list, fs::write(&list, serde_json::to_vec_pretty(&manifest)?))?;
+    fs::write(&list, serde_json::to_vec_pretty(&manifest)?).at("write", &list)?;
     if let Some(latest) = &manifest.latest {
         remember_imported_as_latest(&study, latest)?;
     }
     let taken = take_sources(&imported.join("sources"));
     refuse_existing(&folder)?;
-    step("move the study to", &folder, fs::rename(&study, &folder))?;
+    fs::rename(&study, &folder).at("move the study to", &folder)?;
     screen::out(&summary(&folder, &manifest, &taken));
     Ok(Code::Done)
 }
@@ -89,19 +88,16 @@ fn refuse_existing(folder: &Path) -> Result<(), CommandError> {
     }
 }
 
-fn step<T>(doing: &'static str, path: &Path, done: io::Result<T>) -> Result<T, CommandError> {
-    done.map_err(|source| Error::File { doing, path: path.to_owned(), source }.into())
-}
-
 /// What is in a folder, sorted; nothing if there is none.
 fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let list = || fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
     match list() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(vec![]),
-        listed => step("list", folder, listed).map(|mut paths| {
+        listed => {
+            let mut paths = listed.at("list", folder)?;
             paths.sort();
-            paths
-        }),
+            Ok(paths)
+        }
     }
 }
 

@@ -19,7 +19,6 @@ mod export;
 mod folder;
 mod format;
 mod import;
-mod kept;
 mod name;
 mod open;
 mod pack;

@@ -5,11 +5,10 @@
 use super::error::{At, Error};
 use super::format::{FORMAT, MANIFEST, Manifest, Member};
 use super::name;
-use bakeoff_model::digest::hex;
-use sha2::{Digest as _, Sha256};
+use super::pack::Summed;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -157,21 +156,13 @@ fn unpack(mut entry: tar::Entry<'_, impl Read>, member: &Member, to: &Path) -> R
     fs::create_dir_all(folder).at("make the folder", folder)?;
     let mode = if member.executable { 0o777 } else { 0o666 };
     let mut file = File::options().write(true).create_new(true).mode(mode).open(to).at("write", to)?;
-    let mut sha256 = Sha256::new();
-    let mut buffer = vec![0; 64 * 1024];
-    let mut bytes = 0;
-    loop {
-        let n = match entry.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(n) => n,
-            // A damaged stream ends here; the sum says so.
-            Err(_) => return Ok(false),
-        };
-        bytes += n as u64;
-        sha256.update(&buffer[..n]);
-        file.write_all(&buffer[..n]).at("write", to)?;
-    }
-    Ok(bytes == member.bytes && hex(&sha256.finalize()) == member.sha256)
+    let mut summed = Summed::new(&mut file);
+    match io::copy(&mut entry, &mut summed) {
+        // A damaged stream ends here.
+        Err(_) if !summed.is_refused => return Ok(false),
+        copied => copied.at("write", to)?,
+    };
+    Ok(summed.finish() == (member.bytes, member.sha256.clone()))
 }
 
 /// The stream must end here, but for the end marks of tar, and its own sum must hold.

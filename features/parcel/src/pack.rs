@@ -4,15 +4,19 @@
 use super::error::{At, Error};
 use super::format::{FORMAT, MANIFEST, Manifest, Member};
 use super::name;
+use bakeoff_command::scratch::Scratch;
 use bakeoff_model::digest::hex;
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read as _, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use tempfile::TempPath;
 
 /// How hard zstd tries: about the density of `xz -1` at many times its speed.
 const LEVEL: i32 = 9;
+/// A tar consists of blocks of this size, and ends with two that are empty.
+const BLOCK_BYTES: usize = 512;
 
 /// What is to be packed.
 #[derive(Debug)]
@@ -20,11 +24,11 @@ pub struct Packing {
     study: String,
     latest: Option<String>,
     cache: Option<String>,
-    members: Vec<(Member, From)>,
+    members: Vec<(Member, Content)>,
 }
 
 #[derive(Debug)]
-enum From {
+enum Content {
     Bytes(Vec<u8>),
     File(PathBuf),
     /// A folder, as a tar of its own: links, permissions and all.
@@ -62,9 +66,7 @@ impl Packing {
     /// [`Error::File`] if it cannot be read; [`Error::Strange`] if it cannot have this name.
     pub fn file(&mut self, name: &str, path: &Path) -> Result<(), Error> {
         let executable = fs::metadata(path).at("look at", path)?.permissions().mode() & 0o111 != 0;
-        let mut sum = Sum::default();
-        io::copy(&mut File::open(path).at("read", path)?, &mut sum).at("read", path)?;
-        self.add(name, sum, executable, From::File(path.to_owned()))
+        self.add(name, executable, Content::File(path.to_owned()))
     }
 
     /// Adds a file of this content.
@@ -72,9 +74,7 @@ impl Packing {
     /// # Errors
     /// [`Error::Strange`] if it cannot have this name.
     pub fn bytes(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), Error> {
-        let mut sum = Sum::default();
-        sum.take(&bytes);
-        self.add(name, sum, false, From::Bytes(bytes))
+        self.add(name, false, Content::Bytes(bytes))
     }
 
     /// Adds a folder, as one file that is a tar of all that is in it.
@@ -82,18 +82,17 @@ impl Packing {
     /// # Errors
     /// [`Error::File`] if something in it cannot be read; [`Error::Strange`] if it cannot have this name.
     pub fn tree(&mut self, name: &str, folder: &Path) -> Result<(), Error> {
-        let mut sum = Sum::default();
-        write_tree(folder, &mut sum).at("read", folder)?;
-        self.add(name, sum, false, From::Tree(folder.to_owned()))
+        self.add(name, false, Content::Tree(folder.to_owned()))
     }
 
-    fn add(&mut self, name: &str, sum: Sum, executable: bool, from: From) -> Result<(), Error> {
+    fn add(&mut self, name: &str, executable: bool, content: Content) -> Result<(), Error> {
+        let path = Path::new(name);
         if let Some(complaint) = name::complaint(name) {
-            let path = PathBuf::from(name);
-            return Err(Error::Strange { path, why: format!("cannot be packed: its name {complaint}") });
+            let why = format!("cannot be packed: its name {complaint}");
+            return Err(Error::Strange { path: path.to_owned(), why });
         }
-        let (bytes, sha256) = (sum.bytes, hex(&sum.sha256.finalize()));
-        self.members.push((Member { name: name.to_owned(), bytes, sha256, executable }, from));
+        let (bytes, sha256) = content.write(&mut io::sink(), path)?;
+        self.members.push((Member { name: name.to_owned(), bytes, sha256, executable }, content));
         Ok(())
     }
 
@@ -117,70 +116,80 @@ impl Packing {
             cache: self.cache.clone(),
             members: self.members.iter().map(|(member, _)| member.clone()).collect(),
         };
-        sweep(out);
-        let mut aside = out.as_os_str().to_owned();
-        aside.push(format!(".{}{ASIDE}", std::process::id()));
-        let aside = PathBuf::from(aside);
-        let written = self.write_to(&aside, &manifest).and_then(|()| {
-            // Linking refuses what renaming would replace: somebody else may have made it meanwhile.
-            let placed = if replace { fs::rename(&aside, out) } else { fs::hard_link(&aside, out) };
-            match placed {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    Err(Error::Exists { path: out.to_owned() })
-                }
-                // Not every file system has links.
-                Err(_) if !replace && out.symlink_metadata().is_err() => fs::rename(&aside, out).at("write", out),
-                placed => placed.at("write", out),
-            }
-        });
-        let bytes = fs::metadata(out).map_or(0, |meta| meta.len());
-        // After a rename it is gone, after a link or an error it must go.
-        let _ = fs::remove_file(&aside);
-        written.map(|()| Packed { bytes, manifest })
+        // In the same folder, so that it can be moved to its name in one step.
+        let place = out.parent().filter(|place| !place.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let aside = Scratch::new(".bakeoff-export-", place).at("write", out)?;
+        let file = aside.path().join("parcel");
+        self.write_to(&file, &manifest).map_err(|error| match error {
+            Error::File { doing: "write", source, .. } => Error::File { doing: "write", path: out.to_owned(), source },
+            error => error,
+        })?;
+        let bytes = fs::metadata(&file).map_or(0, |meta| meta.len());
+        let whole = TempPath::try_from_path(file).at("write", out)?;
+        // Somebody else may have made it during the packing.
+        let placed = if replace { whole.persist(out) } else { whole.persist_noclobber(out) };
+        match placed.map_err(|error| error.error) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Error::Exists { path: out.to_owned() }),
+            placed => placed.at("write", out).map(|()| Packed { bytes, manifest }),
+        }
     }
 
     fn write_to(&self, path: &Path, manifest: &Manifest) -> Result<(), Error> {
         let file = File::create(path).at("write", path)?;
-        let encoder = || {
-            let mut encoder = zstd::Encoder::new(io::BufWriter::new(file), LEVEL)?;
-            encoder.include_checksum(true)?;
-            Ok(encoder)
-        };
-        let mut tar = tar::Builder::new(encoder().at("write", path)?);
+        let mut tar = zstd::Encoder::new(io::BufWriter::new(file), LEVEL).at("write", path)?;
+        tar.include_checksum(true).at("write", path)?;
         let top = name::top_of(&self.study);
         let list = serde_json::to_vec_pretty(manifest).map_err(io::Error::from).at("write", path)?;
-        append(&mut tar, &format!("{top}/{MANIFEST}"), list.len() as u64, false, &mut &list[..], path)?;
-        for (member, from) in &self.members {
-            let name = format!("{top}/{}", member.name);
-            match from {
-                From::Bytes(bytes) => {
-                    append(&mut tar, &name, member.bytes, false, &mut &bytes[..], path)?;
-                }
-                From::File(file) => {
-                    let mut input = Checked::of(File::open(file).at("read", file)?, member);
-                    append(&mut tar, &name, member.bytes, member.executable, &mut input, path)?;
-                    input.finish_comparing(file)?;
-                }
-                From::Tree(folder) => append_tree(&mut tar, &name, member, folder, path)?,
-            }
-        }
-        let finish = || -> io::Result<()> {
-            let buffer = tar.into_inner()?.finish()?;
-            buffer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+        let head = Member {
+            name: MANIFEST.to_owned(),
+            bytes: list.len() as u64,
+            sha256: hex(&Sha256::digest(&list)),
+            executable: false,
         };
-        finish().at("write", path)
+        let list = Content::Bytes(list);
+        let members = self.members.iter().map(|(member, content)| (member, content));
+        for (member, content) in std::iter::once((&head, &list)).chain(members) {
+            tar.write_all(header(&format!("{top}/{}", member.name), member)?.as_bytes()).at("write", path)?;
+            let (bytes, sha256) = content.write(&mut tar, path)?;
+            if (bytes, &sha256) != (member.bytes, &member.sha256) {
+                return Err(Error::Changed { path: content.place(path).to_owned() });
+            }
+            let padding = bytes.next_multiple_of(BLOCK_BYTES as u64) - bytes;
+            tar.write_all(&[0; BLOCK_BYTES][..padding as usize]).at("write", path)?;
+        }
+        tar.write_all(&[0; 2 * BLOCK_BYTES]).at("write", path)?;
+        let buffer = tar.finish().at("write", path)?;
+        buffer.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| file.sync_all()).at("write", path)
     }
 }
 
-/// One member, without owner and time.
-fn append(
-    tar: &mut tar::Builder<impl Write>,
-    name: &str,
-    bytes: u64,
-    executable: bool,
-    content: &mut dyn Read,
-    out: &Path,
-) -> Result<(), Error> {
+impl Content {
+    /// Where it is read from; bytes are at hand when `out` is written.
+    fn place<'a>(&'a self, out: &'a Path) -> &'a Path {
+        match self {
+            Self::Bytes(_) => out,
+            Self::File(path) | Self::Tree(path) => path,
+        }
+    }
+
+    /// Writes the content to `to`, a part of the file `out`. Returns how many bytes it has, and their SHA-256.
+    fn write(&self, to: &mut dyn Write, out: &Path) -> Result<(u64, String), Error> {
+        let mut summed = Summed::new(to);
+        let written = match self {
+            Self::Bytes(bytes) => summed.write_all(bytes),
+            Self::File(path) => File::open(path).and_then(|mut file| io::copy(&mut file, &mut summed).map(drop)),
+            Self::Tree(folder) => write_tree(folder, &mut summed),
+        };
+        match summed.is_refused {
+            true => written.at("write", out)?,
+            false => written.at("read", self.place(out))?,
+        }
+        Ok(summed.finish())
+    }
+}
+
+/// The header of a member, without owner and time.
+fn header(name: &str, member: &Member) -> Result<tar::Header, Error> {
     let mut header = tar::Header::new_ustar();
     header.set_path(name).map_err(|_| Error::Strange {
         path: PathBuf::from(name),
@@ -188,36 +197,13 @@ fn append(
               folders' are allowed"
             .to_owned(),
     })?;
-    header.set_size(bytes);
-    header.set_mode(if executable { 0o755 } else { 0o644 });
+    header.set_size(member.bytes);
+    header.set_mode(if member.executable { 0o755 } else { 0o644 });
     header.set_uid(0);
     header.set_gid(0);
     header.set_mtime(0);
     header.set_cksum();
-    tar.append(&header, content).at("write", out)
-}
-
-/// A folder that does not fit into memory: through a pipe, so that it is read once and never copied aside.
-fn append_tree(
-    tar: &mut tar::Builder<impl Write>,
-    name: &str,
-    member: &Member,
-    folder: &Path,
-    out: &Path,
-) -> Result<(), Error> {
-    let (reader, writer) = io::pipe().at("read", folder)?;
-    std::thread::scope(|scope| {
-        let feeding = scope.spawn(move || write_tree(folder, &mut io::BufWriter::new(writer)));
-        let mut input = Checked::of(reader, member);
-        let appended = append(tar, name, member.bytes, false, &mut input, out);
-        let same = input.finish_comparing(folder);
-        // The writer must not wait for a reader that has enough.
-        drop(input);
-        let fed = feeding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        appended?;
-        same?;
-        fed.at("read", folder)
-    })
+    Ok(header)
 }
 
 /// A tar of all that is in a folder: sorted, without owners and times, with permissions; links as links.
@@ -256,102 +242,35 @@ fn write_tree(folder: &Path, out: &mut impl Write) -> io::Result<()> {
     tar.into_inner()?.flush()
 }
 
-/// Counts and sums what is written to it.
-#[derive(Default)]
-struct Sum {
+/// Counts and sums what is written through it.
+pub(crate) struct Summed<'a> {
+    to: &'a mut dyn Write,
     sha256: Sha256,
     bytes: u64,
+    /// The writing failed, and not the reading.
+    pub(crate) is_refused: bool,
 }
 
-impl Sum {
-    fn take(&mut self, bytes: &[u8]) {
-        self.sha256.update(bytes);
-        self.bytes += bytes.len() as u64;
+impl<'a> Summed<'a> {
+    pub(crate) fn new(to: &'a mut dyn Write) -> Self {
+        Self { to, sha256: Sha256::new(), bytes: 0, is_refused: false }
+    }
+
+    /// The size, and the SHA-256.
+    pub(crate) fn finish(self) -> (u64, String) {
+        (self.bytes, hex(&self.sha256.finalize()))
     }
 }
 
-impl Write for Sum {
+impl Write for Summed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.take(bytes);
-        Ok(bytes.len())
+        let written = self.to.write(bytes).inspect_err(|_| self.is_refused = true)?;
+        self.sha256.update(&bytes[..written]);
+        self.bytes += written as u64;
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// Reads as many bytes as a member has, zeros where there are fewer, and knows whether they are the member's.
-struct Checked<'a, R> {
-    input: R,
-    member: &'a Member,
-    sum: Sum,
-    short: bool,
-}
-
-impl<'a, R: Read> Checked<'a, R> {
-    fn of(input: R, member: &'a Member) -> Self {
-        Self { input, member, sum: Sum::default(), short: false }
-    }
-
-    /// Fails unless what was read is what was looked at, and nothing follows.
-    fn finish_comparing(&mut self, path: &Path) -> Result<(), Error> {
-        let more = self.input.read(&mut [0]).at("read", path)? > 0;
-        let sum = std::mem::take(&mut self.sum);
-        let same = !self.short && !more && hex(&sum.sha256.finalize()) == self.member.sha256;
-        if same { Ok(()) } else { Err(Error::Changed { path: path.to_owned() }) }
-    }
-}
-
-impl<R: Read> Read for Checked<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let wanted = (self.member.bytes - self.sum.bytes).min(buffer.len() as u64) as usize;
-        let buffer = &mut buffer[..wanted];
-        let mut n = self.input.read(buffer)?;
-        if n == 0 && !buffer.is_empty() {
-            self.short = true;
-            buffer.fill(0);
-            n = buffer.len();
-        }
-        self.sum.take(&buffer[..n]);
-        Ok(n)
-    }
-}
-/// Ends the name of a parcel that is being written: the parcel's, and the process's number.
-const ASIDE: &str = ".aside";
-
-/// Removes what processes left that were killed while they wrote this parcel.
-fn sweep(out: &Path) {
-    let place = out.parent().filter(|place| !place.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = out.file_name().unwrap_or_default().to_string_lossy();
-    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
-        let found = entry.file_name().to_string_lossy().into_owned();
-        let process = found.strip_prefix(&*name).and_then(|rest| rest.strip_prefix('.')?.strip_suffix(ASIDE));
-        let process = process.and_then(|number| number.parse::<u32>().ok());
-        if process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_killed_export_left_goes_and_what_others_write_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        let out = folder.path().join("a.parcel");
-        let mut ended = std::process::Command::new("true").spawn().unwrap();
-        ended.wait().unwrap();
-        let [dead, ours] =
-            [ended.id(), std::process::id()].map(|id| folder.path().join(format!("a.parcel.{id}.aside")));
-        let others = ["b.parcel.1.aside", "a.parcel.x.aside", "a.parcel"].map(|name| folder.path().join(name));
-        for path in others.iter().chain([&dead, &ours]) {
-            fs::write(path, "").unwrap();
-        }
-        sweep(&out);
-        assert!(!dead.exists() && ours.exists() && others.iter().all(|path| path.exists()));
     }
 }

@@ -285,9 +285,11 @@ fn a_study_that_is_executed_meanwhile_can_be_packed() {
 fn what_a_killed_export_left_goes_with_the_next_one() {
     let sandbox = small();
     let out = sandbox.path().join("small.tar.zst");
-    let (left, other) =
-        (sandbox.path().join("small.tar.zst.999999999.aside"), sandbox.path().join("small.tar.zst.aside"));
-    fs::write(&left, "half").unwrap();
+    let (left, other) = (sandbox.path().join(".bakeoff-export-x"), sandbox.path().join("small.tar.zst.aside"));
+    fs::create_dir(&left).unwrap();
+    // It was locked once, and nobody holds the lock.
+    fs::write(left.join(".lock"), "").unwrap();
+    fs::write(left.join("parcel"), "half").unwrap();
     fs::write(&other, "mine").unwrap();
     sandbox.execute(&["export", "STUDY", "--output", out.to_str().unwrap()]).expect(0, &[]);
     assert!(out.exists() && !left.exists() && other.exists());
