@@ -2,6 +2,7 @@
 //! booting: /dev/kvm can be there, open, and then never run anything.
 
 use crate::spec::Wanted;
+use bakeoff_host::search_path::find as find_on;
 use bakeoff_host::{Command, End, Job, Launcher, Limits, Patience};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -49,8 +50,7 @@ pub(crate) fn find(wanted: Wanted) -> Result<Emulator, String> {
 
 /// Where qemu is.
 pub(crate) fn qemu() -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(QEMU)).find(|path| path.is_file())
+    find_on(QEMU, std::env::var_os("PATH")?, Path::new(""))
 }
 
 /// Boots a machine that ends at once; what it did in its place, if it did not.
@@ -111,11 +111,19 @@ pub(crate) fn boot_within(argv: Vec<String>, folder: &Path, limit_s: f64) -> Res
     match ended.processes.first().map(|process| &process.end) {
         Some(End::Exited(code)) if *code == GOOD_EXIT => Ok(()),
         Some(End::TimedOut) => Err(format!("it hangs for {limit_s} s{said}")),
-        Some(End::Interrupted) => Err("it was interrupted".to_owned()),
-        Some(End::Exited(code)) => Err(format!("qemu exited with {code}{said}")),
-        Some(End::Signalled(signal)) => Err(format!("qemu was killed by signal {signal}{said}")),
-        Some(End::NotStarted { what, why }) => Err(format!("{what} could not be started: {why}")),
-        Some(End::OutOfMemory) | None => Err(format!("it used too much memory{said}")),
+        end => Err(in_words(end.unwrap_or(&End::OutOfMemory)) + &said),
+    }
+}
+
+/// How qemu ended.
+pub(crate) fn in_words(end: &End) -> String {
+    match end {
+        End::Exited(code) => format!("qemu exited with {code}"),
+        End::Signalled(signal) => format!("qemu was killed by signal {signal}"),
+        End::TimedOut => "qemu took too long".to_owned(),
+        End::OutOfMemory => "qemu was killed because it used too much memory".to_owned(),
+        End::NotStarted { what, why } => format!("{what} could not be started: {why}"),
+        End::Interrupted => "it was interrupted".to_owned(),
     }
 }
 

@@ -97,7 +97,7 @@ impl<W: Write> Speaker<W> {
 /// Runs the tasks of an order, and says what came of them; values of metrics that are unavailable there are left out.
 ///
 /// # Errors
-/// [`Error`] if the place cannot run anything any more; the speaker has said so. An error of writing is one too.
+/// [`Error`] if the place cannot run anything any more. An error of writing is one too.
 pub(crate) fn serve<W: Write>(
     order: &Order,
     executor: &mut dyn Executor,
@@ -119,10 +119,7 @@ pub(crate) fn serve<W: Write>(
                 speaker.say(Said::Trial(Box::new(trial))).map_err(io)?;
             }
             Ok(None) => speaker.say(Said::Error("it was interrupted".to_owned())).map_err(io)?,
-            Err(error) => {
-                speaker.say(Said::Error(chain(&error))).map_err(io)?;
-                return Err(error);
-            }
+            Err(error) => return Err(error),
         }
     }
     Ok(())
@@ -136,17 +133,6 @@ fn leave_out(unavailable: &[Unavailable], measurements: &mut Measurements) {
             measurements.extend(cpu.map(|cpu| (metric::CPU.to_owned(), cpu)));
         }
     }
-}
-
-/// An error with its causes.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }
 
 /// What was received of an agent.

@@ -1,7 +1,7 @@
 //! How a boot ended, and what it died of if it did not end as it should: from qemu's exit, the agent's lines and the
 //! console. It touches nothing.
 
-use crate::accelerator::GOOD_EXIT;
+use crate::accelerator::{GOOD_EXIT, in_words};
 use crate::agent::Received;
 use crate::guest::SIGNALS;
 use crate::machine::MOST_PRINTED;
@@ -10,7 +10,6 @@ use bakeoff_model::record::Failure;
 
 /// The signal for more processor time than a process may use.
 const SIGXCPU: i32 = 24;
-const SIGKILL: i32 = 9;
 /// The signal for a file that has reached its limit.
 const SIGXFSZ: i32 = 25;
 /// What a kernel says that cannot go on.
@@ -69,7 +68,6 @@ fn why(left: &Left<'_>) -> Option<String> {
                 broken.map(|broken| format!(": {broken}")).unwrap_or_default()
             )
         }
-        End::Exited(code) => format!("qemu exited with {code}"),
         End::Signalled(SIGXCPU) | End::TimedOut => {
             format!(
                 "the machine hung: it was killed after {limit_s} s of processor time, or four times as long by the clock"
@@ -78,11 +76,7 @@ fn why(left: &Left<'_>) -> Option<String> {
         End::Signalled(SIGXFSZ) => {
             format!("the guest printed more than {} MiB, and was ended", MOST_PRINTED >> 20)
         }
-        End::Signalled(SIGKILL) => "qemu was killed (signal 9)".to_owned(),
-        End::Signalled(signal) => format!("qemu was killed by signal {signal}"),
-        End::OutOfMemory => "qemu was killed because it used too much memory".to_owned(),
-        End::NotStarted { what, why } => format!("{what} could not be started: {why}"),
-        End::Interrupted => "it was interrupted".to_owned(),
+        end => in_words(end),
     })
 }
 

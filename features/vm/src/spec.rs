@@ -75,14 +75,9 @@ impl Extension for VmSection {
         if known.kernel.is_none() {
             report("", "`[vm]` boots nothing", "give a level `kernel = \"FILE\"`, or leave the section out");
         }
-        let root = section.string("root");
-        match &root {
-            Some((root, span)) => check_below_prefix(section.sink, root, span.clone()),
-            None => {
-                let remedy = "for example `root = \"boot/root.cpio.gz\"`: an initramfs that a layer installs";
-                report("", "[vm] has no `root`", remedy);
-            }
-        }
+        let remedy = "for example `root = \"boot/root.cpio.gz\"`: an initramfs that a layer installs";
+        let root = section.required_string("root", remedy);
+        root.iter().for_each(|(root, span)| check_below_prefix(section.sink, root, span.clone()));
         let accelerator = match section.string("accelerator").as_ref().map(|(text, _)| text.as_str()) {
             None | Some("auto") => Wanted::Auto,
             Some("kvm") => Wanted::Kvm,
