@@ -31,28 +31,29 @@ pub(crate) fn gathered(record: &Record, findings: &Findings) -> Option<Gathered>
 fn missing(pieces: &Pieces<'_>) -> Vec<NotGathered> {
     let mut all: Vec<NotGathered> = vec![];
     for variant in &pieces.variants {
-        for (workload, service, why) in pieces.of_variant(&variant.name).flat_map(not_gathered) {
-            let is_same =
-                |known: &&mut NotGathered| (&known.workload, &known.service, &known.why) == (&workload, &service, &why);
-            match all.iter_mut().find(is_same) {
+        for missing in pieces.of_variant(&variant.name).flat_map(not_gathered) {
+            match all.iter_mut().find(|known| NotGathered { variants: vec![], ..(*known).clone() } == missing) {
                 Some(known) => known.variants.push(variant.name.clone()),
-                None => all.push(NotGathered { workload, service, variants: vec![variant.name.clone()], why }),
+                None => all.push(NotGathered { variants: vec![variant.name.clone()], ..missing }),
             }
         }
     }
     all
 }
 
-/// What of a piece is missing: workload, service, and why.
-fn not_gathered(evidence: &Evidence) -> Vec<(Option<String>, Option<String>, String)> {
+/// What of a piece is missing, of no variant yet.
+fn not_gathered(evidence: &Evidence) -> Vec<NotGathered> {
+    let of = |workload: Option<&String>, service: Option<&String>, why: &str| {
+        let (workload, service) = (workload.cloned(), service.cloned());
+        NotGathered { workload, service, variants: vec![], why: why.to_owned() }
+    };
     match evidence {
-        Evidence::Missing { workload, why } => vec![(workload.clone(), None, why.clone())],
+        Evidence::Missing { workload, why } => vec![of(workload.as_ref(), None, why)],
         Evidence::Traced(traced) if traced.failure.is_some() => {
-            vec![(Some(traced.workload.clone()), None, "it failed under observation".to_owned())]
+            vec![of(Some(&traced.workload), None, "it failed under observation")]
         }
         Evidence::Traced(traced) => {
-            let unseen = traced.services_unseen.iter();
-            unseen.map(|(name, why)| (Some(traced.workload.clone()), Some(name.clone()), why.clone())).collect()
+            traced.services_unseen.iter().map(|(name, why)| of(Some(&traced.workload), Some(name), why)).collect()
         }
         Evidence::Facts(_) => vec![],
     }

@@ -8,7 +8,7 @@ use crate::facts::{Content, FileFacts, Relocations};
 use bakeoff_report::draw::Style;
 use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::paint::{Ink, Page, Piece};
-use bakeoff_report::draw::text::{clean, foreign, width};
+use bakeoff_report::draw::text::{clean, foreign, glue, width};
 use bakeoff_report::format::{count, signed_count};
 use std::collections::BTreeSet;
 
@@ -183,17 +183,8 @@ impl Writer<'_> {
             return;
         }
         let line = format!("    {name}{}  ", " ".repeat(names.saturating_sub(width(&name))));
-        let indent = width(&line);
-        if indent + width(&value) <= self.columns || !value.contains(' ') {
-            self.page.line(vec![Piece::plain(line + &value)]);
-        } else {
-            let wrapped =
-                bakeoff_report::draw::text::wrap(&value, self.columns.saturating_sub(indent).max(CELL_MAX), 0);
-            for (number, text) in wrapped.into_iter().enumerate() {
-                let begin = if number == 0 { line.clone() } else { " ".repeat(indent) };
-                self.page.line(vec![Piece::plain(begin + &text)]);
-            }
-        }
+        // The line is broken in the value only.
+        self.page.paragraph(glue(&line) + &value, self.columns, width(&line), Ink::Plain);
     }
 
     fn words(&self, value: &Value) -> String {

@@ -27,7 +27,7 @@ pub struct Why;
 
 impl Feature for Why {
     fn register(&self, to: &mut Registry) {
-        to.commands.push(Subcommand::with_features("facts", command::facts::execute).after("build"));
+        to.commands.push(Subcommand::with_features("facts", command::execute).after("build"));
         to.sections.push(&spec::EvidenceSection);
         to.gatherings.push(Gathering {
             line: evidence::LINE,

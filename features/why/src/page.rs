@@ -52,16 +52,14 @@ pub(crate) fn causes(findings: &Findings) -> Vec<Cause> {
 fn of_file(file: &FileTable, page: &mut Page, columns: usize) {
     page.gap();
     page.paragraph(format!("{} of the builds", clean(&file.name)), columns, 2, Ink::Heading);
-    let right = |title| (title, Flush::Right);
-    let titles = ["relocations", "PLT slots", "of its own", "code", "size"];
-    let mut grid = Grid::new(std::iter::once(("variant", Flush::Left)).chain(titles.map(right)));
+    let titles = ["relocations", "PLT slots", "of its own", "code", "size"].map(|title| (title, Flush::Right));
+    let mut grid = Grid::new([("variant", Flush::Left)].into_iter().chain(titles));
     for row in &file.rows {
-        let FileNumbers { size_bytes, text_bytes, relocations, jump_slots, own_jump_slots, .. } = &row.numbers;
-        let number = |number: &u64| Piece::amount(count(*number), *number);
+        let FileNumbers { size_bytes, text_bytes, relocations, jump_slots, own_jump_slots, .. } = row.numbers;
         let size = |size: u64| Piece::amount(bytes(size as f64), size);
-        let text = text_bytes.map_or(Piece::new("–", Ink::Aside), size);
-        let name = Piece::plain(row_name(&row.variants));
-        grid.row(vec![name, number(relocations), number(jump_slots), number(own_jump_slots), text, size(*size_bytes)]);
+        let counts = [relocations, jump_slots, own_jump_slots].map(|number| Piece::amount(count(number), number));
+        let sizes = [text_bytes.map_or(Piece::new("–", Ink::Aside), size), size(size_bytes)];
+        grid.row([Piece::plain(row_name(&row.variants))].into_iter().chain(counts).chain(sizes).collect());
     }
     grid.print(page, columns);
     let with = |is: fn(&FileNumbers) -> bool| {

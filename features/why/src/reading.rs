@@ -48,11 +48,16 @@ pub fn facts_of(path: &Path, depth: Depth) -> Result<FileFacts, Error> {
     let size_bytes = file.metadata().map_err(refused)?.len();
     let mut magic = [0; 8];
     let known = file.read_at(&mut magic, 0).map_err(refused)?;
-    match contents(&magic[..known], file, size_bytes, depth) {
-        Ok(Some(content)) => Ok(FileFacts { path: path.display().to_string(), size_bytes, content }),
-        Ok(None) => Err(Error::OtherFormat { path: path.to_owned() }),
-        Err(Broken(what)) => Err(Error::Broken { path: path.to_owned(), what }),
-    }
+    let cache = ReadCache::new(file);
+    let content = match &magic[..known] {
+        magic if magic.starts_with(ELF) => elf_at(&cache, (0, size_bytes), depth),
+        magic if magic.starts_with(ARCHIVE) || magic.starts_with(THIN) => {
+            archive::read(cache, size_bytes).map(|facts| Content::Archive(Box::new(facts)))
+        }
+        _ => return Err(Error::OtherFormat { path: path.to_owned() }),
+    };
+    let content = content.map_err(|Broken(what)| Error::Broken { path: path.to_owned(), what })?;
+    Ok(FileFacts { path: path.display().to_string(), size_bytes, content })
 }
 
 /// The facts of all ELF files and static archives below a folder, by their paths in it, sorted; and what could not be
@@ -68,27 +73,19 @@ pub fn facts_below(folder: &Path, depth: Depth) -> Result<(Vec<FileFacts>, Vec<E
     let mut left = vec![folder.to_owned()];
     // A stack in reverse order: what comes off it is sorted.
     while let Some(path) = left.pop() {
-        let about = match fs::symlink_metadata(&path) {
-            Ok(about) => about,
-            Err(source) => {
-                errors.push(refused(&path, source));
-                continue;
+        let mut look = || -> Result<(), Error> {
+            let about = fs::symlink_metadata(&path).map_err(|source| refused(&path, source))?;
+            if about.is_dir() || path == folder {
+                left.extend(entries(&path).map_err(|source| refused(&path, source))?.into_iter().rev());
+            } else if about.is_file() && seen.insert((about.dev(), about.ino())) {
+                let inside = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+                found.push(FileFacts { path: inside, ..facts_of(&path, depth)? });
             }
+            Ok(())
         };
-        if about.is_dir() || path == folder {
-            match entries(&path) {
-                Ok(entries) => left.extend(entries.into_iter().rev()),
-                Err(source) => errors.push(refused(&path, source)),
-            }
-        } else if about.is_file() && seen.insert((about.dev(), about.ino())) {
-            match facts_of(&path, depth) {
-                Ok(mut facts) => {
-                    facts.path = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-                    found.push(facts);
-                }
-                Err(Error::OtherFormat { .. }) => {}
-                Err(error) => errors.push(error),
-            }
+        match look() {
+            Ok(()) | Err(Error::OtherFormat { .. }) => {}
+            Err(error) => errors.push(error),
         }
     }
     Ok((found, errors))
@@ -126,15 +123,4 @@ fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)?.map(|e| Ok(e?.path())).collect::<io::Result<_>>()?;
     paths.sort();
     Ok(paths)
-}
-
-fn contents(magic: &[u8], file: File, size_bytes: u64, depth: Depth) -> Result<Option<Content>, Broken> {
-    let cache = ReadCache::new(file);
-    if magic.starts_with(ELF) {
-        elf_at(&cache, (0, size_bytes), depth).map(Some)
-    } else if magic.starts_with(ARCHIVE) || magic.starts_with(THIN) {
-        archive::read(cache, size_bytes).map(|facts| Some(Content::Archive(Box::new(facts))))
-    } else {
-        Ok(None)
-    }
 }

@@ -50,12 +50,8 @@ impl Extension for EvidenceSection {
         let trace = section.chosen("trace", "workload", &names).unwrap_or_default();
         section.finish();
         let facts: Vec<String> = facts.into_iter().map(|(pattern, _)| pattern).collect();
-        json(&EvidenceSpec { facts, trace })
+        serde_json::json!({ "facts": facts, "trace": trace })
     }
-}
-
-fn json(spec: &EvidenceSpec) -> Value {
-    serde_json::json!({ "facts": spec.facts, "trace": spec.trace })
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ const FILES: &str = "trace-";
 const DURING: &str = "during";
 
 /// The probe: what is traced in one trial, and what was seen of it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Tracing {
     /// The words that start a tracer; an order follows.
     tracer: Vec<String>,
@@ -44,14 +44,7 @@ struct Watched {
 impl Tracing {
     /// With the words that start a tracer.
     pub(crate) fn with(tracer: &[String]) -> Self {
-        Self {
-            tracer: tracer.to_vec(),
-            scratch: PathBuf::new(),
-            command: None,
-            services: BTreeMap::new(),
-            seen: Census::default(),
-            seen_of_services: BTreeMap::new(),
-        }
+        Self { tracer: tracer.to_vec(), ..Self::default() }
     }
 
     /// What the command did.

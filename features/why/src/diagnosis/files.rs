@@ -1,7 +1,7 @@
 //! The files of all variants side by side. Which file belongs to which is decided by [`super::pieces::keys`]; what differs is
 //! shown, and not yet compared with anything.
 
-use super::pieces::{Pieces, group, keys};
+use super::pieces::{Pieces, keys};
 use crate::facts::{Content, FileFacts, Relocations};
 use crate::findings::{FileNumbers, FileRow, FileTable};
 
@@ -22,27 +22,22 @@ pub(super) fn tables(pieces: &Pieces<'_>) -> Vec<FileTable> {
         }
     });
     let table = |key: &str| {
-        let mut groups = vec![];
-        let (mut absent, mut seen): (Vec<String>, Vec<&str>) = (vec![], vec![]);
+        let (mut rows, mut absent, mut seen): (Vec<FileRow>, Vec<String>, Vec<&str>) = (vec![], vec![], vec![]);
         for ((variant, files), own) in looked_at.iter().zip(&keys) {
-            match own.iter().position(|known| *known == key) {
-                Some(place) => {
-                    group(&mut groups, numbers(&files[place]), variant);
-                    seen.push(&files[place].path);
-                }
-                None => absent.push((*variant).to_owned()),
+            let variant = (*variant).to_owned();
+            let Some(place) = own.iter().position(|known| *known == key) else {
+                absent.push(variant);
+                continue;
+            };
+            let (path, numbers) = (&files[place].path, numbers(&files[place]));
+            seen.push(path);
+            match rows.iter_mut().find(|row| row.numbers == numbers) {
+                Some(row) => row.variants.push(variant),
+                None => rows.push(FileRow { variants: vec![variant], path: path.clone(), numbers }),
             }
         }
-        let row = |(numbers, variants): (FileNumbers, Vec<String>)| {
-            let first =
-                looked_at.iter().zip(&keys).find(|((variant, _), _)| variants.first().is_some_and(|v| v == variant));
-            let path = first.and_then(|((_, files), own)| {
-                own.iter().position(|known| *known == key).map(|place| files[place].path.clone())
-            });
-            FileRow { variants, path: path.unwrap_or_default(), numbers }
-        };
         let name = if seen.iter().all(|path| *path == seen[0]) { seen[0] } else { key };
-        FileTable { name: name.to_owned(), rows: groups.into_iter().map(row).collect(), absent }
+        FileTable { name: name.to_owned(), rows, absent }
     };
     order.into_iter().map(table).collect()
 }

@@ -73,14 +73,18 @@ fn differing(all: &[Of<'_>]) -> Vec<String> {
 }
 
 fn profiles(all: &[Of<'_>], differing: &[String], of_service: bool) -> Vec<Profile> {
-    let mut groups = vec![];
+    let mut profiles: Vec<Profile> = vec![];
     for (variant, census) in all {
-        let calls: BTreeMap<String, Calls> = differing.iter().map(|name| (name.clone(), calls(census, name))).collect();
+        let calls = differing.iter().map(|name| (name.clone(), calls(census, name))).collect();
         let children = if of_service { per_child(census, differing) } else { None };
-        group(&mut groups, (census.tasks, total(census), calls, children), variant);
+        let (variants, total) = (vec![], total(census));
+        let profile = Profile { variants, tasks: census.tasks, total, calls, children };
+        match profiles.iter_mut().find(|known| Profile { variants: vec![], ..(*known).clone() } == profile) {
+            Some(known) => known.variants.push((*variant).to_owned()),
+            None => profiles.push(Profile { variants: vec![(*variant).to_owned()], ..profile }),
+        }
     }
-    let profile = |((tasks, total, calls, children), variants)| Profile { variants, tasks, total, calls, children };
-    groups.into_iter().map(profile).collect()
+    profiles
 }
 
 /// None if no process began.

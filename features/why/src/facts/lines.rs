@@ -130,16 +130,14 @@ pub fn differences(before: &FileFacts, after: &FileFacts) -> Vec<Difference> {
 const BUILD_ID: &str = "build ID";
 
 /// Collects facts.
-#[derive(Default)]
 struct Lines {
-    group: Option<Group>,
+    group: Group,
     facts: Vec<Fact>,
 }
 
 impl Lines {
     fn push(&mut self, name: impl Into<String>, value: Value) {
-        let group = self.group.unwrap_or(Group::File);
-        self.facts.push(Fact { group, name: name.into(), value });
+        self.facts.push(Fact { group: self.group, name: name.into(), value });
     }
 
     fn text(&mut self, name: &str, text: impl Into<String>) {
@@ -163,7 +161,7 @@ impl Lines {
 
 /// The facts of a file as one list.
 pub fn lines(file: &FileFacts) -> Vec<Fact> {
-    let mut lines = Lines { group: Some(Group::File), facts: vec![] };
+    let mut lines = Lines { group: Group::File, facts: vec![] };
     match &file.content {
         Content::Elf(facts) => elf(&mut lines, facts, file.size_bytes),
         Content::Archive(facts) => archive(&mut lines, facts, file.size_bytes),
@@ -199,11 +197,11 @@ fn elf(lines: &mut Lines, facts: &ElfFacts, size_bytes: u64) {
         let (name, entries) = (format!("entries of {}", plt.name), plt.entries);
         lines.push(name, entries.map_or_else(|| Value::Text("unknown".to_owned()), Value::Count));
     }
-    lines.group = Some(Group::Exports);
+    lines.group = Group::Exports;
     lines.push("exported functions", Value::Count(facts.exports.functions));
     lines.push("exported objects", Value::Count(facts.exports.objects));
     lines.push("interposable", Value::Count(facts.exports.interposable));
-    lines.group = Some(Group::Size);
+    lines.group = Group::Size;
     loaded(lines, &facts.loaded);
     protection(lines, facts);
     origin(lines, facts);
@@ -212,7 +210,7 @@ fn elf(lines: &mut Lines, facts: &ElfFacts, size_bytes: u64) {
 
 fn linking(lines: &mut Lines, facts: &ElfFacts) {
     let linking = &facts.linking;
-    lines.group = Some(Group::Linking);
+    lines.group = Group::Linking;
     lines.is("dynamic", linking.dynamic);
     lines.some("interpreter", linking.interpreter.as_ref());
     lines.some("SONAME", linking.soname.as_ref());
@@ -230,14 +228,14 @@ fn linking(lines: &mut Lines, facts: &ElfFacts) {
 }
 
 fn relocations(lines: &mut Lines, relocations: &Relocations) {
-    lines.group = Some(Group::Relocations);
+    lines.group = Group::Relocations;
     for (name, count) in relocations.by_type() {
         lines.push(name, Value::Count(count));
     }
     let (words, stand_for) = relocations.relr();
     lines.push("RELR words", Value::Count(words));
     lines.push("RELR relocations", Value::Count(stand_for));
-    lines.group = Some(Group::Slots);
+    lines.group = Group::Slots;
     for (name, slots) in slots(relocations) {
         lines.push(name, Value::Count(slots.own));
     }
@@ -249,7 +247,7 @@ fn slots(relocations: &Relocations) -> [(&'static str, &Slots); 2] {
 }
 
 fn tables(lines: &mut Lines, relocations: &Relocations) {
-    lines.group = Some(Group::Tables);
+    lines.group = Group::Tables;
     let mut entries: BTreeMap<&str, u64> = BTreeMap::new();
     for table in &relocations.tables {
         *entries.entry(&table.section).or_insert(0) += table.entries;
@@ -258,7 +256,7 @@ fn tables(lines: &mut Lines, relocations: &Relocations) {
 }
 
 fn names(lines: &mut Lines, relocations: &Relocations) {
-    lines.group = Some(Group::Names);
+    lines.group = Group::Names;
     for (name, slots) in slots(relocations) {
         if let Some(names) = &slots.own_names {
             lines.push(name, Value::Set(names.iter().cloned().collect()));
@@ -275,7 +273,7 @@ fn loaded(lines: &mut Lines, loaded: &super::Loaded) {
 
 fn protection(lines: &mut Lines, facts: &ElfFacts) {
     let protection = &facts.protection;
-    lines.group = Some(Group::Protection);
+    lines.group = Group::Protection;
     let relro = match protection.relro {
         Relro::None => "none",
         Relro::Partial => "partial",
@@ -297,7 +295,7 @@ fn protection(lines: &mut Lines, facts: &ElfFacts) {
 
 fn origin(lines: &mut Lines, facts: &ElfFacts) {
     let origin = &facts.origin;
-    lines.group = Some(Group::Origin);
+    lines.group = Group::Origin;
     lines.is("stripped", origin.symbols.is_none());
     lines.push("symbols", Value::Count(origin.symbols.unwrap_or(0)));
     for (version, units) in &origin.dwarf_units {
@@ -320,7 +318,7 @@ fn made_by(
 }
 
 fn long(lines: &mut Lines, facts: &ElfFacts) {
-    lines.group = Some(Group::Sections);
+    lines.group = Group::Sections;
     let mut sizes: BTreeMap<&str, u64> = BTreeMap::new();
     let mut order = vec![];
     for section in &facts.sections {
@@ -335,7 +333,7 @@ fn long(lines: &mut Lines, facts: &ElfFacts) {
         lines.push(name, Value::Bytes(sizes[name]));
     }
     tables(lines, &facts.relocations);
-    lines.group = Some(Group::Segments);
+    lines.group = Group::Segments;
     let mut segments: BTreeMap<String, u64> = BTreeMap::new();
     for segment in &facts.segments {
         *segments.entry(format!("{} {}", segment.kind, segment.rights)).or_insert(0) += 1;
@@ -350,11 +348,11 @@ fn archive(lines: &mut Lines, facts: &ArchiveFacts, size_bytes: u64) {
     lines.push("members", Value::Count(facts.members));
     lines.push("members that are not ELF", Value::Count(facts.other_members));
     lines.counts("members for ", &facts.machines);
-    lines.group = Some(Group::Relocations);
+    lines.group = Group::Relocations;
     lines.counts("", &facts.relocations);
-    lines.group = Some(Group::Size);
+    lines.group = Group::Size;
     loaded(lines, &facts.loaded);
-    lines.group = Some(Group::Origin);
+    lines.group = Group::Origin;
     lines.push("stripped members", Value::Count(facts.stripped));
     for (version, units) in &facts.dwarf_units {
         lines.push(format!("DWARF {version} units"), Value::Count(*units));

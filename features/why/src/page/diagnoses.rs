@@ -75,16 +75,10 @@ fn explained(findings: &Findings, diagnosis: &Diagnosis, cause: &Cause) -> Strin
         CauseKind::Relocations => {
             format!("{after} relocations when it starts, where {} has {before}", who(&diagnosis.against))
         }
-        CauseKind::SystemCalls => {
-            let most = if about.is_empty() { String::new() } else { format!(" (most of all {})", named(about)) };
-            format!("{after} system calls{most}, where {} makes {before}", who(&diagnosis.against))
-        }
-        CauseKind::CallsOfAnOp => {
+        kind => {
+            let of = if kind == CauseKind::SystemCalls { "" } else { " for an op, of the workload and its services" };
             let most = if about.is_empty() { String::new() } else { format!(", most of all {}", named(about)) };
-            let against = who(&diagnosis.against);
-            format!(
-                "{after} system calls for an op, of the workload and its services{most}, where {against} makes {before}"
-            )
+            format!("{after} system calls{of}{most}, where {} makes {before}", who(&diagnosis.against))
         }
     };
     let rest = cause.most_of_it.map_or(String::new(), |most| {

@@ -197,6 +197,14 @@ fn idle_service() -> TraceTable {
     TraceTable { workload: "locale".to_owned(), service: Some("store".to_owned()), profiles, ..TraceTable::default() }
 }
 
+fn executed(variants: &[&str], files: &[&str], more: &[&str]) -> Executed {
+    Executed { variants: owned(variants), files: owned(files), more: owned(more), fewer: vec![] }
+}
+
+fn path(path: &str, found_by: &[&str], missed_by: &[&str]) -> PathDifference {
+    PathDifference { path: path.to_owned(), found_by: owned(found_by), missed_by: owned(missed_by), times: 2 }
+}
+
 fn trace() -> TraceTable {
     let calls = |count, errors| Calls { count, errors };
     let names = ["openat", "newfstatat", "mmap", "pread64", "rt_sigprocmask", "brk"];
@@ -208,18 +216,6 @@ fn trace() -> TraceTable {
         children: None,
     };
     let library = "$PREFIX/lib/5.36.0/x86_64-linux/CORE/libperl.so";
-    let executed = |variants: &[&str], files: &[&str], more: &[&str]| Executed {
-        variants: owned(variants),
-        files: owned(files),
-        more: owned(more),
-        fewer: vec![],
-    };
-    let path = |path: &str, found_by: &[&str], missed_by: &[&str]| PathDifference {
-        path: path.to_owned(),
-        found_by: owned(found_by),
-        missed_by: owned(missed_by),
-        times: 2,
-    };
     let locale = "/usr/share/locale/C.UTF-8/LC_MESSAGES/libc.mo";
     let mut paths = vec![path(locale, &[], &[LOCALE])];
     paths.extend(('a'..='k').map(|c| {

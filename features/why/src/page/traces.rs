@@ -8,12 +8,11 @@ use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::paint::{Ink, Page, Piece};
 use bakeoff_report::draw::text::{clean, foreign, width};
 use bakeoff_report::format::count;
-use bakeoff_report::words::counted;
+use bakeoff_report::words::named;
 
 /// What the names of variants have at least, beside the columns of calls.
 const NAMES_MIN: usize = 24;
-/// Of more files that are run, and of more paths that differ, the rest is only counted.
-const FILES_MAX: usize = 6;
+/// Of more paths that differ, the rest is only counted.
 const PATHS_MAX: usize = 8;
 /// How a path below the variant's own prefix begins.
 const PREFIX: &str = "$PREFIX/";
@@ -122,14 +121,15 @@ fn side_by_side(trace: &TraceTable, first: &[&str], rows: Vec<Row>, page: &mut P
 /// What was really run of the prefix, and what of the system differs from the first variant's.
 fn files(executed: &Executed, is_all: bool, page: &mut Page, columns: usize) {
     let of_prefix = || executed.files.iter().filter(|path| path.starts_with(PREFIX));
-    if is_all && of_prefix().next().is_none() && executed.more.is_empty() && executed.fewer.is_empty() {
+    let has_own = of_prefix().next().is_some();
+    if is_all && !has_own && executed.more.is_empty() && executed.fewer.is_empty() {
         return;
     }
     let who = if is_all { "all".to_owned() } else { row_name(&executed.variants) };
     let list = |paths: &mut dyn Iterator<Item = &String>| {
-        shortened(paths.map(|path| foreign(path, columns.saturating_sub(4))).collect())
+        named(paths.map(|path| foreign(path, columns.saturating_sub(4))).collect())
     };
-    let mut parts = vec![list(&mut of_prefix())];
+    let mut parts = vec![if has_own { list(&mut of_prefix()) } else { "nothing of $PREFIX".to_owned() }];
     if !executed.more.is_empty() {
         parts.push(format!("besides {}", list(&mut executed.more.iter())));
     }
@@ -137,18 +137,6 @@ fn files(executed: &Executed, is_all: bool, page: &mut Page, columns: usize) {
         parts.push(format!("but not {}", list(&mut executed.fewer.iter())));
     }
     page.paragraph(format!("executed by {who}: {}", parts.join("; ")), columns, 2, Ink::Plain);
-}
-
-fn shortened(mut names: Vec<String>) -> String {
-    if names.is_empty() {
-        return "nothing of $PREFIX".to_owned();
-    }
-    if names.len() > FILES_MAX + 1 {
-        let rest = counted((names.len() - FILES_MAX) as u32, "other");
-        names.truncate(FILES_MAX);
-        names.push(rest);
-    }
-    names.join(", ")
 }
 
 /// Paths of which only some variants are in this list: a line for each, below the variants that it is about.

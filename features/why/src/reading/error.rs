@@ -39,13 +39,7 @@ pub(super) trait In<T> {
     fn within(self, part: &str) -> Result<T, Broken>;
 }
 
-impl<T> In<T> for object::read::Result<T> {
-    fn within(self, part: &str) -> Result<T, Broken> {
-        self.map_err(|error| Broken(format!("{part}: {error}")))
-    }
-}
-
-impl<T> In<T> for gimli::Result<T> {
+impl<T, E: std::fmt::Display> In<T> for Result<T, E> {
     fn within(self, part: &str) -> Result<T, Broken> {
         self.map_err(|error| Broken(format!("{part}: {error}")))
     }
