@@ -10,7 +10,7 @@ use crate::origin::{Origin, resolve, shown};
 use crate::plain::{Attempt, Plain, failure, log, reason};
 use crate::products::{Product, ranked};
 use crate::progress::step;
-use crate::recognise::{Found, System, recognise};
+use crate::recognise::{BuildSystem, System, recognise};
 use crate::rust;
 use crate::script::{Program, guess};
 use crate::shell::quoted;
@@ -22,7 +22,6 @@ use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_report::format;
 use bakeoff_report::words::counted;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 
 /// Make a study of a program, from its source code
@@ -62,9 +61,6 @@ pub(crate) struct Args {
     /// The file of the build system that is meant, of several that are recognised: 'debian/rules'
     #[arg(long, value_name = "FILE")]
     build_system: Option<String>,
-    /// Go on with `bakeoff run`
-    #[arg(long)]
-    run_now: bool,
     /// Ask nothing
     #[arg(long, short)]
     yes: bool,
@@ -116,9 +112,6 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
             let _ = std::fs::rename(file.with_extension("toml.old"), &file);
         }
     })?;
-    if args.run_now && code == Code::Done {
-        return Err(run_now(&origin.study_dir));
-    }
     screen::out(&format!("next: bakeoff run {}\n", shown(&origin.study_dir)));
     Ok(code)
 }
@@ -152,13 +145,8 @@ fn changed(args: &Args, origin: &Origin, file: &Path, features: &Registry) -> Re
     }
 }
 
-/// Becomes `bakeoff run`; returns only if that fails.
-fn run_now(dir: &Path) -> CommandError {
-    CommandError::usage(std::process::Command::new("/proc/self/exe").arg("run").arg(dir).exec())
-}
-
 /// The build systems of a source, the first choice first; only the one that is named, if one is.
-fn build_systems(origin: &Origin, named: Option<&str>) -> Result<Vec<Found>, CommandError> {
+fn build_systems(origin: &Origin, named: Option<&str>) -> Result<Vec<BuildSystem>, CommandError> {
     let mut all = recognise(&origin.tree);
     if let Some(named) = named {
         let known: Vec<String> = all.iter().map(|found| found.file.clone()).collect();
@@ -172,7 +160,7 @@ fn build_systems(origin: &Origin, named: Option<&str>) -> Result<Vec<Found>, Com
         let error = format!("no build system is recognised in {}", origin.tree.display());
         return Err(CommandError::usage(error).hint(
             "its top folder has none of Cargo.toml, go.mod, meson.build, CMakeLists.txt, configure, configure.ac, \
-             configure.py, Makefile, debian/rules; write the study by hand: docs/study-file.md",
+             Makefile, debian/rules; write the study by hand: docs/study-file.md",
         ));
     };
     let others: Vec<&str> = others.iter().map(|other| other.file.as_str()).collect();
@@ -188,10 +176,10 @@ fn built(
     args: &Args,
     cache: &Cache,
     origin: &Origin,
-    systems: Vec<Found>,
+    systems: Vec<BuildSystem>,
     asked: &[Level],
     features: &Registry,
-) -> Result<(Found, Vec<Level>, Plain), CommandError> {
+) -> Result<(BuildSystem, Vec<Level>, Plain), CommandError> {
     let mut systems = systems.into_iter().peekable();
     let (mut failed, mut in_part) = (None, None);
     while let Some(mut found) = systems.next() {
@@ -242,7 +230,7 @@ fn built(
 
 fn chosen_product(
     origin: &Origin,
-    found: &Found,
+    found: &BuildSystem,
     plain: &Plain,
     named: Option<&str>,
     run: Option<&str>,
@@ -263,20 +251,18 @@ fn chosen_product(
                 .hint("write a program that uses it, and a study that builds both: docs/study-file.md")
         });
     }
+    let serious: Vec<&Product> = products.iter().filter(|one| !one.is_aside).collect();
+    let offered = if serious.is_empty() { products.iter().collect() } else { serious };
     if let Some(named) = named {
         let fits = |one: &&Product| one.name() == named || one.path == Path::new(named);
-        let serious: Vec<&Product> = products.iter().filter(|one| !one.is_aside).collect();
-        let all = if serious.is_empty() { products.iter().collect() } else { serious };
         return products.iter().find(fits).cloned().ok_or_else(|| {
             CommandError::usage(format!("no program `{named}` is built"))
-                .hint(format!("there are: {}", list(&all).join(", ")))
+                .hint(format!("there are: {}", list(&offered).join(", ")))
         });
     }
     if let Some(meant) = run.and_then(|typed| products.iter().find(|one| names(typed, &one.name(), &one.path))) {
         return Ok(meant.clone());
     }
-    let serious: Vec<&Product> = products.iter().filter(|one| !one.is_aside).collect();
-    let offered = if serious.is_empty() { products.iter().collect() } else { serious };
     let chosen = answers.choose("Which program?", &list(&offered), "--product")?;
     Ok(offered[chosen].clone())
 }
@@ -303,7 +289,7 @@ fn compilations(plain: &Plain) -> String {
 fn chosen_levels(
     wanted: Vec<Level>,
     origin: &Origin,
-    found: &Found,
+    found: &BuildSystem,
     plain: &Plain,
     product: &Product,
 ) -> Result<(Vec<Level>, Vec<String>), CommandError> {
@@ -320,16 +306,12 @@ fn chosen_levels(
         None => "none of them with -O".to_owned(),
     };
     let took = format!("The plain build took {}", format::waiting_time(plain.wall_s));
-    let seen = match found.calls_compilers() {
-        false if product.library.is_some() => format!("{took}, and there is no program: it is a library."),
-        _ if product.library.is_some() => {
-            format!("{took}: {}, {own}, and no program: it is a library.", compilations(plain))
-        }
-        true => {
-            format!("{took}: {}, {own}; the program is {}.", compilations(plain), product.path.display())
-        }
-        false => format!("{took}; the program is {}.", product.path.display()),
+    let calls = if found.calls_compilers() { format!(": {}, {own}", compilations(plain)) } else { String::new() };
+    let program = match product.library {
+        Some(_) => "there is no program: it is a library".to_owned(),
+        None => format!("the program is {}", product.path.display()),
     };
+    let seen = format!("{took}{calls}; {program}.");
     say(&seen);
     if found.calls_compilers() && made.compilations == 0 {
         say(

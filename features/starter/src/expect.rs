@@ -2,12 +2,9 @@
 //! more, to see how much its time varies. Nothing of this is part of a result; it only helps to choose what is in the file.
 
 use crate::fault::Fault;
-use crate::progress::draw_again;
 use crate::stage::{Ended, Stage};
 use crate::workload::Workload;
-use bakeoff_command::screen;
 use bakeoff_judge::planning::{Aim, from_sd};
-use std::cell::Cell;
 use std::path::Path;
 
 /// It is run again for this long, in seconds, and no more often than this.
@@ -31,13 +28,9 @@ pub(crate) struct Observed {
 /// Those of the launcher, and of files.
 pub(crate) fn execute(workload: &Workload, dir: &Path, prefix: &Path) -> Result<Observed, Fault> {
     let mut stage = Stage::new(dir, prefix)?;
-    let last_s = Cell::new(0.0);
     let mut once = || -> Result<Ended, Fault> {
         let home = stage.prepared(workload)?;
-        draw_again(last_s.get());
-        let ended = stage.execute(&workload.run, home.path());
-        screen::erase();
-        ended.inspect(|ended| last_s.set(ended.wall_s))
+        stage.execute(&workload.run, home.path())
     };
     let (first, second) = (once()?, once()?);
     let mut walls = vec![first.wall_s, second.wall_s];

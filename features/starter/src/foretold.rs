@@ -1,18 +1,18 @@
 //! The program that a source will build, as far as its build files say so in a usual way. It is only a guess: with a good one the
 //! first build is that of the plain level, and none has to be made again. Nothing is run here.
 
-use crate::recognise::{BUILD, Found, System};
+use crate::recognise::{BUILD, BuildSystem, System};
+use crate::rust::document;
 use crate::walk::{files, name};
 use std::fs;
 use std::path::{Path, PathBuf};
-use toml_edit::DocumentMut;
 
 /// No deeper than this is looked for build files.
 const DEEPEST: usize = 3;
 
 /// The path of the program in the tree; of several the one that is called like the source, else the first one.
-pub(crate) fn foretold(found: &Found, tree: &Path, package: &str) -> Option<PathBuf> {
-    let top = tree.join(found.folder());
+pub(crate) fn foretold(found: &BuildSystem, tree: &Path, package: &str) -> Option<PathBuf> {
+    let top = tree.join(&found.folder);
     let all: Vec<PathBuf> = match found.system {
         System::Cargo => of_cargo(&top).into_iter().map(|name| Path::new("target/release").join(name)).collect(),
         System::CMake => in_files(&top, "CMakeLists.txt", &of_cmake, BUILD),
@@ -25,11 +25,11 @@ pub(crate) fn foretold(found: &Found, tree: &Path, package: &str) -> Option<Path
             let files = ["GNUmakefile", "makefile", "Makefile"].map(|file| fs::read_to_string(top.join(file)));
             of_make(&files.into_iter().flatten().next().unwrap_or_default()).into_iter().map(PathBuf::from).collect()
         }
-        System::Go | System::ConfigurePy | System::Debian => vec![],
+        System::Go | System::Debian => vec![],
     };
     let is_named = |path: &&PathBuf| path.file_name().is_some_and(|name| name == package);
     let first = all.iter().find(is_named).or(all.first())?;
-    Some(Path::new(found.folder()).join(first))
+    Some(Path::new(&found.folder).join(first))
 }
 
 /// The programs that build files of a name say in the top folder and those below, as paths below the folder `into`.
@@ -44,8 +44,7 @@ fn in_files(top: &Path, file: &str, read: &dyn Fn(&str) -> Vec<String>, into: &s
 }
 
 fn of_cargo(top: &Path) -> Vec<String> {
-    let manifest = fs::read_to_string(top.join("Cargo.toml")).ok().and_then(|text| text.parse::<DocumentMut>().ok());
-    let Some(manifest) = manifest else { return vec![] };
+    let Some(manifest) = document(&top.join("Cargo.toml")) else { return vec![] };
     let programs = manifest.get("bin").and_then(|bins| bins.as_array_of_tables());
     let text = |item: Option<&toml_edit::Item>| item.and_then(|item| item.as_str()).map(str::to_owned);
     let mut all: Vec<String> = programs.into_iter().flatten().filter_map(|bin| text(bin.get("name"))).collect();
@@ -80,44 +79,21 @@ fn of_automake(text: &str) -> Vec<String> {
 
 /// What `all`, or else the first rule, needs first and has a rule of its own for; variables that are set in a line are known.
 fn of_make(text: &str) -> Vec<String> {
-    let text = text.replace("\\\n", " ");
-    let set = |name: &str| -> Option<String> {
-        text.lines().find_map(|line| {
-            let (variable, value) = line.split_once('=').filter(|_| !line.starts_with('\t'))?;
-            (variable.trim_end_matches([':', '?', '+']).trim() == name).then(|| value.trim().to_owned())
-        })
-    };
-    let known = |word: &str| match word
-        .strip_prefix("$(")
-        .or(word.strip_prefix("${"))
-        .and_then(|rest| rest.strip_suffix([')', '}']))
-    {
-        Some(name) => set(name).unwrap_or_default(),
-        None => word.to_owned(),
-    };
-    let rules: Vec<(String, String)> = text
-        .lines()
-        .filter(|line| !line.starts_with(['\t', '#', '.']))
-        .filter_map(|line| {
-            let (targets, needs) =
-                line.split_once(':').filter(|(_, needs)| !needs.starts_with('=') && !line.contains(":="))?;
-            (!targets.contains('=')).then(|| (known(targets.trim()), needs.trim().to_owned()))
-        })
-        .collect();
-    let words = |text: &str| {
-        text.split_whitespace()
-            .flat_map(|word| known(word).split_whitespace().map(str::to_owned).collect::<Vec<_>>())
-            .collect::<Vec<_>>()
-    };
-    let Some((target, needs)) = rules.iter().find(|(target, _)| target == "all").or(rules.first()) else {
+    let mut text = text.replace("\\\n", " ");
+    for line in text.clone().lines().filter(|line| !line.starts_with(['\t', '#'])) {
+        let Some((name, value)) = line.split_once('=') else { continue };
+        let (name, value) = (name.trim_end_matches([':', '?', '+']).trim(), value.trim());
+        text = text.replace(&format!("$({name})"), value).replace(&format!("${{{name}}}"), value);
+    }
+    let lines = text.lines().filter(|line| !line.starts_with(['\t', '#', '.']) && !line.contains('='));
+    let rules: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once(':')).collect();
+    let Some((target, needs)) = rules.iter().find(|(target, _)| target.trim() == "all").or(rules.first()) else {
         return vec![];
     };
-    let has_rule = |name: &String| rules.iter().any(|(target, _)| target.split_whitespace().any(|one| one == name));
-    let mut all: Vec<String> = words(needs).into_iter().filter(|name| has_rule(name) && !name.contains('.')).collect();
-    if target != "all" && !target.contains(['.', '%', '$', ' ']) {
-        all.insert(0, target.clone());
-    }
-    all
+    let has_rule = |name: &&str| rules.iter().any(|(targets, _)| targets.split_whitespace().any(|one| one == *name));
+    let own = Some(target.trim()).filter(|target| *target != "all" && !target.contains(['%', '$', ' ']));
+    let all = own.into_iter().chain(needs.split_whitespace().filter(has_rule));
+    all.filter(|name| !name.contains('.')).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! The levels of a study: as they are asked for, or those that are proposed for a build system. A level is written as its
 //! table in the study file. Whether its words arrive is proven later.
 
-use crate::recognise::{Found, System};
+use crate::recognise::{BuildSystem, System};
 use crate::rust;
 use bakeoff_building::CallSummary;
 use bakeoff_command::CommandError;
+use bakeoff_host::search_path::find;
 use std::path::Path;
 use toml_edit::{InlineTable, Value};
 
@@ -182,7 +183,7 @@ fn is_variable(text: &str) -> bool {
 }
 
 /// What is compared where nothing is asked for.
-pub(crate) fn proposed(found: &Found) -> Vec<Level> {
+pub(crate) fn proposed(found: &BuildSystem) -> Vec<Level> {
     match found.system {
         System::Cargo => vec![
             Level::new("opt-level-2", &[(RUST, "-C opt-level=2")]),
@@ -196,29 +197,25 @@ pub(crate) fn proposed(found: &Found) -> Vec<Level> {
                 Level::new("v3", &[("GOAMD64", "v3")]),
                 Level::new("no-inlining", &[("GOFLAGS", "-gcflags=all=-l")]),
             ];
-            if found.has_c_in_go() {
+            if found.facts.has_c {
                 levels.push(Level::new("c-O3", &[("append", "-O3")]));
             }
             levels
         }
         _ => {
+            let path = std::env::var_os("PATH").unwrap_or_default();
             let mut levels = vec![
                 Level::new("O2", &[("append", "-O2")]),
                 Level::new("O3", &[("append", "-O3")]),
                 Level::new("O3-native", &[("append", "-O3 -march=native")]),
                 Level::new("lto", &[("append", "-O3 -flto=auto")]),
             ];
-            if is_on_path("clang") {
+            if find("clang", &path, Path::new("")).is_some() {
                 levels.push(Level::new("clang", &[("compiler", "clang")]));
             }
             levels
         }
     }
-}
-
-fn is_on_path(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| Path::new(&folder).join(program).is_file())
 }
 
 /// The one `-O` that all compilations of the plain build have, if there is one.

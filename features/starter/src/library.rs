@@ -1,11 +1,10 @@
 //! A library without a program: what a program that uses it is linked with, and the skeleton of such a program, which is built
 //! on top of every level's library. What it shall call only the user knows.
 
+use crate::rust::document;
 use crate::walk::{files, name};
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
-use toml_edit::DocumentMut;
 
 /// A library that was built.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +48,7 @@ impl Library {
 
     /// The library of the package at the top of a source that Cargo builds; none if there is none that a program can use.
     pub(crate) fn of_crate(tree: &Path) -> Option<Self> {
-        let manifest: DocumentMut = fs::read_to_string(tree.join("Cargo.toml")).ok()?.parse().ok()?;
+        let manifest = document(&tree.join("Cargo.toml"))?;
         let text = |section: &str, key: &str| manifest.get(section)?.get(key)?.as_str().map(str::to_owned);
         let is = |key: &str| manifest.get("lib").and_then(|lib| lib.get(key)?.as_bool()).unwrap_or(false);
         let place = text("lib", "path").unwrap_or_else(|| "src/lib.rs".to_owned());
@@ -109,6 +108,7 @@ impl Library {
 #[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn library(files: &[&str]) -> Option<Library> {
         let tree = tempfile::tempdir().unwrap();

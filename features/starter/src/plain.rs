@@ -7,7 +7,7 @@ use crate::levels::{Level, OWN};
 use crate::origin::Origin;
 use crate::products::ranked;
 use crate::progress::watched;
-use crate::recognise::{Errors, Found, How, System};
+use crate::recognise::{BuildMode, BuildSystem, Errors, System};
 use crate::script::{self, Program, found_nothing};
 use crate::workload::stub;
 use crate::write::{Output, Written, text};
@@ -29,7 +29,7 @@ pub(crate) struct Plain {
     pub(crate) tree: PathBuf,
     pub(crate) made: CallSummary,
     /// How it was built in the end.
-    pub(crate) how: How,
+    pub(crate) how: BuildMode,
     /// How long its script took, in seconds.
     pub(crate) wall_s: f64,
     /// Why not all of it could be built.
@@ -40,7 +40,7 @@ pub(crate) struct Plain {
 pub(crate) struct Attempt<'a> {
     pub(crate) cache: &'a Cache,
     pub(crate) origin: &'a Origin,
-    pub(crate) found: &'a Found,
+    pub(crate) found: &'a BuildSystem,
     pub(crate) program: Program<'a>,
     pub(crate) levels: &'a [Level],
     pub(crate) features: &'a Registry,
@@ -52,7 +52,7 @@ impl Attempt<'_> {
     /// # Errors
     /// What failed first, and those of building.
     pub(crate) fn plain(&self) -> Result<Plain, Fault<Box<BuildLine>>> {
-        let plain = match self.once(How::default()) {
+        let plain = match self.once(BuildMode::default()) {
             Err(Fault::Useless(failed)) => self.otherwise(&failed)?.ok_or(Fault::Useless(failed))?,
             built => built?,
         };
@@ -61,14 +61,14 @@ impl Attempt<'_> {
         }
         // A build in this folder before left everything that make looks for.
         screen::err("nothing was compiled: it had been built before; once more after `make clean`\n");
-        match self.once(How { clean: true, ..plain.how }) {
+        match self.once(BuildMode { clean: true, ..plain.how }) {
             Err(Fault::Useless(_)) => Ok(plain),
             built => built,
         }
     }
 
     /// One build, in a study that nobody sees, expected to take `expected_s` seconds (0: unknown); what came of it.
-    pub(crate) fn line(&self, how: How, keeps_tree: bool, expected_s: f64) -> Result<BuildLine, CommandError> {
+    pub(crate) fn line(&self, how: BuildMode, keeps_tree: bool, expected_s: f64) -> Result<BuildLine, CommandError> {
         let folder = tempfile::tempdir().map_err(CommandError::usage)?;
         std::fs::write(folder.path().join("study.toml"), self.study(how)).map_err(CommandError::usage)?;
         // What belongs to the study in the folder that it will be written into is no part of this source either.
@@ -99,7 +99,7 @@ impl Attempt<'_> {
         }
         screen::err(&format!("the build failed{}; once more, with one job at a time{}\n", reason(failed), log(failed)));
         let began = Instant::now();
-        let failed = match self.once(How { one_job: true, errors: Errors::GoOn, ..How::default() }) {
+        let failed = match self.once(BuildMode { one_job: true, errors: Errors::GoOn, ..BuildMode::default() }) {
             Ok(plain) => return Ok(Some(plain)),
             Err(fault) => fault.useless()?,
         };
@@ -111,12 +111,13 @@ impl Attempt<'_> {
         if !programs.iter().any(|program| !program.is_aside) {
             return Ok(None);
         }
-        let (wall_s, how) = (began.elapsed().as_secs_f64(), How { errors: Errors::Ignored, ..How::default() });
+        let (wall_s, how) =
+            (began.elapsed().as_secs_f64(), BuildMode { errors: Errors::Ignored, ..BuildMode::default() });
         Ok(Some(Plain { tree, made, how, wall_s, lacks: Some(reason(&failed)) }))
     }
 
     /// One build; or what failed.
-    fn once(&self, how: How) -> Result<Plain, Fault<Box<BuildLine>>> {
+    fn once(&self, how: BuildMode) -> Result<Plain, Fault<Box<BuildLine>>> {
         let shown = self.found.script(how).join(" && ").replace("\\ && ", "");
         screen::err(&format!("building it as it is, in a copy: {shown}\n"));
         let began = Instant::now();
@@ -138,7 +139,7 @@ impl Attempt<'_> {
         Ok(Plain { tree, made, how, wall_s, lacks: None })
     }
 
-    fn study(&self, how: How) -> String {
+    fn study(&self, how: BuildMode) -> String {
         let own = Level { name: OWN.to_owned(), entries: vec![] };
         let mut levels: Vec<Level> =
             std::iter::once(own).chain(self.levels.iter().filter(|level| level.name != OWN).cloned()).collect();

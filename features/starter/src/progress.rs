@@ -3,7 +3,7 @@
 
 use bakeoff_command::screen;
 use bakeoff_report::format;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,13 +30,6 @@ pub(crate) fn as_plain(builds: u32, plain_s: f64) -> String {
     }
 }
 
-/// Draws on a terminal that something runs again, which took `last_s` seconds. Nothing is drawn while it runs.
-pub(crate) fn draw_again(last_s: f64) {
-    if let Some(about) = about(last_s).filter(|_| screen::err_is_terminal()) {
-        screen::draw(&format!("running it again: {about}"));
-    }
-}
-
 /// What is drawn during a build.
 fn building(elapsed_s: f64, expected_s: f64) -> String {
     let elapsed = format::waiting_time(elapsed_s);
@@ -47,36 +40,22 @@ fn building(elapsed_s: f64, expected_s: f64) -> String {
     }
 }
 
-/// Says that it is over, whatever happens.
-struct Over<'a>(&'a (Mutex<bool>, Condvar));
-
-impl Drop for Over<'_> {
-    fn drop(&mut self) {
-        *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.0.1.notify_all();
-    }
-}
-
 /// Builds something that is expected to take `expected_s` seconds (0: unknown), and draws for how long it has been built.
 pub(crate) fn watched<T>(expected_s: f64, build: impl FnOnce() -> T) -> T {
     if !screen::err_is_terminal() {
         return build();
     }
-    let state = (Mutex::new(false), Condvar::new());
+    // Nothing is sent: dropping the sender ends the drawing.
+    let (over, is_over) = mpsc::channel::<()>();
     let began = Instant::now();
-    let draw = || {
-        let mut is_over = state.0.lock().unwrap_or_else(PoisonError::into_inner);
-        while !*is_over {
-            let waited = state.1.wait_timeout(is_over, Duration::from_secs(1));
-            is_over = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if !*is_over {
-                screen::draw(&building(began.elapsed().as_secs_f64(), expected_s));
-            }
+    let draw = move || {
+        while is_over.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+            screen::draw(&building(began.elapsed().as_secs_f64(), expected_s));
         }
     };
     let built = thread::scope(|scope| {
         scope.spawn(draw);
-        let _over = Over(&state);
+        let _over = over;
         build()
     });
     screen::erase();

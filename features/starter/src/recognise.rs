@@ -17,20 +17,18 @@ pub(crate) enum System {
     CMake,
     Configure,
     Autoconf,
-    ConfigurePy,
     Make,
     Debian,
 }
 
 /// The order in which they are looked for, each with the files that show it.
-const FILES: [(System, &[&str]); 9] = [
+const FILES: [(System, &[&str]); 8] = [
     (System::Cargo, &["Cargo.toml"]),
     (System::Go, &["go.mod"]),
     (System::Meson, &["meson.build"]),
     (System::CMake, &["CMakeLists.txt"]),
     (System::Configure, &["configure"]),
     (System::Autoconf, &["configure.ac", "configure.in"]),
-    (System::ConfigurePy, &["configure.py"]),
     (System::Make, &["GNUmakefile", "Makefile", "makefile"]),
     (System::Debian, &["debian/rules"]),
 ];
@@ -40,34 +38,32 @@ const FOLDERS: [&str; 3] = ["unix", "src", "source"];
 
 /// A build system of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct BuildSystem {
     pub(crate) system: System,
     /// The file that shows it, relative to the source.
     pub(crate) file: String,
     /// Where it is built: a folder of the source, or the empty text.
-    folder: String,
-    facts: Facts,
+    pub(crate) folder: String,
+    pub(crate) facts: Facts,
     /// More words for what configures it, or else builds it.
     pub(crate) options: String,
 }
 
 /// What of the source changes how its system is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Facts {
+pub(crate) struct Facts {
     /// Of Cargo and Go: which other packages it needs.
     needs: Needs,
     /// Of Go: it has C parts.
-    has_c: bool,
+    pub(crate) has_c: bool,
     /// Of Meson: the project says which kind of build it is by default.
     has_buildtype: bool,
     /// Of configure: its file may not be run.
     needs_shell: bool,
-    /// Of configure.py: it builds the program itself.
-    bootstraps: bool,
 }
 
 /// The systems of a source, the preferred one first.
-pub(crate) fn recognise(tree: &Path) -> Vec<Found> {
+pub(crate) fn recognise(tree: &Path) -> Vec<BuildSystem> {
     let at_top = in_folder(tree, "");
     if !at_top.iter().all(|found| found.system == System::Debian) {
         return at_top;
@@ -75,13 +71,13 @@ pub(crate) fn recognise(tree: &Path) -> Vec<Found> {
     FOLDERS.iter().flat_map(|folder| in_folder(tree, folder)).chain(at_top).collect()
 }
 
-fn in_folder(tree: &Path, folder: &str) -> Vec<Found> {
+fn in_folder(tree: &Path, folder: &str) -> Vec<BuildSystem> {
     let place = tree.join(folder);
     let found = |(system, files): &(System, &[&str])| {
         let file = files.iter().find(|file| place.join(file).is_file())?;
         let shown = Path::new(folder).join(file).display().to_string();
         let facts = Facts::of(*system, &place, file);
-        Some(Found { system: *system, file: shown, folder: folder.to_owned(), facts, options: String::new() })
+        Some(BuildSystem { system: *system, file: shown, folder: folder.to_owned(), facts, options: String::new() })
     };
     FILES.iter().filter_map(found).collect()
 }
@@ -99,14 +95,13 @@ impl Facts {
             has_c: system == System::Go && registry::has_cgo(place),
             has_buildtype: system == System::Meson && text().contains("buildtype="),
             needs_shell: system == System::Configure && mode() & 0o100 == 0,
-            bootstraps: system == System::ConfigurePy && text().contains("--bootstrap"),
         }
     }
 }
 
 /// How a source is built that did not build in the usual way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct How {
+pub(crate) struct BuildMode {
     /// One compilation at a time: its rules do not name all that they need.
     pub(crate) one_job: bool,
     /// What was built before is removed first: nothing was left to compile.
@@ -137,20 +132,10 @@ impl Errors {
     }
 }
 
-impl Found {
+impl BuildSystem {
     /// Whether compilers are called whose flags the levels can append to.
     pub(crate) fn calls_compilers(&self) -> bool {
         !matches!(self.system, System::Cargo | System::Go)
-    }
-
-    /// Where it is built: a folder of the source, or the empty text.
-    pub(crate) fn folder(&self) -> &str {
-        &self.folder
-    }
-
-    /// Whether it builds with Go and has C parts, too.
-    pub(crate) fn has_c_in_go(&self) -> bool {
-        self.facts.has_c
     }
 
     /// The tools whose versions the build depends on.
@@ -162,14 +147,12 @@ impl Found {
             System::Meson => vec!["cc", "ld", "meson", "ninja"],
             System::CMake => vec!["cc", "ld", "make", "cmake"],
             System::Autoconf => vec!["cc", "ld", "make", "autoreconf"],
-            System::ConfigurePy if self.facts.bootstraps => vec!["cc", "ld", "python3"],
-            System::ConfigurePy => vec!["cc", "ld", "python3", "ninja"],
             System::Configure | System::Make | System::Debian => vec!["cc", "ld", "make"],
         }
     }
 
     /// The lines that build it, and leave the result in the script's folder.
-    pub(crate) fn script(&self, how: How) -> Vec<String> {
+    pub(crate) fn script(&self, how: BuildMode) -> Vec<String> {
         let mut lines = vec![];
         if !self.folder.is_empty() {
             lines.push(format!("cd {}", self.folder));
@@ -198,8 +181,6 @@ impl Found {
             ],
             System::Configure => vec![configure, make + end],
             System::Autoconf => vec![autoreconf, configure, make + end],
-            System::ConfigurePy if self.facts.bootstraps => vec![format!("python3 configure.py --bootstrap{options}")],
-            System::ConfigurePy => vec![format!("python3 configure.py{options}"), format!("ninja{jobs}")],
             System::Make if how.clean => vec![clean, make + &options + end],
             System::Make => vec![make + &options + end],
             System::Debian => {
@@ -237,13 +218,8 @@ impl Found {
             System::CMake => Some(format!("cmake --install {BUILD}")),
             System::Configure | System::Autoconf => Some("make install".to_owned()),
             System::Make => Some("make install PREFIX=\"$PREFIX\" prefix=\"$PREFIX\"".to_owned()),
-            System::Cargo | System::Go | System::ConfigurePy | System::Debian => None,
+            System::Cargo | System::Go | System::Debian => None,
         }
-    }
-
-    /// Where a script that has built it has to go back to the top from.
-    pub(crate) fn back(&self) -> Option<&'static str> {
-        (!self.folder.is_empty()).then_some("cd ..")
     }
 }
 
@@ -277,17 +253,16 @@ mod tests {
         check(&["Makefile", "Cargo.toml"], &[System::Cargo, System::Make]);
         check(&["unix/configure", "debian/rules"], &[System::Configure, System::Debian]);
         check(&["debian/rules"], &[System::Debian]);
-        check(&["configure.py"], &[System::ConfigurePy]);
     }
 
     #[test]
     fn scripts_depend_on_what_is_there() {
-        let lines = |files: &[&str], how: How| recognise(tree(files).path())[0].script(how).join("\n");
-        assert_eq!(lines(&["Makefile"], How::default()), "make -j\"$JOBS\"");
-        let usual = How::default();
-        assert_eq!(lines(&["Makefile"], How { one_job: true, clean: true, ..usual }), "make clean\nmake");
-        assert_eq!(lines(&["Makefile"], How { one_job: true, errors: Errors::GoOn, ..usual }), "make -k");
-        let ignored = How { errors: Errors::Ignored, ..usual };
+        let lines = |files: &[&str], how: BuildMode| recognise(tree(files).path())[0].script(how).join("\n");
+        assert_eq!(lines(&["Makefile"], BuildMode::default()), "make -j\"$JOBS\"");
+        let usual = BuildMode::default();
+        assert_eq!(lines(&["Makefile"], BuildMode { one_job: true, clean: true, ..usual }), "make clean\nmake");
+        assert_eq!(lines(&["Makefile"], BuildMode { one_job: true, errors: Errors::GoOn, ..usual }), "make -k");
+        let ignored = BuildMode { errors: Errors::Ignored, ..usual };
         assert!(lines(&["configure"], ignored).contains("\nmake -k -j\"$JOBS\" || true"));
         assert!(lines(&["CMakeLists.txt"], ignored).contains(" -j\"$JOBS\" -- -k || true"));
         assert!(lines(&["unix/configure"], usual).starts_with("cd unix\nsh ./configure --prefix=\"$PREFIX\"\n"));

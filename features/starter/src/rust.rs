@@ -4,27 +4,32 @@
 use std::path::Path;
 use toml_edit::{DocumentMut, Item};
 
+/// A file of TOML, if it is one.
+pub(crate) fn document(path: &Path) -> Option<DocumentMut> {
+    std::fs::read_to_string(path).ok()?.parse().ok()
+}
+
+/// The value at the end of these keys.
+fn value<'d>(document: &'d Option<DocumentMut>, keys: &[&str]) -> Option<&'d Item> {
+    keys.iter().try_fold(document.as_ref()?.as_item(), |item, key| item.get(key))
+}
+
 /// The settings of the release profile, such as `opt-level=3`, and the words that the configuration adds.
 pub(crate) fn own(tree: &Path) -> Vec<String> {
-    let read = |file: &str| -> Option<DocumentMut> { std::fs::read_to_string(tree.join(file)).ok()?.parse().ok() };
-    let config = read(".cargo/config.toml").or_else(|| read(".cargo/config"));
-    let of = |document: &Option<DocumentMut>, path: &[&str]| {
-        let start = document.as_ref().map(|document| document.as_item());
-        path.iter().fold(start, |item, key| item.and_then(|item| item.get(key))).cloned()
-    };
-    let manifest = read("Cargo.toml");
+    let config = document(&tree.join(".cargo/config.toml")).or_else(|| document(&tree.join(".cargo/config")));
+    let manifest = document(&tree.join("Cargo.toml"));
     let setting = |name: &str| {
-        let path = ["profile", "release", name];
-        of(&config, &path).or_else(|| of(&manifest, &path)).map(|item| text(&item))
+        let keys = ["profile", "release", name];
+        value(&config, &keys).or_else(|| value(&manifest, &keys)).map(text)
     };
     let mut all = vec![format!("opt-level={}", setting("opt-level").unwrap_or_else(|| "3".to_owned()))];
     all.extend(setting("codegen-units").map(|number| format!("codegen-units={number}")));
     all.extend(setting("lto").map(|kind| format!("lto={}", if kind == "true" { "fat" } else { &kind })));
-    match of(&config, &["build", "rustflags"]) {
+    match value(&config, &["build", "rustflags"]) {
         Some(Item::Value(toml_edit::Value::Array(words))) => {
             all.extend(settings(&words.iter().filter_map(|word| word.as_str()).collect::<Vec<_>>().join(" ")));
         }
-        Some(words) => all.extend(settings(&text(&words))),
+        Some(words) => all.extend(settings(&text(words))),
         None => {}
     }
     all

@@ -5,7 +5,7 @@ use crate::foretold::foretold;
 use crate::levels::{Level, variables};
 use crate::library::Library;
 use crate::products::Product;
-use crate::recognise::{Found, How};
+use crate::recognise::{BuildMode, BuildSystem};
 use crate::shell::{in_prefix, quoted, words};
 use crate::targets::{TREE, Target};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) struct Program<'a> {
 }
 
 /// The lines of the script.
-pub(crate) fn lines(found: &Found, how: How, levels: &[Level], program: &Program<'_>) -> Vec<String> {
+pub(crate) fn lines(found: &BuildSystem, how: BuildMode, levels: &[Level], program: &Program<'_>) -> Vec<String> {
     let Program { product, libraries, target } = program;
     let variables: Vec<String> = variables(levels).iter().map(|name| format!("${name}")).collect();
     let mut lines = vec![];
@@ -42,7 +42,7 @@ pub(crate) fn lines(found: &Found, how: How, levels: &[Level], program: &Program
     lines.extend(library.and_then(Library::before));
     lines.extend(found.script(how));
     lines.extend(found.install().filter(|_| !libraries.is_empty() || library.is_some()));
-    lines.extend(found.back().map(str::to_owned));
+    lines.extend((!found.folder.is_empty()).then(|| "cd ..".to_owned()));
     // This builds what it runs, so that no trial has to.
     lines.extend(target.map(|target| format!("({})", target.built(PATIENCE_S))));
     let name = product.name();
@@ -63,30 +63,37 @@ pub(crate) fn found_nothing(tail: &[String]) -> bool {
     tail.iter().any(|line| MISSING.iter().any(|start| line.starts_with(start)))
 }
 
+/// The word of a command that is the program: the first path that is not there yet, or else the first word.
+fn typed(run: &str, tree: &Path) -> Option<String> {
+    let words: Vec<String> = words(run).into_iter().map(|word| word.text).collect();
+    let is_file = |word: &String| tree.join(word).is_file() || Path::new(word).is_file();
+    words.iter().find(|word| word.starts_with("./") && !is_file(word)).or(words.first()).cloned()
+}
+
 /// The program that is probably meant: that of `--product` or of the command, as it is typed; or one that is called like
 /// the source.
-pub(crate) fn guess(found: &Found, tree: &Path, named: Option<&str>, run: Option<&str>, package: &str) -> Product {
-    let plain = |word: &str| word.trim_matches(['"', '\'']).trim_start_matches("./").to_owned();
-    let typed = |run: &str| {
-        let words: Vec<String> = words(run).into_iter().map(|word| word.text).collect();
-        let is_file = |word: &&String| [tree.join(word), PathBuf::from(word)].iter().any(|path| path.is_file());
-        let path = words.iter().find(|word| word.starts_with("./") && !is_file(word));
-        path.or(words.first()).map(|word| plain(word))
-    };
+pub(crate) fn guess(
+    found: &BuildSystem,
+    tree: &Path,
+    named: Option<&str>,
+    run: Option<&str>,
+    package: &str,
+) -> Product {
     // Without a version, which has more than one number: lua5.4, but not bzip2.
     let trimmed = package.trim_end_matches(|c: char| c.is_ascii_digit() || "-._".contains(c));
     let is_version = package[trimmed.len()..].contains(['-', '.', '_']);
     let trimmed = if is_version { trimmed } else { package };
     let is_asked = named.is_some() || run.is_some();
-    let word = named.map(plain).or_else(|| run.and_then(typed)).unwrap_or_else(|| trimmed.to_owned());
+    let word = named.map(str::to_owned).or_else(|| typed(run?, tree)).unwrap_or_else(|| trimmed.to_owned());
+    let word = word.trim_matches(['"', '\'']).trim_start_matches("./");
     let is_name = !word.contains('/');
-    if let Some(path) = foretold(found, tree, &word)
+    if let Some(path) = foretold(found, tree, word)
         && is_name
-        && (!is_asked || path.file_name().is_some_and(|name| *name == *word))
+        && (!is_asked || path.file_name().is_some_and(|name| name == word))
     {
         return Product::guessed(path);
     }
-    let path = PathBuf::from(&word);
+    let path = PathBuf::from(word);
     Product::guessed(match found.folder_of_programs() {
         Some(folder) if is_name || !path.starts_with(&folder) => folder.join(path),
         _ => path,

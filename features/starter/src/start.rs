@@ -10,7 +10,7 @@ use crate::plain::Plain;
 use crate::products::{Product, own_libraries, ranked};
 use crate::progress::step;
 use crate::prove::prove;
-use crate::recognise::{Found, System};
+use crate::recognise::{BuildSystem, System};
 use crate::script::{self, Program};
 use crate::stage::{Stage, locale_of_user};
 use crate::targets::Target;
@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Start<'a> {
     pub(crate) cache: &'a Cache,
     pub(crate) origin: &'a Origin,
-    pub(crate) found: &'a Found,
+    pub(crate) found: &'a BuildSystem,
     pub(crate) plain: &'a Plain,
     pub(crate) product: &'a Product,
     pub(crate) target: Option<&'a Target>,

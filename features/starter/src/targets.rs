@@ -2,7 +2,7 @@
 //! nobody has to think out. Whether one is of any use is seen when it is tried. Nothing is run here.
 
 use crate::products::Product;
-use crate::recognise::{BUILD, Found, System};
+use crate::recognise::{BUILD, BuildSystem, System};
 use crate::registry::{go_needs, mode};
 use crate::walk::{files, name};
 use std::collections::BTreeMap;
@@ -36,6 +36,11 @@ pub(crate) struct Target {
 }
 
 impl Target {
+    fn of(command: &str, folder: &str, is_benchmark: bool) -> Self {
+        let (command, folder) = (command.to_owned(), folder.to_owned());
+        Self { command, folder, is_benchmark, builds: None, harness: None }
+    }
+
     /// As it is typed outside of a tree, with words in front.
     pub(crate) fn line(&self, tree: &str, before: &str) -> String {
         let folder = if self.folder.is_empty() { String::new() } else { format!("/{}", self.folder) };
@@ -67,17 +72,13 @@ impl Offer {
 }
 
 /// What a source offers that was built in `tree`, benchmarks first.
-pub(crate) fn offers(found: &Found, tree: &Path, programs: &[Product]) -> Vec<Offer> {
+pub(crate) fn offers(found: &BuildSystem, tree: &Path, programs: &[Product]) -> Vec<Offer> {
     let is_benchmark = |one: &&Product| one.name().to_lowercase().contains("bench");
     let programs = programs.iter().filter(is_benchmark).cloned().map(Offer::Program);
     programs.chain(targets(found, tree).into_iter().map(Offer::Target)).collect()
 }
 
-fn targets(found: &Found, tree: &Path) -> Vec<Target> {
-    let target = |command: &str, folder: &str, is_benchmark| {
-        let (command, folder) = (command.to_owned(), folder.to_owned());
-        Target { command, folder, is_benchmark, builds: None, harness: None }
-    };
+fn targets(found: &BuildSystem, tree: &Path) -> Vec<Target> {
     let read = |file: String| fs::read_to_string(tree.join(file)).unwrap_or_default();
     match found.system {
         System::Make | System::Configure | System::Autoconf => of_make(found, tree),
@@ -85,28 +86,28 @@ fn targets(found: &Found, tree: &Path) -> Vec<Target> {
             let has_tests = ["add_test(", "subdirs("]
                 .iter()
                 .any(|word| read(format!("{BUILD}/CTestTestfile.cmake")).contains(word));
-            has_tests.then(|| target("ctest", BUILD, false)).into_iter().collect()
+            has_tests.then(|| Target::of("ctest", BUILD, false)).into_iter().collect()
         }
         System::Meson => {
             let has = |what: &str| read(format!("{BUILD}/meson-info/intro-{what}.json")).trim().len() > "[]".len();
-            let benchmarks = has("benchmarks").then(|| target("meson test --no-rebuild --benchmark", BUILD, true));
+            let benchmarks = has("benchmarks").then(|| Target::of("meson test --no-rebuild --benchmark", BUILD, true));
             benchmarks
                 .into_iter()
-                .chain(has("tests").then(|| target("meson test --no-rebuild", BUILD, false)))
+                .chain(has("tests").then(|| Target::of("meson test --no-rebuild", BUILD, false)))
                 .collect()
         }
         System::Go => of_go(tree).into_iter().collect(),
-        System::Cargo | System::ConfigurePy | System::Debian => vec![],
+        System::Cargo | System::Debian => vec![],
     }
 }
 
 /// The first usual name of each kind that a Makefile has as a target.
-fn of_make(found: &Found, tree: &Path) -> Vec<Target> {
+fn of_make(found: &BuildSystem, tree: &Path) -> Vec<Target> {
     const NAMES: [(bool, &[&str]); 2] =
         [(true, &["bench", "benchmark", "benchmarks", "perf"]), (false, &["check", "test", "tests"])];
-    let folder = found.folder();
     // One may only include another.
-    let files = ["GNUmakefile", "makefile", "Makefile"].map(|file| fs::read_to_string(tree.join(folder).join(file)));
+    let files =
+        ["GNUmakefile", "makefile", "Makefile"].map(|file| fs::read_to_string(tree.join(&found.folder).join(file)));
     let text: String = files.into_iter().flatten().collect();
     let has = |name: &&&str| text.lines().any(|line| is_rule_of(line, name));
     // Nothing configures a Makefile of one's own: what it is called with, it is called with each time.
@@ -117,8 +118,7 @@ fn of_make(found: &Found, tree: &Path) -> Vec<Target> {
     };
     let first = |(is_benchmark, names): &(bool, &[&str])| {
         let name = names.iter().find(has)?;
-        let (command, folder, is_benchmark) = (format!("make {name}{options}"), folder.to_owned(), *is_benchmark);
-        Some(Target { command, folder, is_benchmark, builds: None, harness: None })
+        Some(Target::of(&format!("make {name}{options}"), &found.folder, *is_benchmark))
     };
     NAMES.iter().filter_map(first).collect()
 }
@@ -201,10 +201,7 @@ mod tests {
 
     #[test]
     fn a_target_is_executed_in_its_folder() {
-        let target = |folder: &str| {
-            let (command, folder) = ("make check".to_owned(), folder.to_owned());
-            Target { command, folder, is_benchmark: false, builds: None, harness: None }
-        };
+        let target = |folder: &str| Target::of("make check", folder, false);
         assert_eq!(target("").line("$TMPDIR/tree", ""), "cd \"$TMPDIR/tree\" && make check");
         assert_eq!(target("unix").line(".", "nice "), "cd \"./unix\" && nice make check");
         assert_eq!(target("").built(9), "cd \".\" && timeout 9 make check");

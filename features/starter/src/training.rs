@@ -5,14 +5,14 @@ use crate::levels::Level;
 use crate::offer::bring;
 use crate::origin::Origin;
 use crate::products::Product;
-use crate::recognise::Found;
+use crate::recognise::BuildSystem;
 use crate::workload::{Workload, of_command};
 use bakeoff_command::CommandError;
 
 /// Completes these levels: each has a command that runs the program in the prefix.
 pub(crate) fn complete(
     levels: &mut [Level],
-    found: &Found,
+    found: &BuildSystem,
     origin: &Origin,
     product: &Product,
     workload: &Workload,

@@ -5,6 +5,7 @@
 use crate::fault::Fault;
 use crate::stage::Stage;
 use crate::targets::TREE;
+use crate::walk;
 use crate::workload::Workload;
 use bakeoff_building::Building;
 use bakeoff_command::CommandError;
@@ -72,22 +73,12 @@ struct FileState {
 
 /// All files below a folder, by their paths in it.
 fn files(folder: &Path) -> BTreeMap<PathBuf, FileState> {
-    let mut all = BTreeMap::new();
-    walk(folder, &mut |path, about| {
-        let seen = FileState { bytes: about.len(), modified: about.modified().ok(), is_built: is_built(path) };
-        all.insert(path.strip_prefix(folder).unwrap_or(path).to_owned(), seen);
-    });
-    all
-}
-
-fn walk(folder: &Path, each: &mut dyn FnMut(&Path, &fs::Metadata)) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        match entry.metadata() {
-            Ok(about) if about.is_dir() => walk(&entry.path(), each),
-            Ok(about) if about.is_file() => each(&entry.path(), &about),
-            _ => {}
-        }
-    }
+    let state = |path: &Path| {
+        let about = path.symlink_metadata().ok().filter(fs::Metadata::is_file)?;
+        Some(FileState { bytes: about.len(), modified: about.modified().ok(), is_built: is_built(path) })
+    };
+    let all = walk::files(folder, usize::MAX, &|_| false).into_iter();
+    all.filter_map(|path| state(&folder.join(&path)).map(|state| (path, state))).collect()
 }
 
 fn is_built(path: &Path) -> bool {
@@ -110,14 +101,9 @@ const NEVER: SystemTime = SystemTime::UNIX_EPOCH;
 /// Has all that is built below these folders look as if nobody had used it ever; which files. None where the file system does not
 /// write down when a file is used.
 fn forget_use(folders: &[&Path]) -> Option<Vec<PathBuf>> {
-    let mut built = vec![];
-    folders.iter().for_each(|folder| {
-        walk(folder, &mut |path, _| {
-            if is_built(path) {
-                built.push(path.to_owned());
-            }
-        });
-    });
+    let all =
+        folders.iter().flat_map(|folder| files(folder).into_iter().map(move |file| (folder.join(file.0), file.1)));
+    let built: Vec<PathBuf> = all.filter(|(_, state)| state.is_built).map(|(path, _)| path).collect();
     let forget = |path: &PathBuf| File::open(path)?.set_times(FileTimes::new().set_accessed(NEVER));
     let first = built.first()?;
     let is_written_down = forget(first).is_ok() && fs::read(first).is_ok() && is_used(first);

@@ -3,7 +3,7 @@
 
 use crate::levels::{Level, OWN};
 use crate::origin::{Origin, study_name};
-use crate::recognise::Found;
+use crate::recognise::BuildSystem;
 use crate::shell::in_prefix;
 use crate::workload::{Workload, WorkloadKind};
 use std::io;
@@ -19,7 +19,7 @@ pub(crate) struct Written<'a> {
     pub(crate) levels: &'a [Level],
     /// What was seen of the plain build, a sentence each.
     pub(crate) seen: &'a [String],
-    pub(crate) found: &'a Found,
+    pub(crate) found: &'a BuildSystem,
     pub(crate) script: &'a [String],
     /// The file of the study that the build compiles, if it compiles one.
     pub(crate) driver: Option<&'a str>,
@@ -68,7 +68,7 @@ fn source(origin: &Origin, elsewhere: bool) -> String {
 
 /// The sections of the layers: of what the build loads, if that is a layer of its own, and of the build itself, to which
 /// more keys may be added.
-fn layers(name: &str, source: &str, found: &Found, script: &[String]) -> String {
+fn layers(name: &str, source: &str, found: &BuildSystem, script: &[String]) -> String {
     let tools: Vec<String> = found.tools().iter().map(|tool| quoted(tool)).collect();
     let layer = |name: &str, compiles: &str, script: &[String]| {
         let lines = script.join("\n");
