@@ -7,7 +7,7 @@ use crate::reading::{Depth, facts_of, files, in_one_line};
 use crate::spec::EvidenceSpec;
 use crate::trials;
 use bakeoff_command::{CommandError, Finished, screen};
-use bakeoff_lab::{Ending, Executor, Subject};
+use bakeoff_lab::{Ending, Executor};
 use bakeoff_model::record::Record;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -72,20 +72,7 @@ pub(crate) fn traces(
 ) -> Result<Ending, CommandError> {
     let (plan, trace) = (study.plan().clone(), spec(study).trace);
     let subjects = trials::missing(&plan, &trace, &evidence::of(study.record()));
-    let ending = execute_all(&subjects, study, executor, tracer);
-    if !study.quiet() {
-        screen::erase();
-    }
-    ending
-}
-
-fn execute_all(
-    subjects: &[Subject<'_>],
-    study: &mut dyn Finished,
-    executor: &mut dyn Executor,
-    tracer: &[String],
-) -> Result<Ending, CommandError> {
-    for (number, &subject) in (1..).zip(subjects) {
+    for (number, &subject) in (1..).zip(&subjects) {
         if study.is_interrupted() {
             return Ok(Ending::Stopped);
         }
@@ -93,7 +80,11 @@ fn execute_all(
             let what = bakeoff_model::plain::clean(&format!("{} of {}", subject.workload, subject.variant));
             screen::draw(&format!("evidence: {what}, {number} of {}", subjects.len()));
         }
-        let Some(evidence) = trials::execute(subject, tracer, executor)? else { return Ok(Ending::Stopped) };
+        let evidence = trials::execute(subject, tracer, executor);
+        if !study.quiet() {
+            screen::erase();
+        }
+        let Some(evidence) = evidence? else { return Ok(Ending::Stopped) };
         keep(study, subject.variant.to_owned(), evidence)?;
     }
     Ok(Ending::Complete)

@@ -8,7 +8,7 @@ use super::source::{Allowance, Source};
 use super::strings::text;
 use super::{dwarf, notes, relocations};
 use crate::facts::{
-    ByteOrder, Content, ElfFacts, ElfKind, Exports, Linking, Loaded, Origin, PltSection, Relro, Section, Segment, Stack,
+    ByteOrder, Content, ElfFacts, ElfKind, Exports, Loaded, Origin, PltSection, Relro, Section, Segment, Stack,
 };
 use object::elf;
 use object::endian::Endianness;
@@ -60,7 +60,8 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
         facts.byte_order = if self.header.is_big_endian() { ByteOrder::Big } else { ByteOrder::Little };
         facts.machine = machine_name(machine);
         facts.relocations = relocations::read(self)?;
-        facts.linking = self.linking()?;
+        facts.linking = self.dynamic.linking(self.endian, self.data, self.sections)?;
+        facts.linking.interpreter = self.interpreter()?;
         facts.kind = self.kind(&facts);
         facts.sections = self.section_facts();
         facts.segments = self.segments.iter().map(|segment| self.segment(segment)).collect();
@@ -88,11 +89,6 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
             elf::ET_DYN => ElfKind::SharedObject,
             other => ElfKind::Other(other.0),
         }
-    }
-
-    fn linking(&self) -> Result<Linking, Broken> {
-        let linking = self.dynamic.linking(self.endian, self.data, self.sections)?;
-        Ok(Linking { interpreter: self.interpreter()?, ..linking })
     }
 
     fn interpreter(&self) -> Result<Option<String>, Broken> {
@@ -127,15 +123,13 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
     }
 
     fn plt(&self) -> Vec<PltSection> {
-        let mut found = vec![];
-        for (name, section) in self.named() {
-            if name == b".plt" || name == b".iplt" || name.starts_with(b".plt.") {
-                let size_bytes: u64 = section.sh_size(self.endian).into();
-                let entry: u64 = section.sh_entsize(self.endian).into();
-                found.push(PltSection { name: text(name), size_bytes, entries: size_bytes.checked_div(entry) });
-            }
-        }
-        found
+        let is_plt = |name: &[u8]| name == b".plt" || name == b".iplt" || name.starts_with(b".plt.");
+        let sections = self.named().filter(|(name, _)| is_plt(name)).map(|(name, section)| {
+            let size_bytes: u64 = section.sh_size(self.endian).into();
+            let entries = size_bytes.checked_div(section.sh_entsize(self.endian).into());
+            PltSection { name: text(name), size_bytes, entries }
+        });
+        sections.collect()
     }
 
     fn loaded(&self) -> Loaded {
