@@ -5,8 +5,8 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-pub mod lines;
-pub mod subject;
+pub(crate) mod lines;
+pub(crate) mod subject;
 
 /// What one file is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -304,21 +304,16 @@ impl Writer<'_> {
 
     fn sentence(&self, difference: &Difference) -> String {
         let name = clean(&difference.name);
-        let (Some(before), Some(after)) = (&difference.before, &difference.after) else {
-            let (gone, value) = match (&difference.before, &difference.after) {
-                (Some(value), _) => ("−", value),
-                (_, Some(value)) => ("+", value),
-                _ => return String::new(),
-            };
-            return match value {
-                Value::Count(number) => format!("  {gone} {} × {name}", count(*number)),
-                value => format!("  {gone} {name}: {}", self.words(value)),
-            };
+        let alone = |sign: &str, value: &Value| match value {
+            Value::Count(number) => format!("  {sign} {} × {name}", count(*number)),
+            value => format!("  {sign} {name}: {}", self.words(value)),
         };
-        match (before, after) {
-            (Value::Set(before), Value::Set(after)) => self.changed(&name, before, after),
-            (Value::Count(a), Value::Count(b)) => format!("  {name}: {} became {}", count(*a), count(*b)),
-            (before, after) => format!("  {name}: {} became {}", self.words(before), self.words(after)),
+        match (&difference.before, &difference.after) {
+            (Some(Value::Set(before)), Some(Value::Set(after))) => self.changed(&name, before, after),
+            (Some(before), Some(after)) => format!("  {name}: {} became {}", self.words(before), self.words(after)),
+            (Some(value), None) => alone("−", value),
+            (None, Some(value)) => alone("+", value),
+            (None, None) => String::new(),
         }
     }
 

@@ -10,7 +10,7 @@ mod diagnosis;
 pub mod evidence;
 pub mod facts;
 mod facts_page;
-pub mod findings;
+mod findings;
 mod gather;
 mod page;
 pub mod reading;

@@ -29,8 +29,10 @@ pub(crate) struct Tracing {
     command: Option<Watched>,
     /// The services that were started, by name, and where their tracers tell what they saw.
     services: BTreeMap<String, Watched>,
-    seen: Census,
-    seen_of_services: BTreeMap<String, Result<Census, String>>,
+    /// What the command did.
+    pub(crate) seen: Census,
+    /// What each service did, or why nobody knows.
+    pub(crate) seen_of_services: BTreeMap<String, Result<Census, String>>,
 }
 
 /// Where a tracer tells what it saw.
@@ -45,16 +47,6 @@ impl Tracing {
     /// With the words that start a tracer.
     pub(crate) fn with(tracer: &[String]) -> Self {
         Self { tracer: tracer.to_vec(), ..Self::default() }
-    }
-
-    /// What the command did.
-    pub(crate) fn of_command(&mut self) -> Census {
-        std::mem::take(&mut self.seen)
-    }
-
-    /// What each service did, or why nobody knows.
-    pub(crate) fn of_services(&mut self) -> BTreeMap<String, Result<Census, String>> {
-        std::mem::take(&mut self.seen_of_services)
     }
 
     fn file(&self, name: &str) -> PathBuf {

@@ -41,8 +41,8 @@ pub fn execute(
         Some(Diagnosed::Missing { why }) => return Ok(Some(Evidence::Missing { workload: Some(workload), why })),
         Some(Diagnosed::Failed(failure)) => Traced { workload, failure: Some(failure), ..Traced::default() },
         Some(Diagnosed::Executed { ops, failure }) => {
-            let mut traced = Traced { workload, failure, ops, command: tracing.of_command(), ..Traced::default() };
-            for (service, report) in tracing.of_services() {
+            let mut traced = Traced { workload, failure, ops, command: tracing.seen, ..Traced::default() };
+            for (service, report) in tracing.seen_of_services {
                 match report {
                     Ok(census) => drop(traced.services.insert(service, census)),
                     Err(unseen) => drop(traced.services_unseen.insert(service, unseen)),

@@ -8,40 +8,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// One fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Fact {
-    /// What it belongs to.
-    pub group: Group,
+pub(crate) struct Fact {
+    pub(crate) group: Group,
     /// Its name; in a group each has another.
-    pub name: String,
-    /// What it is.
-    pub value: Value,
+    pub(crate) name: String,
+    pub(crate) value: Value,
 }
 
-/// What facts belong together.
+/// What facts belong together, in the order of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Group {
-    /// What the file is.
+pub(crate) enum Group {
     File,
-    /// What the file tells the loader.
     Linking,
-    /// Relocations by type.
     Relocations,
-    /// Slots, and tables of them.
     Slots,
-    /// Symbols offered to others.
     Exports,
-    /// What it takes.
     Size,
-    /// What keeps it from being misused.
     Protection,
-    /// Where it comes from.
     Origin,
-    /// Sizes of all sections.
     Sections,
-    /// Tables of relocations.
     Tables,
-    /// Program headers.
     Segments,
     /// Names of the symbols that have a slot of their own file.
     Names,
@@ -49,20 +36,16 @@ pub enum Group {
 
 impl Group {
     /// Whether it is left out unless everything is asked for.
-    pub fn is_long(self) -> bool {
+    pub(crate) fn is_long(self) -> bool {
         self >= Self::Sections
     }
 }
 
-/// The value of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Value {
-    /// A number of things.
+pub(crate) enum Value {
     Count(u64),
-    /// A size.
     Bytes(u64),
-    /// Words.
     Text(String),
     /// Several, whose order matters.
     List(Vec<String>),
@@ -72,7 +55,7 @@ pub enum Value {
 
 impl Value {
     /// Whether it says that there is nothing.
-    pub fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         match self {
             Self::Count(number) | Self::Bytes(number) => *number == 0,
             Self::Text(text) => text.is_empty(),
@@ -84,20 +67,16 @@ impl Value {
 
 /// A fact in which two files differ; none where one of them has no such fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Difference {
-    /// What it belongs to.
-    pub group: Group,
-    /// Its name.
-    pub name: String,
-    /// Of the first file.
-    pub before: Option<Value>,
-    /// Of the second.
-    pub after: Option<Value>,
+pub(crate) struct Difference {
+    pub(crate) group: Group,
+    pub(crate) name: String,
+    pub(crate) before: Option<Value>,
+    pub(crate) after: Option<Value>,
 }
 
 /// What differs between two files, in the order of their facts. Addresses and the build identity are no difference: they
 /// follow from others.
-pub fn differences(before: &FileFacts, after: &FileFacts) -> Vec<Difference> {
+pub(crate) fn differences(before: &FileFacts, after: &FileFacts) -> Vec<Difference> {
     let is_compared = |fact: &Fact| !(fact.group == Group::Origin && fact.name == BUILD_ID);
     let [before, after] = [before, after].map(|file| lines(file).into_iter().filter(is_compared).collect::<Vec<_>>());
     let find = |list: &[Fact], like: &Fact| {
@@ -160,7 +139,7 @@ impl Lines {
 }
 
 /// The facts of a file as one list.
-pub fn lines(file: &FileFacts) -> Vec<Fact> {
+pub(crate) fn lines(file: &FileFacts) -> Vec<Fact> {
     let mut lines = Lines { group: Group::File, facts: vec![] };
     match &file.content {
         Content::Elf(facts) => elf(&mut lines, facts, file.size_bytes),
@@ -175,7 +154,7 @@ pub fn lines(file: &FileFacts) -> Vec<Fact> {
 }
 
 /// What kind of file it is, in words.
-pub fn kind_in_words(kind: ElfKind) -> String {
+pub(crate) fn kind_in_words(kind: ElfKind) -> String {
     match kind {
         ElfKind::Executable => "executable at a fixed address".to_owned(),
         ElfKind::Pie => "position-independent executable".to_owned(),

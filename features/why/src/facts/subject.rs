@@ -8,47 +8,41 @@ use serde::Serialize;
 
 /// What is looked at.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Subject {
+pub(crate) struct Subject {
     /// What it is called: the variants of a build, a folder, a file.
-    pub name: String,
-    /// Where it lies.
-    pub place: String,
+    pub(crate) name: String,
+    pub(crate) place: String,
     /// It is one file, and not a folder that may hold but one.
-    pub is_file: bool,
-    /// Its files, sorted by path.
-    pub files: Vec<FileFacts>,
+    pub(crate) is_file: bool,
+    pub(crate) files: Vec<FileFacts>,
     /// What could not be read, and why.
-    pub unreadable: Vec<String>,
+    pub(crate) unreadable: Vec<String>,
 }
 
 /// What differs between two subjects.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Comparison {
-    /// The first subject.
-    pub before: String,
-    /// The second.
-    pub after: String,
-    /// Files that only the first has.
-    pub only_before: Vec<String>,
-    /// Files that only the second has.
-    pub only_after: Vec<String>,
+pub(crate) struct Comparison {
+    pub(crate) before: String,
+    pub(crate) after: String,
+    pub(crate) only_before: Vec<String>,
+    pub(crate) only_after: Vec<String>,
     /// Files that both have, and in which all facts are the same.
-    pub same: Vec<String>,
+    pub(crate) same: Vec<String>,
     /// Files that both have, and what differs.
-    pub files: Vec<FileComparison>,
+    pub(crate) files: Vec<FileComparison>,
 }
 
 /// What differs between two files.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FileComparison {
+pub(crate) struct FileComparison {
     /// The path that both have; of two files that were named themselves, that of the second.
-    pub path: String,
+    pub(crate) path: String,
     /// At least one.
-    pub differences: Vec<Difference>,
+    pub(crate) differences: Vec<Difference>,
 }
 
 /// Compares two subjects file by file: files of the same path, or two that were named themselves.
-pub fn compare(before: &Subject, after: &Subject) -> Comparison {
+pub(crate) fn compare(before: &Subject, after: &Subject) -> Comparison {
     let mut comparison = Comparison { before: before.name.clone(), after: after.name.clone(), ..Comparison::default() };
     let as_named = before.is_file && after.is_file;
     let partner = |file: &FileFacts, of: &Subject| -> Option<usize> {
@@ -72,7 +66,7 @@ pub fn compare(before: &Subject, after: &Subject) -> Comparison {
 }
 
 /// Whether a file of a build is what people run: an executable or a shared object in one of the folders for them.
-pub fn matters(file: &FileFacts) -> bool {
+pub(crate) fn matters(file: &FileFacts) -> bool {
     let folders = ["bin/", "sbin/", "lib/", "lib64/", "lib32/", "libexec/"];
     let is_loaded = match &file.content {
         Content::Elf(facts) => matches!(facts.kind, ElfKind::Executable | ElfKind::Pie | ElfKind::SharedObject),
@@ -85,7 +79,7 @@ pub fn matters(file: &FileFacts) -> bool {
 
 /// Whether a path is one that a pattern means, in which `*` stands for anything. A pattern without a slash means the
 /// file's name, wherever it lies.
-pub fn is_meant(pattern: &str, path: &str) -> bool {
+pub(crate) fn is_meant(pattern: &str, path: &str) -> bool {
     let text = if pattern.contains('/') { path } else { path.rsplit('/').next().unwrap_or(path) };
     fits(pattern, text)
 }
