@@ -160,15 +160,7 @@ impl<'a> Design<'a> {
             let (name, levels) = &self.factors.0[*factor];
             Step { factor: name.clone(), level: levels[*level].clone(), against: levels[0].clone() }
         };
-        let named = |level: &dyn Fn(usize) -> usize| {
-            of.iter().map(|(f, l)| self.level(*f, level(*l)).to_string()).collect::<Vec<_>>()
-        };
-        let planned = Planned {
-            name: named(&|level| level).join(TIMES),
-            against: named(&|_| 0).join(", "),
-            subject: Subject::Levels(of.iter().map(step).collect()),
-            weights,
-        };
+        let planned = Planned { subject: Subject::Levels(of.iter().map(step).collect()), weights };
         Outline { planned, detail: Detail { over, refused, ..Detail::default() } }
     }
 
@@ -223,9 +215,6 @@ impl<'a> Design<'a> {
         Level { factor: factor.clone(), level: levels[level].clone() }
     }
 }
-
-/// What stands between the levels of an interaction.
-const TIMES: &str = " × ";
 
 /// What is left of weights that cancel each other, by rounding.
 const CANCELLED: f64 = 1e-12;

@@ -46,8 +46,6 @@ pub(super) type Weights = BTreeMap<Cell, f64>;
 /// A contrast before it is judged. Without weights there is none, and it takes no part of alpha.
 #[derive(Clone)]
 pub(super) struct Planned {
-    pub(super) name: String,
-    pub(super) against: String,
     pub(super) subject: Subject,
     pub(super) weights: Weights,
 }

@@ -73,7 +73,8 @@ fn effects(record: &Record, trials: &Trials<'_>, pairs: EffectInputs<'_>, rule: 
                 (EffectKind::Condition, conditions(study, ids, workload, condition)),
                 (EffectKind::ConditionChange, condition_changes(study, ids, workload, condition)),
             ] {
-                families.push(judge.family(kind, 0, Some(workload), Some(condition), planned));
+                let family = judge.family(kind, 0, Some(workload), Some(condition), planned);
+                families.push(Effects { first_condition: study.conditions.first().cloned(), ..family });
             }
         }
     }
@@ -115,8 +116,6 @@ fn levels(
             others.map(move |(variant, _)| (variant.name.as_str(), against.name.as_str()))
         });
         let planned = both.map(|(name, against)| Planned {
-            name: name.to_owned(),
-            against: against.to_owned(),
             subject: Subject::Variant { variant: name.to_owned(), against: against.to_owned() },
             weights: [(cell(name), 1.0), (cell(against), -1.0)].into(),
         });
@@ -237,14 +236,14 @@ impl Judge<'_> {
             let comparison = pair.or_else(|| judged.next().flatten());
             let is_open = comparison.is_none() && of_variants;
             let refused = is_open.then(|| outputs::lacking(pairs.outputs, ids, &planned.weights)).flatten();
-            let Planned { name, against, subject, .. } = planned;
-            Effect { subject, name, against, within: None, over: None, comparison, refused }
+            Effect { subject: planned.subject, within: None, over: None, comparison, refused }
         });
         let effects = effects.collect();
         Effects {
             kind,
             workload: workload.map(str::to_owned),
             condition: condition.map(str::to_owned),
+            first_condition: None,
             metric: known.name.to_string(),
             unit: known.unit,
             better: known.better,
@@ -284,8 +283,7 @@ fn conditions(study: &StudyLine, ids: &Ids<'_>, workload: &str, condition: &str)
         let cell = |condition: &str| Cell { variant: ids.variant(name), place: ids.place(workload, condition) };
         let weights = [(cell(condition), 1.0), (cell(reference), -1.0)].into();
         let (variant, condition, against) = (name.to_owned(), condition.to_owned(), reference.to_owned());
-        let (name, subject) = (format!("{name}: {condition}"), Subject::Condition { variant, condition, against });
-        Planned { name, against: reference.to_owned(), subject, weights }
+        Planned { subject: Subject::Condition { variant, condition, against }, weights }
     };
     variants(study).map(planned).collect()
 }
@@ -293,15 +291,10 @@ fn conditions(study: &StudyLine, ids: &Ids<'_>, workload: &str, condition: &str)
 /// How far what a variant does to the baseline depends on the condition.
 fn condition_changes(study: &StudyLine, ids: &Ids<'_>, workload: &str, condition: &str) -> Vec<Planned> {
     let reference = study.conditions[0].as_str();
-    let mut planned = against_baseline(study, ids, |variant, sign, weights| {
+    against_baseline(study, ids, |variant, sign, weights| {
         weights.insert(Cell { variant, place: ids.place(workload, condition) }, sign);
         weights.insert(Cell { variant, place: ids.place(workload, reference) }, -sign);
-    });
-    planned.iter_mut().for_each(|planned| {
-        planned.name = format!("{} × {condition}", planned.name);
-        planned.against = reference.to_owned();
-    });
-    planned
+    })
 }
 
 /// A suite under one condition, beyond its variants against the baseline.
@@ -372,7 +365,7 @@ fn against_baseline(
         weigh(against, -1.0, &mut weights);
         weigh(variant, 1.0, &mut weights);
         let subject = Subject::Variant { variant: name.to_owned(), against: baseline.to_owned() };
-        planned.push(Planned { name: name.to_owned(), against: baseline.to_owned(), subject, weights });
+        planned.push(Planned { subject, weights });
     }
     planned
 }

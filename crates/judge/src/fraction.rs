@@ -42,8 +42,6 @@ pub(super) struct Fraction<'a> {
 /// What one effect amounts to.
 struct Estimated {
     subject: Subject,
-    name: String,
-    against: String,
     estimate: Result<Estimate, Refusal>,
     caveat: Option<Caveat>,
 }
@@ -127,7 +125,9 @@ impl<'a> Fraction<'a> {
 
     fn mains(&self) -> Vec<Estimated> {
         let of = |step: Step| {
-            let (subject, [name, against]) = (Subject::Levels(vec![self.step(step)]), self.names(step));
+            let LevelStep { factor, level, against } = self.step(step);
+            let effect = Level { factor: factor.clone(), level: level.clone() };
+            let subject = Subject::Levels(vec![LevelStep { factor, level, against }]);
             let main = |fit: &Option<Fit>| match (self.modelled(step), fit) {
                 (None, _) => Err(Refused::Unknown),
                 (_, None) => Err(Refused::NoError),
@@ -136,10 +136,10 @@ impl<'a> Fraction<'a> {
             let (full, alone) = (main(&self.full), || main(&self.mains_only));
             match full {
                 Err(Refused::Aliased { with }) if with.iter().all(|term| matches!(term, linear::Term::TwoWay(..))) => {
-                    let caveat = Some(Caveat::Aliased { effect: name.clone(), with: self.named(&with) });
-                    Estimated { subject, estimate: self.refused(alone()), name, against, caveat }
+                    let caveat = Some(Caveat::Aliased { effect, with: self.named(&with) });
+                    Estimated { subject, estimate: self.refused(alone()), caveat }
                 }
-                other => Estimated { subject, estimate: self.refused(other), name, against, caveat: None },
+                other => Estimated { subject, estimate: self.refused(other), caveat: None },
             }
         };
         self.factors.steps().map(of).collect()
@@ -147,15 +147,13 @@ impl<'a> Fraction<'a> {
 
     fn interactions(&self) -> Vec<Estimated> {
         let of = |(a, b): (Step, Step)| {
-            let ([one, from], [other, to]) = (self.names(a), self.names(b));
             let subject = Subject::Levels(vec![self.step(a), self.step(b)]);
             let full = match (self.modelled(a).zip(self.modelled(b)), &self.full) {
                 (None, _) => Err(Refused::Unknown),
                 (_, None) => Err(Refused::NoError),
                 (Some((a, b)), Some(fit)) => fit.interaction(a, b),
             };
-            let (name, against) = (format!("{one} × {other}"), format!("{from}, {to}"));
-            Estimated { subject, estimate: self.refused(full), name, against, caveat: None }
+            Estimated { subject, estimate: self.refused(full), caveat: None }
         };
         let steps: Vec<Step> = self.factors.steps().collect();
         let pairs = steps.iter().enumerate().flat_map(|(i, a)| steps[i + 1..].iter().map(move |b| (*a, *b)));
@@ -181,8 +179,7 @@ impl<'a> Fraction<'a> {
                 }
                 Err(why) => (None, Some(why)),
             };
-            let Estimated { subject, name, against, .. } = one;
-            Effect { subject, name, against, within: None, over: None, comparison, refused }
+            Effect { subject: one.subject, within: None, over: None, comparison, refused }
         };
         all.into_iter().map(effect).collect()
     }
@@ -239,12 +236,6 @@ impl<'a> Fraction<'a> {
     fn step(&self, (factor, level, reference): Step) -> LevelStep {
         let (factor, levels) = &self.factors.0[factor];
         LevelStep { factor: factor.clone(), level: levels[level].clone(), against: levels[reference].clone() }
-    }
-
-    /// The labels of a level and of the one that it is compared with.
-    fn names(&self, step: Step) -> [String; 2] {
-        let LevelStep { factor, level, against } = self.step(step);
-        [level, against].map(|level| Level { factor: factor.clone(), level }.to_string())
     }
 
     fn term(&self, term: linear::Term) -> Term {

@@ -17,7 +17,7 @@ pub(super) fn trends(study: &StudyLine, ids: &Ids<'_>, place: Place) -> Vec<Plan
     let of = |factor: &String| {
         let weights = weights(study, ids, place, factor)?;
         let subject = Subject::Steps { factor: factor.clone() };
-        Some(Planned { name: format!("{factor}, each step"), against: "the step before".to_owned(), subject, weights })
+        Some(Planned { subject, weights })
     };
     study.decide.trends.iter().filter_map(of).collect()
 }

@@ -9,11 +9,30 @@ use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, glue};
 use crate::format::percent;
 use crate::words::{self, Change, Wording, named};
-use bakeoff_judge::findings::{Effect, EffectKind, Effects, Findings, Level, Over, Verdict};
+use bakeoff_judge::findings::{Effect, EffectKind, Effects, Findings, Level, Over, Step, Subject, Verdict};
 use bakeoff_model::metric::Unit;
 
 /// More families of simple effects than these are not printed.
 const SIMPLE_MAX: usize = 12;
+
+/// What an effect is called, and what it is compared with: `malloc=perl × threads=on` and `malloc=system, threads=off`.
+pub fn effect_names(family: &Effects, effect: &Effect) -> [String; 2] {
+    let change = family.condition.as_ref().zip(family.first_condition.as_ref());
+    match (&effect.subject, change) {
+        (Subject::Levels(steps), _) => {
+            let each = |of: fn(&Step) -> &String| steps.iter().map(move |step| format!("{}={}", step.factor, of(step)));
+            let levels: Vec<String> = each(|step| &step.level).collect();
+            let against: Vec<String> = each(|step| &step.against).collect();
+            [levels.join(" × "), against.join(", ")]
+        }
+        (Subject::Steps { factor }, _) => [format!("{factor}, each step"), "the step before".to_owned()],
+        (Subject::Condition { variant, condition, against }, _) => [format!("{variant}: {condition}"), against.clone()],
+        (Subject::Variant { variant, .. }, Some((condition, first))) => {
+            [format!("{variant} × {condition}"), first.clone()]
+        }
+        (Subject::Variant { variant, against }, None) => [variant.clone(), against.clone()],
+    }
+}
 
 /// Every family on the deciding metric but pairs of levels.
 pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
@@ -49,7 +68,7 @@ fn print_of(
         if let Some(sentence) = unlisted(findings, family) {
             page.paragraph(&sentence, columns, 2, Ink::Plain);
         }
-        if let Some(sentence) = averaged(&shown) {
+        if let Some(sentence) = averaged(family, &shown) {
             page.paragraph(&sentence, columns, 2, Ink::Plain);
         }
         for alias in &family.aliases {
@@ -63,13 +82,14 @@ fn print_of(
 }
 
 /// Over which combinations the effects of a table are averaged, where that is not all of them.
-fn averaged(shown: &[&Effect]) -> Option<String> {
+fn averaged(family: &Effects, shown: &[&Effect]) -> Option<String> {
     let mut parts: Vec<(String, Vec<String>)> = vec![];
     for effect in shown.iter().filter(|effect| effect.comparison.is_some()) {
         let Some(over) = effect.over.as_ref().map(over) else { continue };
+        let name = name(family, effect);
         match parts.iter_mut().find(|(known, _)| *known == over) {
-            Some((_, names)) => names.push(clean(&effect.name)),
-            None => parts.push((over, vec![clean(&effect.name)])),
+            Some((_, names)) => names.push(name),
+            None => parts.push((over, vec![name])),
         }
     }
     let parts: Vec<String> = parts.into_iter().map(|(over, names)| format!("{} {over}", named(names))).collect();
@@ -109,9 +129,14 @@ fn print_simple(families: &[&Effects], page: &mut Page, notes: &mut Notes, colum
             text![by, word(family, comparison.verdict), mark]
         });
         let Some(first) = family.effects.first() else { continue };
-        let opening = format!("{} against {}", clean(&first.name), clean(&first.against));
+        let opening = clean(&effect_names(family, first).join(" against "));
         page.paragraph(text![opening, ": ", Rendered::joined(each, "; ")], columns, 2, Ink::Plain);
     }
+}
+
+/// The first of them.
+pub(crate) fn name(family: &Effects, effect: &Effect) -> String {
+    clean(&effect_names(family, effect)[0])
 }
 
 fn heading(family: &Effects) -> String {
@@ -160,7 +185,8 @@ fn table(findings: &Findings, family: &Effects, shown: &[&Effect], notes: &mut N
     let n = ("n".to_owned(), Flush::Right);
     let mut grid = Grid::new([left("effect"), left("against"), left(&interval), left("verdict"), n]);
     for effect in shown {
-        let mut cells = vec![Piece::plain(clean(&effect.name)), Piece::new(clean(&effect.against), Ink::Aside)];
+        let [name, against] = effect_names(family, effect).map(|name| clean(&name));
+        let mut cells = vec![Piece::plain(name), Piece::new(against, Ink::Aside)];
         match &effect.comparison {
             Some(comparison) => {
                 cells.push(Piece::plain(words::against_baseline(comparison, 1.0)));
@@ -195,11 +221,11 @@ fn unlisted(findings: &Findings, family: &Effects) -> Option<String> {
     }
     let of = |wanted: fn(&Verdict) -> bool| {
         let has = |e: &&Effect| e.comparison.as_ref().is_some_and(|c| wanted(&c.verdict));
-        family.effects.iter().filter(has).map(|e| clean(&e.name)).collect::<Vec<_>>()
+        family.effects.iter().filter(has).map(|e| name(family, e)).collect::<Vec<_>>()
     };
     let (absent, open) = (of(|v| *v == Verdict::Equivalent), of(|v| matches!(v, Verdict::Undecided { .. })));
     let refused: Vec<String> =
-        family.effects.iter().filter(|e| e.comparison.is_none()).map(|e| clean(&e.name)).collect();
+        family.effects.iter().filter(|e| e.comparison.is_none()).map(|e| name(family, e)).collect();
     let margin = glue(&format!("±{}", percent(findings.method.margin)));
     let mut parts = vec![];
     if !absent.is_empty() {

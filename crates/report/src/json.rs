@@ -3,6 +3,7 @@
 
 use crate::caveats::{alias, caveat, refusal};
 use crate::draw::rendered::{Rendered, Role, Writer};
+use crate::effects::effect_names;
 use crate::screen::{self, Brief, BriefRow, Context, Doubt, Fact, Size, Weight};
 use bakeoff_judge::findings::{Alias, Caveat, Findings, Refusal, Scale, Verdict};
 use serde::Serialize;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 /// Findings, and behind them what is said of them: the claims of the rows, facts and doubts, the answer, and the verdict on the
 /// study.
 #[derive(Serialize)]
-pub(crate) struct WithClaims<'a> {
+struct WithClaims<'a> {
     #[serde(flatten)]
     findings: &'a Findings,
     claims: Vec<Claim<'a>>,
@@ -49,7 +50,7 @@ struct Remark {
 
 impl<'a> WithClaims<'a> {
     /// These findings and what is said of them.
-    pub(crate) fn of(findings: &'a Findings) -> Self {
+    fn of(findings: &'a Findings) -> Self {
         let brief = screen::brief(findings, Context::default());
         let fact = |fact: &Fact| Remark { id: fact.id.to_owned(), weight: None, text: letters(&fact.text) };
         let doubt =
@@ -102,6 +103,30 @@ fn letters(text: &Rendered) -> String {
     let mut letters = Letters(String::new());
     text.write_to(&mut letters);
     letters.0
+}
+
+/// Findings with what is said of them, pretty-printed.
+pub(crate) fn whole(findings: &Findings) -> Result<String, serde_json::Error> {
+    let mut value = serde_json::to_value(WithClaims::of(findings))?;
+    name_effects(findings, &mut value);
+    pretty(&value)
+}
+
+/// Adds the names of effects, behind their subjects.
+fn name_effects(findings: &Findings, value: &mut Value) {
+    for (at, family) in findings.effects.iter().enumerate() {
+        for (effect, written) in family.effects.iter().enumerate() {
+            if let Value::Object(fields) = &mut value["effects"][at]["effects"][effect] {
+                for (key, name) in ["against", "name"].into_iter().zip(effect_names(family, written).into_iter().rev())
+                {
+                    fields.shift_insert(1, key.to_owned(), name.into());
+                }
+            }
+        }
+    }
+    if let Some(building) = &findings.building {
+        name_effects(building, &mut value["building"]);
+    }
 }
 
 /// Pretty-printed, with a final line feed.

@@ -28,6 +28,7 @@ pub mod words;
 
 pub use again::again;
 pub use draw::Style;
+pub use effects::effect_names;
 pub use failures::{failure, failure_in_full, quote};
 pub use format::TimeUnit;
 pub use json::pretty as pretty_json;
@@ -54,7 +55,7 @@ use serde_json::Value;
 /// Passes on the serialiser's word, should a value ever have no form in JSON.
 pub fn json(findings: &Findings, home: Option<&str>) -> Result<String, serde_json::Error> {
     let findings = without_folders(findings);
-    let text = json::pretty(&json::WithClaims::of(&findings))?;
+    let text = json::whole(&findings)?;
     let Some(home) = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1) else { return Ok(text) };
     let quoted = serde_json::to_string(home)?;
     Ok(without_home(&text, quoted.trim_matches('"')))

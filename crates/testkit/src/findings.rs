@@ -341,16 +341,8 @@ pub fn two_workloads() -> Findings {
     findings
 }
 
-fn effect(name: &str, against: &str, subject: Subject, comparison: Comparison) -> Effect {
-    Effect {
-        subject,
-        name: name.to_owned(),
-        against: against.to_owned(),
-        within: None,
-        over: None,
-        comparison: Some(comparison),
-        refused: None,
-    }
+fn effect(subject: Subject, comparison: Comparison) -> Effect {
+    Effect { subject, within: None, over: None, comparison: Some(comparison), refused: None }
 }
 
 /// Levels of factors against others.
@@ -360,7 +352,7 @@ fn levels(name: &str, against: &str, comparison: Comparison) -> Effect {
         Step { factor: factor.to_owned(), level: level.to_owned(), against: against.to_owned() }
     };
     let steps = name.split(" × ").zip(against.split(", ")).map(step).collect();
-    effect(name, against, Subject::Levels(steps), comparison)
+    effect(Subject::Levels(steps), comparison)
 }
 
 /// Effects on one workload's wall time.
@@ -369,6 +361,7 @@ fn family(condition: &str, kind: EffectKind, effects: Vec<Effect>) -> Effects {
         kind,
         workload: Some("loop".to_owned()),
         condition: Some(condition.to_owned()),
+        first_condition: None,
         metric: "wall".to_owned(),
         unit: Unit::Seconds,
         better: Direction::Less,
@@ -431,7 +424,7 @@ pub fn factorial() -> Findings {
         .to_vec();
     findings.tables[0].ranking = Some(ranking());
     let whole = Subject::Variant { variant: "malloc=perl".to_owned(), against: "baseline".to_owned() };
-    let suite = family(EffectKind::Suite, vec![effect("malloc=perl", "baseline", whole, malloc)]);
+    let suite = family(EffectKind::Suite, vec![effect(whole, malloc)]);
     findings.effects.push(Effects { workload: None, ..suite });
     findings
 }

@@ -6,7 +6,7 @@ use crate::items::items;
 use crate::text::{class_of, name, plain};
 use bakeoff_judge::findings::{Effect, EffectKind, Effects, Findings};
 use bakeoff_report::draw::paint::Item;
-use bakeoff_report::{Amount, words};
+use bakeoff_report::{Amount, effect_names, words};
 use maud::{Markup, html};
 
 /// More places have the tables only.
@@ -41,10 +41,12 @@ fn drawing(findings: &Findings, families: &[&Effects], kind: EffectKind) -> Mark
     let panels =
         families.iter().enumerate().map(|(at, family)| panel(family, at, title(family), margin).with_ticks(ticks));
     let both: Vec<(&Effects, Panel<'_>)> = families.iter().copied().zip(panels).collect();
-    let mut options: Vec<&Effect> = vec![];
-    for effect in families.iter().flat_map(|family| &family.effects) {
-        if options.iter().all(|known| known.subject != effect.subject) {
-            options.push(effect);
+    let mut options: Vec<(&Effect, [String; 2])> = vec![];
+    for family in families {
+        for effect in &family.effects {
+            if options.iter().all(|(known, _)| known.subject != effect.subject) {
+                options.push((effect, effect_names(family, effect)));
+            }
         }
     }
     html! {
@@ -58,9 +60,9 @@ fn drawing(findings: &Findings, families: &[&Effects], kind: EffectKind) -> Mark
                 }
             } }
             tbody {
-                @for option in options {
+                @for (option, [label, against]) in &options {
                     tr {
-                        th scope="row" { (name(&option.name)) small { "instead of " (name(&option.against)) } }
+                        th scope="row" { (name(label)) small { "instead of " (name(against)) } }
                         @for (family, panel) in &both { (cells(family, panel, option)) }
                     }
                 }
@@ -74,7 +76,7 @@ fn is_estimated(family: &Effects) -> bool {
 }
 
 fn panel(family: &Effects, at: usize, title: String, margin: f64) -> Panel<'_> {
-    let rows = family.effects.iter().filter_map(|effect| Some((effect.name.as_str(), effect.comparison.as_ref()?)));
+    let rows = family.effects.iter().filter_map(|effect| Some(("", effect.comparison.as_ref()?)));
     let kind = if family.kind == EffectKind::Main { "me" } else { "te" };
     Panel::new(format!("{kind}{at}"), title, margin, None, rows.collect())
 }

@@ -73,7 +73,7 @@ pub enum Caveat {
     SymmetricErrors,
     /// A main effect is given as if there were no such interaction.
     Aliased {
-        effect: String,
+        effect: Level,
         /// The terms that it cannot be distinguished from.
         with: Vec<Term>,
     },

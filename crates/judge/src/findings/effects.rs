@@ -1,7 +1,7 @@
 //! Contrasts beyond the pairs of the tables: what factors, suites of workloads and conditions do, in families. Each says by its
-//! [`Subject`] what it is about; names are labels for people.
+//! [`Subject`] what it is about.
 
-use super::{Alias, Comparison, Ranking, Refusal};
+use super::{Alias, Comparison, Level, Ranking, Refusal};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::VariantLine;
 use bakeoff_model::study::Levels;
@@ -17,6 +17,9 @@ pub struct Effects {
     pub workload: Option<String>,
     /// The condition; where conditions are compared, the one that is compared with the first.
     pub condition: Option<String>,
+    /// The study's first condition, of contrasts between the two.
+    #[serde(skip)]
+    pub first_condition: Option<String>,
     /// The metric's name.
     pub metric: String,
     /// Its base unit.
@@ -66,10 +69,6 @@ pub enum EffectKind {
 pub struct Effect {
     /// What it is about.
     pub subject: Subject,
-    /// A label for people, such as `malloc=perl × threads=on`, or a variant's display name.
-    pub name: String,
-    /// The label of what it is compared with, such as `malloc=system`.
-    pub against: String,
     /// Of a simple effect: the level within which it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Level>,
@@ -152,22 +151,6 @@ pub struct Step {
     pub level: String,
     /// The other one.
     pub against: String,
-}
-
-/// A level of a factor.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Level {
-    /// The factor.
-    pub factor: String,
-    /// The level.
-    pub level: String,
-}
-
-/// `threads=on`, as levels are written.
-impl std::fmt::Display for Level {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}={}", self.factor, self.level)
-    }
 }
 
 /// The combinations of the other factors' levels that an effect is averaged over: those that were run with every level

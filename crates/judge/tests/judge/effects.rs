@@ -2,6 +2,7 @@
 //! truth. How a contrast is judged, once it is one, is tested in `judge.rs`.
 #![expect(clippy::expect_used, reason = "all of this file is tests")]
 
+use crate::{label, labels};
 use bakeoff_judge::findings::{Effect, EffectKind, Effects, Findings, Over, Refusal, Scale, Test, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_model::record::{Block, Excluded, Failure, Outcome, Place, Record, Session, StudyLine, Trial, VariantLine};
@@ -104,7 +105,7 @@ fn family(findings: &Findings, kind: EffectKind) -> &Effects {
 
 #[track_caller]
 fn check(family: &Effects, name: &str, ratio: f64) {
-    let effect = family.effects.iter().find(|effect| effect.name == name).expect("an effect of this name");
+    let effect = family.effects.iter().find(|effect| label(family, effect) == name).expect("an effect of this name");
     let comparison = effect.comparison.as_ref().expect("a comparison");
     let [low, high] = comparison.interval().expect("an interval");
     assert!((comparison.estimate / ratio - 1.0).abs() < 0.003, "{name}: {}, not {ratio}", comparison.estimate);
@@ -117,8 +118,8 @@ fn check(family: &Effects, name: &str, ratio: f64) {
     assert_eq!(comparison.verdict, verdict, "{name}");
 }
 
-fn names(family: &Effects) -> Vec<&str> {
-    family.effects.iter().map(|effect| effect.name.as_str()).collect()
+fn names(family: &Effects) -> Vec<String> {
+    family.effects.iter().map(|effect| label(family, effect)).collect()
 }
 
 /// Own malloc saves a tenth, threads cost a twentieth, and both together cost 4 % more than that.
@@ -132,8 +133,8 @@ fn malloc_and_threads(levels: &BTreeMap<String, String>, _: &str, _: &str) -> f6
 fn main_effects_are_averages_over_the_other_factors() {
     let findings = judge(&record(&combinations(&TWO), &["loop"], &["idle"], malloc_and_threads));
     let mains = family(&findings, EffectKind::Main);
-    assert_eq!((names(mains), mains.aliases.len()), (vec!["malloc=perl", "threads=on"], 0));
-    assert_eq!(mains.effects[0].against, "malloc=system");
+    assert_eq!((names(mains), mains.aliases.len()), (["malloc=perl", "threads=on"].map(str::to_owned).to_vec(), 0));
+    assert_eq!(labels(mains, &mains.effects[0])[1], "malloc=system");
     check(mains, "malloc=perl", 0.9 * 1.04f64.sqrt());
     check(mains, "threads=on", 1.05 * 1.04f64.sqrt());
     let interactions = family(&findings, EffectKind::Interaction);
@@ -157,14 +158,15 @@ fn simple_effects_are_averages_within_a_level_of_another_factor() {
     };
     let findings = judge(&record(&combinations(&THREE), &["loop"], &["idle"], truth));
     let simple = |name: &str, within: &str| {
-        let all = findings.effects.iter().filter(|family| family.kind == EffectKind::Simple).flat_map(|f| &f.effects);
-        let mut found = all.filter(|effect| {
-            effect.name == name && effect.within.as_ref().is_some_and(|level| level.to_string() == within)
+        let families = findings.effects.iter().filter(|family| family.kind == EffectKind::Simple);
+        let all = families.flat_map(|family| family.effects.iter().map(move |effect| (labels(family, effect), effect)));
+        let mut found = all.filter(|([label, _], effect)| {
+            label == name && effect.within.as_ref().is_some_and(|level| level.to_string() == within)
         });
-        let effect = found.next().expect("an effect");
+        let ([_, against], effect) = found.next().expect("an effect");
         assert!(found.next().is_none(), "{name} within {within} is there twice");
         let comparison = effect.comparison.as_ref().expect("a comparison");
-        (comparison.estimate, comparison.interval().expect("an interval"), effect.against.as_str())
+        (comparison.estimate, comparison.interval().expect("an interval"), against)
     };
     // Where cc does nothing of its own with perl's malloc, it still does without.
     let third = 3.0_f64.powf(1.0 / 3.0);
@@ -243,7 +245,7 @@ fn a_fraction_names_what_it_cannot_tell_apart() {
 #[track_caller]
 fn check_over(family: &Effects, name: &str, ratio: f64, over: Option<(&[&str], u32)>) {
     check(family, name, ratio);
-    let effect = family.effects.iter().find(|effect| effect.name == name).expect("an effect of this name");
+    let effect = family.effects.iter().find(|effect| label(family, effect) == name).expect("an effect of this name");
     let tested = effect.comparison.as_ref().and_then(|comparison| comparison.tested());
     assert_eq!(tested.map(|tested| tested.test), Some(Test::SignFlip), "{name}");
     let of = |over: &Over| (over.combinations.iter().map(self::name).collect::<Vec<_>>(), over.of);
@@ -279,14 +281,18 @@ fn a_combination_that_is_left_out_costs_what_needs_it_and_no_more() {
     let over = mains.effects[0].over.as_ref().expect("a part");
     assert_eq!(over.levels["opt"], ["O2", "O0", "O3", "Os"]);
     check_over(mains, "opt=O0", 2.0, None);
-    let level = mains.effects.iter().find(|effect| effect.name == "opt=O1").expect("an effect");
+    let level = mains.effects.iter().find(|effect| label(mains, effect) == "opt=O1").expect("an effect");
     assert!(
         level.comparison.is_none() && level.refused.as_ref().is_some_and(|refusal| *refusal == Refusal::InTheTable),
         "{level:?}"
     );
     let interactions = family(&findings, EffectKind::Interaction);
     check_over(interactions, "cc=clang × opt=O0", 1.0, None);
-    let lost = interactions.effects.iter().find(|effect| effect.name == "cc=clang × opt=O1").expect("an effect");
+    let lost = interactions
+        .effects
+        .iter()
+        .find(|effect| label(interactions, effect) == "cc=clang × opt=O1")
+        .expect("an effect");
     assert!(lost.comparison.is_none() && lost.refused.is_some(), "{lost:?}");
     // Simple effects too, but for the one that does not exist.
     let simples = findings.effects.iter().filter(|family| family.kind == EffectKind::Simple);
@@ -371,7 +377,8 @@ fn a_block_is_lost_to_what_needs_the_trial_that_failed() {
     fail(&mut record, "clang-perl-on", 3);
     let blocks = |name: &str| {
         let findings = judge(&record);
-        let effect = family(&findings, EffectKind::Main).effects.iter().find(|e| e.name == name).cloned();
+        let mains = family(&findings, EffectKind::Main);
+        let effect = mains.effects.iter().find(|effect| label(mains, effect) == name).cloned();
         effect.and_then(|effect| Some((effect.comparison?.blocks, effect.over)))
     };
     assert_eq!((blocks("cc=clang"), blocks("cc=tcc")), (Some((BLOCKS - 4, None)), Some((BLOCKS, None))));
@@ -422,7 +429,8 @@ fn conditions_are_paired_by_pass() {
     let findings = judge(&record(&combinations(&TWO[1..]), &["loop"], &["idle", "busy"], truth));
     let conditions = family(&findings, EffectKind::Condition);
     assert_eq!((conditions.workload.as_deref(), conditions.condition.as_deref()), (Some("loop"), Some("busy")));
-    assert_eq!((names(conditions), conditions.effects[0].against.as_str()), (vec!["off: busy", "on: busy"], "idle"));
+    let [_, against] = labels(conditions, &conditions.effects[0]);
+    assert_eq!((names(conditions), &*against), (vec!["off: busy".to_owned(), "on: busy".to_owned()], "idle"));
     // Blocks of one pass differ by up to 10 %, so the estimates are only roughly the truth.
     for (effect, ratio) in conditions.effects.iter().zip([1.25, 1.3]) {
         let comparison = effect.comparison.as_ref().expect("a comparison");
@@ -483,10 +491,11 @@ fn levels_of_a_single_factor_are_compared_with_each_other() {
         let times = |levels: &BTreeMap<String, String>, _: &str, _: &str| if levels["cc"] == "tcc" { 1.2 } else { 1.0 };
         let findings = judge(&record(&combinations(factors), &["loop"], &["idle"], times));
         let levels = findings.effects.into_iter().find(|family| family.kind == EffectKind::Levels);
-        levels.map_or(vec![], |family| family.effects)
+        let label = |family: &Effects| family.effects.iter().map(|e| (labels(family, e), e.clone())).collect();
+        levels.as_ref().map_or(vec![], label)
     };
-    let [pair] = pairs(&[("cc", &["gcc", "clang", "tcc"])]).try_into().expect("one pair");
-    assert_eq!((pair.name.as_str(), pair.against.as_str()), ("tcc", "clang"));
+    let [(labels, pair)] = pairs(&[("cc", &["gcc", "clang", "tcc"])]).try_into().expect("one pair");
+    assert_eq!(labels, ["tcc", "clang"]);
     let comparison = pair.comparison.expect("a comparison");
     let [low, high] = comparison.interval().expect("an interval");
     assert!(comparison.verdict == Verdict::Slower && low < 1.2 && 1.2 < high, "{low} {high}");

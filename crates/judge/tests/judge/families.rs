@@ -1,5 +1,6 @@
 //! What belongs to a family of comparisons, and what a family may take from its members.
 
+use crate::labels;
 use bakeoff_judge::findings::{Comparison, EffectKind, Findings, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_model::record::{Failure, Outcome, SharedLine, VariantLine};
@@ -36,12 +37,14 @@ fn a_pair_has_one_verdict_wherever_it_stands() {
         });
         let findings = judge(&record);
         let simple = findings.effects.iter().filter(|family| family.kind == EffectKind::Simple);
-        let within: Vec<_> = simple.flat_map(|family| &family.effects).collect();
+        let labelled =
+            simple.flat_map(|family| family.effects.iter().map(move |effect| (labels(family, effect), effect)));
+        let within: Vec<_> = labelled.collect();
         assert_eq!(within.len(), 4);
-        for effect in within {
+        for ([label, _], effect) in within {
             let comparison = effect.comparison.as_ref().unwrap();
             let within = effect.within.as_ref().map(ToString::to_string);
-            match (effect.name.as_str(), within.as_deref()) {
+            match (label.as_str(), within.as_deref()) {
                 ("a=1", Some("b=0")) => assert_eq!(comparison, row(&findings, "10")),
                 ("b=1", Some("a=0")) => assert_eq!(comparison, row(&findings, "01")),
                 ("a=1", Some("b=1")) => assert_eq!(comparison.differs(), !share(&findings, "11", "01"), "{effect:?}"),
@@ -66,7 +69,8 @@ fn a_pair_has_one_verdict_wherever_it_stands() {
         assert_eq!(family.effects.len(), 3);
         for pair in &family.effects {
             let differs = pair.comparison.as_ref().unwrap().differs();
-            assert_eq!(differs, !share(&findings, &pair.name, &pair.against), "{effect}: {pair:?}");
+            let [one, other] = labels(family, pair);
+            assert_eq!(differs, !share(&findings, &one, &other), "{effect}: {pair:?}");
         }
     }
 }

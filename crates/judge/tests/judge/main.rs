@@ -15,3 +15,27 @@ mod suites;
 mod ticks;
 mod trends;
 mod verdicts;
+
+use bakeoff_judge::findings::{Effect, Effects, Subject};
+
+/// What an effect is about and against what, in short, so that a test can name it.
+fn labels(family: &Effects, effect: &Effect) -> [String; 2] {
+    match &effect.subject {
+        Subject::Levels(steps) => {
+            let levels: Vec<String> = steps.iter().map(|step| format!("{}={}", step.factor, step.level)).collect();
+            let against: Vec<String> = steps.iter().map(|step| format!("{}={}", step.factor, step.against)).collect();
+            [levels.join(" × "), against.join(", ")]
+        }
+        Subject::Steps { factor } => [factor.clone(), String::new()],
+        Subject::Condition { variant, condition, against } => [format!("{variant}: {condition}"), against.clone()],
+        Subject::Variant { variant, against } => match (&family.condition, &family.first_condition) {
+            (Some(condition), Some(first)) => [format!("{variant} × {condition}"), first.clone()],
+            _ => [variant.clone(), against.clone()],
+        },
+    }
+}
+
+fn label(family: &Effects, effect: &Effect) -> String {
+    let [label, _] = labels(family, effect);
+    label
+}

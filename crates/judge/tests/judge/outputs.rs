@@ -1,6 +1,6 @@
 //! What follows from what was printed: the baseline and its twin say whether a difference means anything.
 
-use bakeoff_judge::findings::{EffectKind, Findings, Verdict};
+use bakeoff_judge::findings::{Effect, EffectKind, Effects, Findings, Verdict};
 use bakeoff_model::record::{Failure, Outcome, Output, OutputDifference, Record, TWIN, Trial};
 use bakeoff_model::study::OutputUse;
 use bakeoff_model::until::Until;
@@ -124,17 +124,17 @@ fn an_effect_that_lacks_another_program_says_so() {
     let is_other = |trial: &&mut Trial| trial.variant == "b" && trial.workload == "mails" && trial.condition == "busy";
     record.trials.iter_mut().filter(is_other).for_each(|trial| trial.output = printed("other"));
     let findings = bakeoff_judge::judge(&record);
-    let mut refused: Vec<(EffectKind, &str)> = vec![];
+    let mut refused: Vec<(EffectKind, String)> = vec![];
     for family in &findings.effects {
         for effect in family.effects.iter().filter(|effect| effect.comparison.is_none()) {
             let why = effect.refused.as_ref().map(why).unwrap();
-            assert_eq!(why, "b printed something other than the baseline on mails", "{}", effect.name);
-            refused.push((family.kind, &effect.name));
+            assert_eq!(why, "b printed something other than the baseline on mails", "{effect:?}");
+            refused.push((family.kind, crate::label(family, effect)));
         }
     }
     let expect =
         [(EffectKind::Suite, "b"), (EffectKind::Condition, "b: busy"), (EffectKind::ConditionChange, "b × busy")];
-    assert_eq!(refused, expect);
+    assert_eq!(refused, expect.map(|(kind, label)| (kind, label.to_owned())));
 }
 
 #[test]
@@ -156,8 +156,10 @@ fn what_another_program_takes_is_no_effect_of_a_factor() {
     assert!(!all.effects.is_empty());
     // What a pair is judged with, its row, counts all rows of the table; its estimate is its own.
     let estimates = |findings: &Findings| -> Vec<(String, Option<f64>)> {
-        let effects = findings.effects.iter().flat_map(|family| &family.effects);
-        effects.map(|effect| (effect.name.clone(), effect.comparison.as_ref().map(|c| c.estimate))).collect()
+        let of = |family: &Effects, effect: &Effect| {
+            (crate::label(family, effect), effect.comparison.as_ref().map(|comparison| comparison.estimate))
+        };
+        findings.effects.iter().flat_map(|family| family.effects.iter().map(move |effect| of(family, effect))).collect()
     };
     assert_eq!(estimates(&with), estimates(&without));
     assert_ne!(estimates(&with), estimates(&all));

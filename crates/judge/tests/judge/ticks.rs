@@ -97,8 +97,8 @@ fn a_linear_model_knows_of_ticks_too() {
         assert_eq!(mains.effects.len(), 3);
         for effect in &mains.effects {
             let comparison = effect.comparison.as_ref().unwrap();
-            assert!(matches!(comparison.verdict, Verdict::Undecided { .. }), "{}: {comparison:?}", effect.name);
-            assert_eq!(comparison.interval(), None, "{}: what never varies has no error", effect.name);
+            assert!(matches!(comparison.verdict, Verdict::Undecided { .. }), "{effect:?}");
+            assert_eq!(comparison.interval(), None, "what never varies has no error: {effect:?}");
             assert!(inferred.is_none_or(|inferred| comparison.inferred == inferred), "{comparison:?}");
         }
     }

@@ -1,7 +1,7 @@
 //! What each step of a factor does whose levels rise, on records with a planted truth.
 
 use super::effects::{Factor, combinations, record};
-use bakeoff_judge::findings::{Effect, EffectKind, Verdict};
+use bakeoff_judge::findings::{Effect, EffectKind, Subject, Verdict};
 use bakeoff_judge::judge;
 use std::collections::BTreeMap;
 
@@ -23,7 +23,8 @@ fn a_trend_is_what_each_step_does_averaged_over_the_other_factors() {
     };
     let effect = trend(&all).expect("a trend");
     let comparison = effect.comparison.expect("it is judged");
-    assert_eq!((effect.name.as_str(), comparison.verdict), ("level, each step", Verdict::Slower));
+    let subject = Subject::Steps { factor: "level".to_owned() };
+    assert_eq!((&effect.subject, comparison.verdict), (&subject, Verdict::Slower));
     assert!((comparison.estimate / 1.08 - 1.0).abs() < 0.002, "{}", comparison.estimate);
     let [low, high] = comparison.interval().expect("an interval");
     assert!(low < 1.08 && 1.08 < high, "{low} … {high}");

@@ -5,6 +5,7 @@ use super::amounts::Amount;
 use super::view::{Stand, View, deciding};
 use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, glue, middle};
+use crate::effects;
 use crate::format::{bytes, quantity};
 use crate::words::{Wording, counted, is_same_program, named};
 use bakeoff_judge::findings::{Comparison, Effect, EffectKind, Effects, Findings, Inferred, Scale, Table, Verdict};
@@ -254,7 +255,7 @@ pub(super) fn options(findings: &Findings, view: &View<'_>) -> Option<Rendered> 
     shown.sort_by(|a, b| b.1.estimate.ln().abs().total_cmp(&a.1.estimate.ln().abs()));
     let each = shown.iter().map(|(effect, comparison)| {
         let amount = Amount::of(comparison, family.unit, family.better).claim;
-        text![clean(&effect.name), " ", amount.glued()]
+        text![effects::name(family, effect), " ", amount.glued()]
     });
     let each: Vec<Rendered> = each.collect();
     let place = family.workload.as_deref().filter(|_| view.workloads.len() > 1);
@@ -277,7 +278,7 @@ pub(super) fn trends(findings: &Findings, view: &View<'_>) -> Vec<Rendered> {
         let Amount { claim, interval, .. } = Amount::of(comparison, family.unit, family.better);
         let place = family.workload.as_deref().filter(|_| view.workloads.len() > 1);
         let place = place.map_or(String::new(), |workload| format!(" on {}", clean(workload)));
-        Some(text![clean(&effect.name), place, ": ", claim, interval.bracketed()])
+        Some(text![effects::name(family, effect), place, ": ", claim, interval.bracketed()])
     };
     families.flat_map(|family| family.effects.iter().map(move |effect| (family, effect))).filter_map(line).collect()
 }

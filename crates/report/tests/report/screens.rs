@@ -152,7 +152,7 @@ fn rows(findings: &Findings) -> Vec<(&str, Option<&Comparison>)> {
         .find(|family| family.kind == EffectKind::Suite && family.condition.as_ref() == Some(condition))
         .filter(|_| here().count() > 1);
     match suite {
-        Some(suite) => suite.effects.iter().map(|e| (e.name.as_str(), e.comparison.as_ref())).collect(),
+        Some(suite) => suite.effects.iter().filter_map(|e| Some((e.variant()?, e.comparison.as_ref()))).collect(),
         None => here().take(1).flat_map(|t| &t.rows).skip(1).map(|r| (&*r.variant, r.comparison.as_ref())).collect(),
     }
 }

@@ -4,16 +4,16 @@ use super::*;
 use bakeoff_model::record::{Held, Unavailable};
 
 fn effects() -> Vec<Effects> {
-    let family = |kind, effects| family("busy", kind, effects);
+    let family = |kind, effects| Effects { first_condition: Some("idle".to_owned()), ..family("busy", kind, effects) };
     let open = Verdict::Undecided { more_blocks: Some(9) };
     let under = |variant: &str, comparison| {
         let (condition, against) = ("busy".to_owned(), "idle".to_owned());
         let subject = Subject::Condition { variant: variant.to_owned(), condition, against };
-        effect(&format!("{variant}: busy"), "idle", subject, comparison)
+        effect(subject, comparison)
     };
     let changed = |variant: &str, comparison| {
         let subject = Subject::Variant { variant: variant.to_owned(), against: "baseline".to_owned() };
-        effect(&format!("{variant} × busy"), "idle", subject, comparison)
+        effect(subject, comparison)
     };
     vec![
         family(

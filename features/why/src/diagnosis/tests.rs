@@ -8,7 +8,7 @@ use crate::facts::{Content, ElfFacts, FileFacts, Linking, RelocationTable, Reloc
 use crate::findings::{CauseKind, Diagnosis, Gathered};
 use bakeoff_command::Registry;
 use bakeoff_host::tracer::{Calls, Census, Children, Mapped, Opened};
-use bakeoff_judge::findings::{EffectKind, Findings, Verdict};
+use bakeoff_judge::findings::{EffectKind, Findings, Subject, Verdict};
 use bakeoff_model::marks::{Latencies, OpLatencies};
 use bakeoff_model::metric::{Direction, Metric, Unit};
 use bakeoff_model::record::{Failure, Line, Record, TWIN, VariantLine};
@@ -184,8 +184,8 @@ fn own_slots_are_consistent_with_a_slower_loop_and_a_pair_isolates_them() {
     assert!(low < 1.0 / 1.1 && 1.0 / 1.1 < high && high < 1.0, "{low} {high}");
     // The pair is a finding of its own too.
     let levels = findings.effects.iter().find(|family| family.kind == EffectKind::Levels).expect("pairs");
-    let names: Vec<[&str; 2]> = levels.effects.iter().map(|e| [e.name.as_str(), e.against.as_str()]).collect();
-    assert_eq!(names, [[SYMBOLIC, SHARED]]);
+    let subjects: Vec<&Subject> = levels.effects.iter().map(|effect| &effect.subject).collect();
+    assert_eq!(subjects, [&Subject::Variant { variant: SYMBOLIC.to_owned(), against: SHARED.to_owned() }]);
 }
 
 #[test]

@@ -35,8 +35,6 @@ pub(crate) fn evidence() -> Findings {
     let cured = comparison(0.8941, 0.8821, 0.9062, Verdict::Faster);
     let pair = |name: &str, comparison: Comparison| Effect {
         subject: Subject::Variant { variant: name.to_owned(), against: SHARED.to_owned() },
-        name: name.to_owned(),
-        against: SHARED.to_owned(),
         comparison: Some(comparison),
         refused: None,
         within: None,
@@ -46,6 +44,7 @@ pub(crate) fn evidence() -> Findings {
         kind: EffectKind::Levels,
         workload: Some("loop".to_owned()),
         condition: Some("idle".to_owned()),
+        first_condition: None,
         metric: "wall".to_owned(),
         unit: Unit::Seconds,
         better: Direction::Less,

@@ -51,6 +51,22 @@ pub struct Ticks {
     pub scale: Scale,
 }
 
+/// A level of a factor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Level {
+    /// The factor.
+    pub factor: String,
+    /// The level.
+    pub level: String,
+}
+
+/// `threads=on`, as levels are written.
+impl std::fmt::Display for Level {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}={}", self.factor, self.level)
+    }
+}
+
 /// A term of the linear model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
