@@ -9,7 +9,6 @@ use bakeoff_model::record::{Change, Record, StudyLine};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// How many changes are named.
 const CHANGES_SHOWN: usize = 8;
 
 /// The journal for a study as it is now. It is that of its identity; or the latest one whose trials depend on the same,

@@ -22,7 +22,6 @@ const MOST_FILES: usize = 100;
 /// The most names below a prefix that are searched for programs.
 const MOST_NAMES: usize = 20_000;
 
-/// The programs of a plan's trials.
 pub(crate) struct Programs {
     /// Those that the system has, or the user: a trial on another one is not comparable.
     pub(crate) system: Vec<Watched>,
@@ -97,7 +96,6 @@ pub(crate) fn data(plan: &Plan, setup: &Setup) -> Vec<Watched> {
     names.into_iter().filter(is_data).take(MOST_FILES).map(|name| Watched::of_study(&setup.dir, name)).collect()
 }
 
-/// What the executor is to look at.
 pub(crate) fn watch<'a>(
     files: Vec<Watched>,
     setup: &Setup,

@@ -3,7 +3,6 @@
 
 use bakeoff_command::{Feature, Registry};
 
-/// All of them.
 const FEATURES: &[&dyn Feature] = &[
     &bakeoff_power::Power,
     #[cfg(feature = "building")]

@@ -19,7 +19,6 @@ pub(crate) fn locale(place: &Place) -> BTreeMap<String, String> {
     place.as_ref().map_or_else(locale::of_user, |_| BTreeMap::new())
 }
 
-/// Gives the plans the clock of the place.
 pub(crate) fn set_clock(place: &mut Place, setup: &Setup, plans: [&mut Plan; 2]) -> Result<(), CommandError> {
     let Some(place) = place else { return Ok(()) };
     let clock = place.clock(plans[0], setup)?;

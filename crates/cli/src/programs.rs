@@ -34,7 +34,6 @@ pub(crate) fn of_commands(absent: &[Absent]) -> Result<(), CommandError> {
     Err(refused(format!("`{variant}` cannot be executed: `{program}` {why}"), first))
 }
 
-/// Says which locales of the trials are not here.
 pub(crate) fn locales(plan: &Plan, setup: &Setup) {
     let of_conditions = plan.conditions.iter().flat_map(|condition| &condition.environment);
     let of_variants = plan.variants.iter().flat_map(|variant| &variant.run_variables);

@@ -10,7 +10,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What becomes of the journal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// It is the latest one of a study.
@@ -25,14 +24,12 @@ pub(crate) enum Keep {
 pub(crate) struct Wanted<'a> {
     /// What they have read of the study file.
     pub(crate) sections: &'a BTreeMap<String, Value>,
-    /// The digest of each variant's build.
     pub(crate) digests: &'a BTreeMap<String, String>,
 }
 
 /// A race, with everything prepared.
 pub(crate) struct Race<'a> {
     pub(crate) plan: &'a Plan,
-    /// The head of the journal.
     pub(crate) study: StudyLine,
     /// What the journal keeps of all that was made for the variants.
     pub(crate) made: &'a [MadeLine],

@@ -28,7 +28,6 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use racing::Raced;
 
-/// A study whose journal is open.
 pub(crate) struct OpenStudy<'a> {
     race: Race<'a>,
     journal: Journal,
@@ -331,7 +330,6 @@ impl<'a> OpenStudy<'a> {
         Ok((study, ending))
     }
 
-    /// What features gather of this study.
     fn gatherings(&self) -> &'a [Gathering] {
         self.race.evidence.as_ref().map_or(&[], |_| self.race.observers.0.gatherings.as_slice())
     }
@@ -376,7 +374,6 @@ impl<'a> OpenStudy<'a> {
         self.record.sessions.last().map_or(wanted, |last| last.blocks.min(wanted))
     }
 
-    /// This session, as an executor sees the place.
     fn session_of(&self, executor: Option<&dyn Executor>, blocks: u32) -> Session {
         Session {
             session: self.record.next_session(),
@@ -445,7 +442,6 @@ impl Finished for OpenStudy<'_> {
     }
 }
 
-/// How many changed files are named.
 const FILES_SHOWN: usize = 3;
 
 fn interrupted() -> bool {

@@ -45,7 +45,6 @@ struct Probe<'a> {
     sight: Sight,
 }
 
-/// What a traced run has used.
 #[derive(Default)]
 pub(crate) struct Sight {
     pub(crate) workload: String,
@@ -212,7 +211,6 @@ impl Sight {
     }
 }
 
-/// What was found of all files.
 #[derive(Default)]
 pub(crate) struct FileStates {
     /// Their states now; of those that were changed [`CHANGED`].

@@ -59,7 +59,6 @@ pub struct CommandError {
     hint: Option<String>,
 }
 
-/// An error, of whatever type.
 type Cause = Box<dyn Error + Send + Sync>;
 
 #[derive(Debug)]

@@ -9,7 +9,6 @@ use bakeoff_model::record::{MadeLine, Odd, Oddity, Record, Redaction, Removed};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// How many odd lines are named.
 const ODD_SHOWN: usize = 5;
 
 /// The record of a journal, with notes on what is odd about its lines.

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// Whether a variable says something of a locale.
 fn is_of_locale(name: &str) -> bool {
     name == "LANG" || name.starts_with("LC_")
 }

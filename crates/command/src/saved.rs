@@ -19,10 +19,8 @@ const LAST: &str = "last.jsonl";
 /// With the ending, and what a temporary file needs, any file system takes it.
 const NAME_BYTES: usize = 100;
 
-/// What is wrong with the folder, or a file in it.
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    /// No variable names a folder.
     #[error(
         "there is no place for saved comparisons: neither BAKEOFF_STATE nor XDG_STATE_HOME nor HOME is an absolute path"
     )]
@@ -32,12 +30,7 @@ enum Error {
     NoLast(PathBuf),
     /// It cannot be used.
     #[error("cannot use {}", path.display())]
-    File {
-        /// The folder or file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
 }
 
 /// Keeps a journal as the last comparison, in the place of the one before. A user who has no place for it goes without: the

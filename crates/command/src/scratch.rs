@@ -71,7 +71,6 @@ fn sweep(prefix: &str, place: &Path) {
     }
 }
 
-/// Our user.
 fn our_uid() -> Option<u32> {
     std::fs::metadata("/proc/self").ok().map(|about| about.uid())
 }

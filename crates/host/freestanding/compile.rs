@@ -21,7 +21,6 @@ const FLAGS: &[&str] = &[
     "-Clink-arg=-static",
 ];
 
-/// Compiles the program in the folder of that name.
 pub(crate) fn compile(name: &str) {
     println!("cargo::rerun-if-changed={name}");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR")).join(name);

@@ -140,7 +140,6 @@ fn thread_times_us() -> Option<(i64, i64)> {
     Some((us(usage.ru_utime), us(usage.ru_stime)))
 }
 
-/// Does something to a thread that ends then.
 fn in_a_thread(deed: impl FnOnce() -> io::Result<()> + Send) -> io::Result<()> {
     std::thread::scope(|scope| scope.spawn(deed).join()).unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
 }

@@ -35,7 +35,6 @@ impl Files {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Whether there is anything at this path.
     pub(crate) fn exists(&self, path: &str) -> bool {
         self.root.join(path).exists()
     }

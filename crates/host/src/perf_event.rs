@@ -62,7 +62,6 @@ impl Event {
         self.kind == HARDWARE
     }
 
-    /// Why it cannot be counted here.
     pub(crate) fn why_not(&self, error: &io::Error, files: &Files) -> String {
         let what = if self.is_hardware() { "hardware counters" } else { "software counters" };
         match Errno::from_io_error(error) {

@@ -6,7 +6,6 @@ use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
 use std::os::fd::OwnedFd;
 
-/// Something that watches jobs.
 pub(crate) trait Probe: std::fmt::Debug + Send {
     /// Prepares for a job, and may add to what its processes are confined to.
     fn before(&mut self, job: &Job, confinement: &mut Confinement) -> std::io::Result<()>;

@@ -31,7 +31,6 @@ pub(crate) fn seal(line: &mut Vec<u8>) {
     line.extend_from_slice(END);
 }
 
-/// Looks at the checksum of a line.
 pub(crate) fn look(line: &[u8]) -> Sum {
     let split = || {
         let rest = line.strip_suffix(END)?;

@@ -74,7 +74,6 @@ impl Question {
     }
 }
 
-/// Leaves one name of a list.
 fn only(names: &mut Vec<String>, name: &str, what: &'static str) -> Result<(), Unasked> {
     if !names.iter().any(|known| known == name) {
         return Err(Unasked { what, name: name.to_owned(), known: names.clone() });

@@ -12,7 +12,6 @@ use bakeoff_stats::blocks::Outlook;
 use bakeoff_stats::describe::{mean, median};
 use bakeoff_stats::student::fieller_interval;
 
-/// Concludes one comparison of a pair.
 pub(super) fn conclude(pairs: &Pairs, inference: &Inference, spec: MetricSpec, rule: DecisionRule) -> Comparison {
     let mut comparison = conclude_effect(inference, spec, rule);
     comparison.ratio_of_means = ratio_of_means(pairs, inference, rule.alpha);
@@ -95,7 +94,6 @@ fn differs(inference: &Inference) -> bool {
     }
 }
 
-/// The verdict; see [`super`].
 fn verdict(inference: &Inference, better: Direction, rule: DecisionRule) -> Verdict {
     let (estimate, differs) = (inference.estimate, differs(inference));
     let shown = match inference.inferred {

@@ -40,7 +40,6 @@ pub(super) struct Contrasts {
     pub(super) lost: u32,
 }
 
-/// What each cell weighs.
 pub(super) type Weights = BTreeMap<Cell, f64>;
 
 /// A contrast before it is judged. Without weights there is none, and it takes no part of alpha.

@@ -39,7 +39,6 @@ pub(super) struct Fraction<'a> {
     wrong_by: f64,
 }
 
-/// What one effect amounts to.
 struct Estimated {
     subject: Subject,
     estimate: Result<Estimate, Refusal>,
@@ -160,7 +159,6 @@ impl<'a> Fraction<'a> {
         pairs.filter(|(a, b)| a.0 != b.0).map(of).collect()
     }
 
-    /// The terms that cannot be distinguished.
     pub(super) fn aliases(&self) -> Vec<Alias> {
         let aliases = self.full.as_ref().map(Fit::aliases).unwrap_or_default();
         let alias =

@@ -54,17 +54,14 @@ impl<'a> Ids<'a> {
         VariantId(found(&self.variants, name))
     }
 
-    /// Likewise of a workload's.
     pub(super) fn workload(&self, name: &str) -> WorkloadId {
         WorkloadId(found(&self.workloads, name))
     }
 
-    /// Likewise of a condition's.
     pub(super) fn condition(&self, name: &str) -> ConditionId {
         ConditionId(found(&self.conditions, name))
     }
 
-    /// Likewise of both.
     pub(super) fn place(&self, workload: &str, condition: &str) -> Place {
         Place { workload: self.workload(workload), condition: self.condition(condition) }
     }
@@ -81,7 +78,6 @@ impl<'a> Ids<'a> {
         self.variants.get(id as usize).copied().unwrap_or_default()
     }
 
-    /// The names of workload and condition.
     pub(super) fn names(&self, place: Place) -> (&'a str, &'a str) {
         let Place { workload: WorkloadId(workload), condition: ConditionId(condition) } = place;
         let name = |names: &[&'a str], id: u32| names.get(id as usize).copied().unwrap_or_default();

@@ -4,7 +4,6 @@
 use bakeoff_model::metric::{Direction, Metric, Unit};
 use bakeoff_stats::grid;
 
-/// How one metric is measured.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MetricSpec {
     /// None if it is not known, as in a file of numbers.

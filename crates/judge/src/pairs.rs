@@ -73,12 +73,10 @@ impl Pairs {
         }
     }
 
-    /// How many there are.
     pub(super) fn count(&self) -> usize {
         self.variants.len() * self.variants.len().saturating_sub(1) / 2
     }
 
-    /// A variant against another one.
     pub(super) fn get(&self, variant: VariantId, against: VariantId) -> Option<Comparison> {
         let known = |first: VariantId, second: VariantId| self.all.get(&(first, second));
         known(against, variant).cloned().or_else(|| known(variant, against).map(Comparison::turned))

@@ -12,7 +12,6 @@ use crate::findings::Comparison;
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::Record;
 
-/// What is summed.
 const WALL: &str = "wall";
 
 /// What several workloads take together, for each of these variants; `None` where there is but one, or none.

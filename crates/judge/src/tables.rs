@@ -63,7 +63,6 @@ fn together(record: &Record) -> Vec<Vec<&str>> {
     groups
 }
 
-/// What a table is made of.
 struct Sheet {
     values: Values,
     spec: MetricSpec,

@@ -11,7 +11,6 @@ pub(super) type OneBlock<'a> = BTreeMap<VariantId, &'a Trial>;
 /// Blocks by number, which is the order of time.
 type Blocks<'a> = BTreeMap<u32, OneBlock<'a>>;
 
-/// The trials of a record, by place and block.
 #[derive(Clone)]
 pub(super) struct Trials<'a> {
     pub(super) ids: Ids<'a>,
@@ -65,12 +64,10 @@ impl<'a> Trials<'a> {
         self.places.get(&place).into_iter().flat_map(BTreeMap::values)
     }
 
-    /// Every block that has a trial.
     pub(super) fn all_blocks(&self) -> impl Iterator<Item = &OneBlock<'a>> {
         self.places.values().flat_map(BTreeMap::values)
     }
 
-    /// The values of one metric under one workload and condition.
     pub(super) fn values(&self, place: Place, metric: &str) -> Values {
         let value = |trial| value_that_counts(trial, metric);
         let block = |(number, trials): (&u32, &OneBlock<'a>)| {

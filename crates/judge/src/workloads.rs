@@ -12,7 +12,6 @@ use super::{conditions, diagnostics, doubts, effects, executed, latencies, outpu
 use crate::findings::{Besides, Caveat, FORMAT, Findings, Method, Sections, Table};
 use bakeoff_model::record::{Record, StudyLine, VariantLine};
 
-/// Judges a record without building, finished or not.
 pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     let study = &record.study;
     let mut view = InterimView::of(record);

@@ -344,7 +344,6 @@ pub fn link_seed(layout: u32, variant: &str) -> u32 {
     u32::try_from(Stream::of(layout.into(), &["link-order of", variant]).below(1 << 32)).unwrap_or(0)
 }
 
-/// Whether a variant is meant by a pattern of `--only`.
 fn matches(variant: &Variant, pattern: &str) -> bool {
     let has = |term: &str| term.split_once('=').is_some_and(|(f, l)| variant.levels.get(f).is_some_and(|x| x == l));
     variant.name == pattern || (!pattern.trim().is_empty() && pattern.split_whitespace().all(has))

@@ -56,7 +56,6 @@ pub(super) struct Column {
     pub(super) unit: Option<&'static str>,
 }
 
-/// Reads all values, and counts those that were rounded.
 pub(super) fn read(
     reader: &mut dyn BufRead,
     origin: &Origin<'_>,
@@ -183,7 +182,6 @@ const REMEDY_EMPTY: &str = "take the line out, or put # before it, and say so wh
 const REMEDY_COLUMN: &str = "-C chooses another column, -d the characters between columns; a line that is no data \
                              begins with #";
 
-/// What stands between columns.
 struct Separators {
     separates: [bool; 256],
     /// Those of which each one ends a column, so that one may be empty.

@@ -206,7 +206,6 @@ impl Odd {
     }
 }
 
-/// Reads one file into what has been gathered.
 pub(super) fn read(
     reader: &mut dyn BufRead,
     origin: &Origin<'_>,

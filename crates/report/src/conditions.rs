@@ -11,7 +11,6 @@ use bakeoff_model::record::Held;
 
 /// Metrics that are shares of a whole: shown in percent.
 const SHARES: &[&str] = &["steal", "foreign_cpu"];
-/// Significant digits.
 const DIGITS: usize = 3;
 
 /// All conditions of which anything is known; nothing if there are none.

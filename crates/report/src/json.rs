@@ -23,7 +23,6 @@ struct WithClaims<'a> {
     verdict: &'static str,
 }
 
-/// What a row claims.
 #[derive(Serialize)]
 struct Claim<'a> {
     id: String,
@@ -39,7 +38,6 @@ struct Claim<'a> {
     interval: String,
 }
 
-/// A fact, or a doubt with its weight.
 #[derive(Serialize)]
 struct Remark {
     id: String,
@@ -49,7 +47,6 @@ struct Remark {
 }
 
 impl<'a> WithClaims<'a> {
-    /// These findings and what is said of them.
     fn of(findings: &'a Findings) -> Self {
         let brief = screen::brief(findings, Context::default());
         let fact = |fact: &Fact| Remark { id: fact.id.to_owned(), weight: None, text: letters(&fact.text) };
@@ -92,7 +89,6 @@ fn claims<'a>(findings: &'a Findings, brief: &Brief<'a>) -> Vec<Claim<'a>> {
     brief.rows.iter().filter_map(claim).collect()
 }
 
-/// A text as JSON has it.
 fn letters(text: &Rendered) -> String {
     struct Letters(String);
     impl Writer for Letters {
@@ -105,7 +101,6 @@ fn letters(text: &Rendered) -> String {
     letters.0
 }
 
-/// Findings with what is said of them, pretty-printed.
 pub(crate) fn whole(findings: &Findings) -> Result<String, serde_json::Error> {
     let mut value = serde_json::to_value(WithClaims::of(findings))?;
     name_effects(findings, &mut value);

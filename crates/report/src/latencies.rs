@@ -9,7 +9,6 @@ use crate::order::Order;
 use bakeoff_judge::findings::{Findings, LatencyRow, LatencyTable, Typical};
 use bakeoff_model::metric::Unit;
 
-/// Significant digits of a latency or a rate.
 const DIGITS: usize = 3;
 
 /// All tables of latencies; nothing if there are none.
@@ -88,7 +87,6 @@ fn figures(row: &LatencyRow) -> [&Typical; 7] {
     [&row.mean_s, &row.min_s, &row.p50_s, &row.p90_s, &row.p99_s, &row.p999_s, &row.max_s]
 }
 
-/// One number of each figure.
 fn line(row: &LatencyRow, scale: &Scale, of: impl Fn(&Typical) -> Option<f64>, ink: Ink) -> Vec<Piece> {
     let words = |value: Option<f64>, write: &dyn Fn(f64) -> String| value.map_or_else(|| "–".to_owned(), write);
     let ops = words(of(&row.ops), &|ops| fixed(ops, usize::from(ops.fract() != 0.0)));

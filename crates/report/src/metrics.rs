@@ -25,7 +25,6 @@ const PICTURE_MAX: usize = 41;
 /// A smaller p is not written out.
 const P_LEAST: f64 = 0.0001;
 
-/// All tables of measurements.
 pub(crate) fn print(
     findings: &Findings,
     time_unit: Option<TimeUnit>,

@@ -9,7 +9,6 @@ use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::OutputDifference;
 use bakeoff_model::study::OutputUse;
 
-/// All that was not the same.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     if findings.outputs.is_empty() {
         return;

@@ -8,7 +8,6 @@ use crate::words;
 use crate::words::named;
 use bakeoff_judge::findings::{Findings, Ranked, Ranking, Scale, Table};
 
-/// The ranking of one table, if it has one.
 pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns: usize) {
     let Some(ranking) = &table.ranking else { return };
     let Some(best) = ranking.variants.first() else { return };

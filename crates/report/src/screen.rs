@@ -29,7 +29,6 @@ pub use remark::{Doubt, Fact, Weight};
 pub(crate) use remarks::Remarks;
 use view::View;
 
-/// Lines of a screen.
 const LINES: usize = 24;
 /// More variants than these get a line each beyond that.
 const VARIANTS: usize = 12;

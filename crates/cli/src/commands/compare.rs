@@ -112,7 +112,6 @@ struct How {
 }
 
 impl How {
-    /// Whether no progress is to be drawn.
     fn is_quiet(&self) -> bool {
         self.quiet || self.showing.is_quiet() || self.execution.is_shown()
     }
@@ -193,7 +192,6 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
 }
 
 impl How {
-    /// Where the variants run, and with what.
     fn setup(&self, prepared: &Prepared, scratch: &Path, features: &Registry) -> Result<Setup, CommandError> {
         let prefix = |digest: &String| prepared.maker.as_ref().map(|maker| maker.prefix_of(digest));
         let digests = prepared.made.digests.iter();
@@ -233,7 +231,6 @@ fn head(prepared: &Prepared, setup: &Setup) -> (StudyLine, Vec<Watched>) {
     (StudyLine { shared: prepared.merged.shared.clone(), ..study }, watched)
 }
 
-/// Whether every command can run.
 fn can_start(plan: &Plan, setup: &Setup, explain: Option<Explain>) -> Result<(), CommandError> {
     programs::processors(plan)?;
     programs::locales(plan, setup);

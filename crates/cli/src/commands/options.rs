@@ -91,7 +91,6 @@ impl Kept {
     }
 }
 
-/// Whether there is a section of that name.
 fn is_section(name: &str, pages: &[SectionPage]) -> Result<(), CommandError> {
     let names: Vec<&str> = SECTIONS.iter().copied().chain(pages.iter().map(|page| page.name)).collect();
     match names.contains(&name) {
@@ -141,7 +140,6 @@ struct Look {
     style: Looks,
 }
 
-/// The order of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Sort {
     Auto,
@@ -149,7 +147,6 @@ enum Sort {
     MeanTime,
 }
 
-/// Units of time.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Unit {
     Second,
@@ -157,7 +154,6 @@ enum Unit {
     Microsecond,
 }
 
-/// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum When {
     Auto,
@@ -165,7 +161,6 @@ enum When {
     Never,
 }
 
-/// Styles of hyperfine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Looks {
     Auto,
@@ -199,7 +194,6 @@ impl Look {
 pub(super) struct Compared<'a> {
     /// Its journal, if it is kept.
     pub(super) journal: Option<&'a Path>,
-    /// Whether it is kept as the last one.
     pub(super) is_last: bool,
     pub(super) record: &'a Record,
     pub(super) findings: Findings,
@@ -209,7 +203,6 @@ pub(super) struct Compared<'a> {
 }
 
 impl Showing {
-    /// Whether no progress is to be drawn.
     pub(super) fn is_quiet(&self) -> bool {
         matches!(self.look.style, Looks::Basic | Looks::Color | Looks::None)
     }
@@ -224,7 +217,6 @@ impl Showing {
         features.check(&self.asked)
     }
 
-    /// The options of features.
     pub(super) fn asked(&self) -> &FeatureArgs {
         &self.asked
     }

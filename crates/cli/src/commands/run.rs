@@ -54,7 +54,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Whether no progress is to be drawn.
     fn is_quiet(&self) -> bool {
         self.quiet || self.showing.is_quiet()
     }
@@ -245,7 +244,6 @@ fn setup(
     }
 }
 
-/// Where each variant is that was made.
 fn prefixes(maker: &dyn Maker, digests: &BTreeMap<String, String>) -> BTreeMap<String, PathBuf> {
     digests.iter().map(|(variant, digest)| (variant.clone(), maker.prefix_of(digest))).collect()
 }

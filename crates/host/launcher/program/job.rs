@@ -26,7 +26,6 @@ pub(super) struct Process {
     pub(super) next_ns: u64,
 }
 
-/// Memory for a job.
 pub(super) struct Memory {
     start: *mut u8,
     length: usize,
@@ -129,7 +128,6 @@ impl<'a> Job<'a> {
         Some((Self { head, processes: listed, kills, body, descriptors }, state))
     }
 
-    /// None at all.
     pub(super) fn none() -> Self {
         let head = wire::Job { into: wire::NONE, warm: wire::NONE, ..wire::Job::default() };
         Self { head, processes: &[], kills: &[], body: &[], descriptors: &[] }
@@ -151,7 +149,6 @@ impl<'a> Job<'a> {
         self.body.get(offset as usize..offset.saturating_add(length) as usize).unwrap_or_default()
     }
 
-    /// A string of the body.
     pub(super) fn text(&self, offset: u64) -> &CStr {
         let bytes = self.body.get(offset as usize..).unwrap_or_default();
         CStr::from_bytes_until_nul(bytes).unwrap_or_default()

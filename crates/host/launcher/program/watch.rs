@@ -46,7 +46,6 @@ impl<'a> Watch<'a> {
         Self { job, state, launched_ns: 0, achieved: Achieved::default(), stop: None, hung_up: false }
     }
 
-    /// What became of each process.
     pub(super) fn over_bytes(&self) -> &[u8] {
         let over: &[ProcessOver] = self.state.over;
         // SAFETY: `ProcessOver` is `Plain`: no padding.

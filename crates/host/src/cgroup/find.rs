@@ -16,7 +16,6 @@ pub(crate) struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// Whether it is the one of version 2.
     pub(crate) fn is_v2(&self) -> bool {
         self.controllers.is_none()
     }

@@ -23,7 +23,6 @@ pub(crate) struct Group {
 }
 
 impl Home {
-    /// A new group in each hierarchy that is needed for it.
     pub(crate) fn group(&self, needs: &Needs<'_>) -> io::Result<Group> {
         let name = self.next.fetch_add(1, Ordering::Relaxed).to_string();
         let mut group = Group { name, folders: vec![] };
@@ -82,7 +81,6 @@ impl Group {
         Ok(())
     }
 
-    /// Sets the limits for memory and CPU.
     pub(crate) fn limit(&self, home: &Home, limits: &Limits) -> io::Result<()> {
         for (nth, folder) in &self.folders {
             let hierarchy = &home.nests[*nth].hierarchy;
@@ -111,7 +109,6 @@ impl Group {
         Ok(())
     }
 
-    /// What was counted in it.
     pub(crate) fn measure(&self, home: &Home, into: &mut Measurements) {
         for (nth, folder) in &self.folders {
             let nest = &home.nests[*nth];
@@ -124,7 +121,6 @@ impl Group {
         }
     }
 
-    /// How many processes were killed for the memory limit.
     pub(crate) fn killed_for_memory(&self) -> u64 {
         let events = ["memory.events", "memory.oom_control"];
         let kills = |folder: &Path| {

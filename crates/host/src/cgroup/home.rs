@@ -27,7 +27,6 @@ pub struct Home {
     pub(super) limits_cpu: OnceLock<bool>,
 }
 
-/// What a job's group is for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Needs<'a> {
     /// These metrics.

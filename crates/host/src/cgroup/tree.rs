@@ -65,7 +65,6 @@ pub(super) fn read(path: &Path) -> io::Result<String> {
     }
 }
 
-/// The groups right below.
 pub(super) fn below(folder: &Path) -> Vec<PathBuf> {
     let list = || fs::read_dir(folder);
     let entries = list().or_else(|_| {

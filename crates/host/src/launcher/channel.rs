@@ -7,7 +7,6 @@ use std::mem::MaybeUninit;
 use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
 
-/// Sends a message.
 pub(super) fn send(to: &UnixStream, kind: u32, body: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
     let count = u32::try_from(descriptors.len()).map_err(|_| io::Error::from(ErrorKind::InvalidInput))?;
     let head = Head { kind, descriptors: count, length: body.len() as u64 };

@@ -85,7 +85,6 @@ impl Marks {
         self.pipes.iter().map(|pipe| PollFd::new(&pipe.end, PollFlags::IN))
     }
 
-    /// Reads what there is.
     pub(super) fn read(&mut self, now_ns: u64) {
         let before: usize = self.pipes.iter().map(Pipe::total).sum();
         for pipe in &mut self.pipes {

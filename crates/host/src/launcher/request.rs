@@ -18,7 +18,6 @@ use std::sync::{Arc, OnceLock};
 
 /// The variable that names the descriptor for marks.
 const MARKS_VARIABLE: &str = "BAKEOFF_MARKS=3";
-/// The null device.
 const NULL: &str = "/dev/null";
 
 /// A command that is ready to start, but for its files. All paths are absolute.
@@ -75,7 +74,6 @@ struct Files {
     files: Vec<(PathBuf, Open)>,
 }
 
-/// A file that is open.
 #[derive(Debug)]
 enum Open {
     Own(OwnedFd),
@@ -186,7 +184,6 @@ impl Prepared {
         Ok(Self { ready: prepared.into_iter().flatten().collect(), files })
     }
 
-    /// What each process runs, and where.
     pub(super) fn programs(&self) -> Vec<Arc<Program>> {
         self.ready.iter().map(|(ready, _)| Arc::clone(&ready.program)).collect()
     }

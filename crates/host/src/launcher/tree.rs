@@ -107,7 +107,6 @@ fn descendants(files: &Files, pid: u32) -> Vec<u32> {
     found
 }
 
-/// The processes of which this one is the parent.
 pub(super) fn children(files: &Files, pid: u32) -> Vec<u32> {
     // Each thread has children of its own.
     let of_thread = |thread: String| files.read(&format!("proc/{pid}/task/{thread}/children")).unwrap_or_default();

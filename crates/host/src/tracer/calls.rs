@@ -44,7 +44,6 @@ pub(super) fn own_naming_files() -> Vec<u32> {
     (0..HIGHEST).filter(names).collect()
 }
 
-/// What a stop says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
     /// A call is about to be made, with these arguments.

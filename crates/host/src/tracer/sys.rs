@@ -89,7 +89,6 @@ pub(super) fn wait() -> io::Result<Option<(Pid, i32)>> {
     }
 }
 
-/// Kills a child and reaps it.
 pub(super) fn kill(pid: Pid) {
     // SAFETY: neither call touches our memory.
     unsafe {

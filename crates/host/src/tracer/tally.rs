@@ -10,7 +10,6 @@ use std::os::unix::ffi::OsStringExt as _;
 /// Paths that are kept; look-ups of others are only counted. A workload that walks through a tree has as many as files.
 const MOST_PATHS: usize = 2000;
 
-/// What was seen so far.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) tasks: u64,

@@ -28,7 +28,6 @@ pub(super) enum End {
     Signalled(i32),
 }
 
-/// What is known of a task.
 struct Task {
     process: Pid,
     call: Option<Pending>,

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 pub enum Caveat {
     /// There are too few blocks for any inference, or for an interval.
     TooFewBlocks {
-        /// Those there are.
         blocks: u32,
         /// What they are too few for.
         lack: Lack,
@@ -32,7 +31,6 @@ pub enum Caveat {
         p: f64,
         /// p corrected for the family.
         corrected: f64,
-        /// The family's size.
         family: u32,
     },
     /// The ticks of the clock are beyond the margin: nothing is inferred.
@@ -46,9 +44,7 @@ pub enum Caveat {
     },
     /// Blocks that lack a value are left out.
     IncompleteBlocks {
-        /// How many.
         lost: u32,
-        /// Of how many.
         of: u32,
         /// Whether each block needs a pair only, or all cells of a contrast.
         pair: bool,
@@ -80,15 +76,11 @@ pub enum Caveat {
     /// A feature's.
     Of(Objection),
     /// The trials were simulated.
-    Simulated {
-        /// The planted truth.
-        truth: String,
-    },
+    Simulated { truth: String },
     /// The twin was judged different from the baseline.
     TwinDiffers {
         /// In how many tables.
         differ: usize,
-        /// Of how many.
         of: usize,
     },
     /// A negative control, in which nothing should differ, is shown to differ; the largest difference of each.
@@ -97,54 +89,31 @@ pub enum Caveat {
     Emulated,
     /// Blocks are missing.
     Unfinished {
-        /// Those there are.
         finished: u32,
-        /// Those that were wanted.
         total: u32,
         /// Whether a rule may end the study earlier.
         at_most: bool,
     },
     /// The blocks were run in several places.
-    SeveralPlaces {
-        /// How many.
-        places: usize,
-    },
+    SeveralPlaces { places: usize },
     /// Blocks that a later session finished.
-    InterruptedBlocks {
-        /// How many.
-        blocks: usize,
-    },
+    InterruptedBlocks { blocks: usize },
     /// The number of blocks was raised after trials had been seen.
-    Prolonged {
-        /// How often.
-        times: usize,
-    },
+    Prolonged { times: usize },
     /// There are blocks that no look of the stopping rule has judged.
-    AfterTheLook {
-        /// Those that were judged.
-        judged_blocks: u32,
-    },
+    AfterTheLook { judged_blocks: u32 },
     /// Processes outlived their trial's main process.
-    Leftovers {
-        /// In how many trials.
-        trials: usize,
-        variants: Vec<String>,
-    },
+    Leftovers { trials: usize, variants: Vec<String> },
     /// The system's clock was set while trials were run.
     ClockSet {
-        /// How often.
         times: usize,
         /// The largest step, in seconds; below 0 if back.
         most_s: f64,
     },
     /// The load ended more or less often during some variants' trials than during the baseline's.
-    UnequalLoad {
-        /// Where.
-        seen: Vec<LoadSeen>,
-    },
+    UnequalLoad { seen: Vec<LoadSeen> },
     /// Other programs used much of the processors' time.
     BusyMachine {
-        /// Where.
         seen: Vec<BusySeen>,
         /// From this share of the time on a trial counts as disturbed.
         from: f64,
@@ -154,7 +123,6 @@ pub enum Caveat {
         condition: String,
         /// The typical load average, less our own processes.
         load: f64,
-        /// Processors.
         cpus: u32,
     },
     /// The trials of a workload take the same time whatever the variant: it is a run of fixed duration.
@@ -196,24 +164,11 @@ pub enum Caveat {
         paired: bool,
     },
     /// Of a sample: values with different settings stand in it.
-    ValuesVary {
-        /// The settings' keys.
-        keys: Vec<String>,
-    },
+    ValuesVary { keys: Vec<String> },
     /// Of a sample: declared to be exact, and not.
-    NotExact {
-        /// The least value.
-        min: f64,
-        /// The largest.
-        max: f64,
-    },
+    NotExact { min: f64, max: f64 },
     /// Of a sample: too few values for an interval of the median.
-    NoMedianInterval {
-        /// At this confidence.
-        confidence: f64,
-        /// The number that is needed.
-        needed: i32,
-    },
+    NoMedianInterval { confidence: f64, needed: i32 },
     /// Of two samples: the values of neither vary.
     NeverVary,
     /// Of two samples: too few values.
@@ -235,11 +190,7 @@ pub enum Caveat {
         left: Left,
     },
     /// Samples of the same thing are apart, because a setting differs.
-    SettingsDiffer {
-        samples: Vec<String>,
-        /// The settings' keys.
-        keys: Vec<String>,
-    },
+    SettingsDiffer { samples: Vec<String>, keys: Vec<String> },
     /// Not all samples have all rows.
     SetsDiffer {
         /// Each such row, and the samples that have it.

@@ -232,7 +232,6 @@ struct Fields {
     test: TestOrNone,
 }
 
-/// The test, or why there is none.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum TestOrNone {

@@ -21,7 +21,6 @@ pub(super) enum By {
 }
 
 impl By {
-    /// What runs the trials of a plan.
     pub(super) fn of(plan: &Plan) -> Self {
         match &plan.shell {
             Shell::Never => Self::Launcher { quoted: true },
@@ -36,7 +35,6 @@ impl By {
         matches!(self, Self::Shell(_))
     }
 
-    /// The words that are run.
     pub(super) fn argv(&self, text: &str) -> Vec<String> {
         match self {
             Self::Launcher { quoted: false } => argv(text, false),

@@ -5,15 +5,11 @@ use bakeoff_host::{Launcher, Limits};
 use bakeoff_model::record::{Held, Surrounding, Unavailable};
 use bakeoff_model::study::{Condition, Part};
 
-/// What is granted of one condition.
 #[derive(Debug, Clone)]
 pub(super) struct Granted {
     pub(super) condition: String,
-    /// What trials are confined to.
     pub(super) limits: Limits,
-    /// What the load is confined to.
     pub(super) load: Limits,
-    /// Whether caches are dropped.
     pub(super) drop_caches: bool,
     /// All parts, as they stand in the journal.
     pub(super) parts: Vec<Surrounding>,

@@ -31,7 +31,6 @@ pub(super) struct Printed {
     known: BaselineOutputs,
 }
 
-/// What the baseline printed.
 #[derive(Debug, Default)]
 struct BaselineOutputs {
     /// By workload, condition and process: the digest of the baseline's output, and its beginning.
@@ -145,7 +144,6 @@ impl BaselineOutputs {
     }
 }
 
-/// Length and digest of what was printed.
 fn output_of(file: &File) -> io::Result<Output> {
     let bytes = file.metadata()?.len();
     let mut digest = Digest::default();
@@ -153,7 +151,6 @@ fn output_of(file: &File) -> io::Result<Output> {
     Ok(Output { bytes, sha256: if bytes == 0 { String::new() } else { digest.hex() } })
 }
 
-/// The beginning of what was printed.
 fn beginning_of(file: &File, most: usize) -> io::Result<Vec<u8>> {
     let mut beginning = vec![];
     read(file, most as u64, |piece| beginning.extend(piece))?;

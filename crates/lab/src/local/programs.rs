@@ -172,7 +172,6 @@ fn program(text: &str, shell: bool, env: &BTreeMap<String, String>) -> Option<St
     is_certain.then(|| bare.to_owned())
 }
 
-/// Where a command is started.
 struct CommandSurroundings {
     dir: PathBuf,
     env: BTreeMap<String, String>,
@@ -201,7 +200,6 @@ impl CommandSurroundings {
         search_path::find(program, path, &self.dir).is_none().then_some("is not a program on PATH")
     }
 
-    /// A program of a similar name.
     fn similar(&self, program: &str) -> Option<String> {
         let (folders, name, start) = match program.rsplit_once('/') {
             Some((folder, name)) => (vec![self.dir.join(format!("{folder}/"))], name, format!("{folder}/")),

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Failures by the variant's name.
 pub(super) type Failed = BTreeMap<String, Failure>;
 
-/// What was made ready in this session.
 #[derive(Debug, Default)]
 pub(super) struct WhatIsReady {
     /// Workloads that were set up, with the variants whose setup failed.

@@ -21,7 +21,6 @@ const MORE_PORTS: u32 = 2;
 /// How long a connection to the loopback address may take.
 const CONNECT: Duration = Duration::from_secs(1);
 
-/// The services that are running.
 #[derive(Debug, Default)]
 pub(super) struct Services {
     /// In the order in which they were started.

@@ -90,7 +90,6 @@ pub(super) struct Cell<'a> {
     pub(super) padding: u32,
 }
 
-/// How many run at once.
 pub(super) fn processes(cell: Cell<'_>) -> u32 {
     cell.condition.processes.max(1)
 }
@@ -114,7 +113,6 @@ pub(super) struct Stage {
     pub(super) layouts: Layouts,
     /// What this host grants of each condition, in the plan's order.
     pub(super) granted: Vec<Granted>,
-    /// Processors online.
     pub(super) cpus: u32,
 }
 
@@ -180,17 +178,14 @@ impl Stage {
         self.setup.prefixes.get(variant).map(PathBuf::as_path)
     }
 
-    /// What this host grants of a condition.
     pub(super) fn granted(&self, condition: &Condition) -> Option<&Granted> {
         self.granted.iter().find(|granted| granted.condition == condition.name)
     }
 
-    /// The words of a workload as a variant runs it.
     pub(super) fn argv(&self, variant: &Variant, workload: &Workload) -> Vec<String> {
         self.by.argv(variant.run.as_deref().unwrap_or(&workload.run))
     }
 
-    /// The environment of whatever belongs to a trial.
     pub(super) fn environment(&self, cell: Cell<'_>, ports: &Ports, home: Option<&Path>) -> BTreeMap<String, String> {
         self.setup.environment_of(cell, ports, home)
     }
@@ -208,7 +203,6 @@ impl Stage {
         self.setup.fresh_home.then(|| self.setup.scratch.join(name))
     }
 
-    /// Removes such a folder.
     pub(super) fn wipe_home(&self, name: &str) -> Result<(), Error> {
         let Some(home) = self.home(name) else { return Ok(()) };
         wipe(&home).map_err(|source| folder_error(&home, source))

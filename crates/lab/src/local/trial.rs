@@ -12,7 +12,6 @@ use bakeoff_model::record::Failure;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A trial that is ready to be launched.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) job: Job,
@@ -129,7 +128,6 @@ fn job(stage: &Stage, cell: Cell<'_>, ports: &Ports, paths: &[PathBuf]) -> Prepa
     prepared
 }
 
-/// Removes the folders.
 pub(super) fn wipe(stage: &Stage, cell: Cell<'_>) -> Result<(), Error> {
     (1..=processes(cell)).try_for_each(|number| stage.wipe_home(&numbered("home", number)))
 }

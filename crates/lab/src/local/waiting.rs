@@ -26,7 +26,6 @@ impl Waiting {
         Self { until: Instant::now() + within, next: SHORTEST }
     }
 
-    /// Seconds that are left.
     pub(super) fn left_s(&self) -> f64 {
         self.until.saturating_duration_since(Instant::now()).as_secs_f64()
     }
@@ -51,7 +50,6 @@ impl Waiting {
 #[derive(Debug)]
 pub(super) struct Growing {
     path: PathBuf,
-    /// Bytes that were read.
     read_bytes: u64,
     /// The end of what was read, where a text may begin that goes on in what is still to come.
     tail: Vec<u8>,

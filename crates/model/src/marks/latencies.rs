@@ -72,7 +72,6 @@ pub struct Latencies {
     quantiles_s: [f64; 4],
 }
 
-/// As it stands in a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Encoded {
     count: u64,

@@ -163,7 +163,6 @@ impl<'de> Deserialize<'de> for Measurements {
     }
 }
 
-/// Reads them.
 struct Reader;
 
 impl<'de> Visitor<'de> for Reader {
@@ -182,7 +181,6 @@ impl<'de> Visitor<'de> for Reader {
     }
 }
 
-/// A name that was read.
 struct Read(Name);
 
 impl<'de> Deserialize<'de> for Read {

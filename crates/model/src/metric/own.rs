@@ -120,7 +120,6 @@ fn of_ops(name: &str, metric: &OpMetric<'_>, workload: &Workload) -> Option<Metr
         .then(|| described(name, metric.stat.unit(), metric.stat.better(), what(metric, spec), "marks: op"))
 }
 
-/// What a metric of ops is, in a few words.
 fn what(metric: &OpMetric<'_>, spec: &OpSpec) -> String {
     let ops = match metric.name {
         Some(name) => format!("ops `{name}`"),

@@ -86,7 +86,6 @@ impl Plan {
 /// Hexadecimal digits that are kept of the digest of a key.
 const KEY_DIGITS: usize = 16;
 
-/// The digest of all, and of each key by itself.
 struct Parts {
     whole: Digest,
     keys: BTreeMap<String, Digest>,

@@ -69,7 +69,6 @@ pub trait RecipeReader: Debug + Sync {
     fn locked(&self, recipe: &dyn Recipe, lock: &str) -> Result<Arc<dyn Recipe>, Vec<Problem>>;
 }
 
-/// The values of all sections that are there.
 pub(super) fn sections(
     file: &Section<'_>,
     extensions: &[&dyn Extension],

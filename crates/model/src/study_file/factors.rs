@@ -48,7 +48,6 @@ const OF_TRIALS: &[&str] = &["PREFIX", "PATH", "HOME", "TMPDIR"];
 /// What the variable with a service's port begins with.
 pub(super) const PORT: &str = "PORT_";
 
-/// Which keys levels may have.
 #[derive(Clone, Copy)]
 struct Keys<'a> {
     /// Variables that no level sets.

@@ -44,7 +44,6 @@ pub struct Section<'a> {
 /// What a percentage is, for who wrote another thing.
 const PERCENTAGE: &str = "above 0 %, in quotes, such as \"2%\"";
 
-/// What a key must hold.
 #[derive(Clone, Copy)]
 enum Type {
     Text,

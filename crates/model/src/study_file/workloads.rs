@@ -107,7 +107,6 @@ fn workload(
     }
 }
 
-/// Commands around its trials.
 fn around(section: &Section<'_>, known: &[&str], needed: &[String]) -> Around {
     let command = |key: &'static str| {
         let (command, span) = section.string(key)?;
@@ -309,7 +308,6 @@ fn column_name(column: &DeValue<'_>) -> Option<String> {
     }
 }
 
-/// What is taken of a column's rows.
 fn take(value: &Section<'_>, has_rows: bool) -> Take {
     const WORDS: &[(&str, Take)] =
         &[("last", Take::Last), ("sum", Take::Sum), ("mean", Take::Mean), ("max", Take::Max)];

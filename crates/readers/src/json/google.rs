@@ -6,7 +6,6 @@ use super::{Better, Error, Gathered, Options, Origin};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The whole file.
 #[derive(Debug, Deserialize)]
 pub(super) struct Document {
     // Spelled so because the words themselves are not used here (docs/concepts.md).
@@ -36,7 +35,6 @@ struct Entry {
     items_per_second: Option<f64>,
 }
 
-/// How many of a unit are a second.
 fn in_a_second(unit: &str) -> Option<f64> {
     match unit {
         "ns" => Some(1e9),

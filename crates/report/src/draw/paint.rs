@@ -93,7 +93,6 @@ impl Page {
         self.items.push(item);
     }
 
-    /// What stands on it.
     pub(crate) fn into_items(self) -> Vec<Item> {
         self.items
     }

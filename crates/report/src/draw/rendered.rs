@@ -123,7 +123,6 @@ impl Rendered {
         self.0.iter().for_each(|(role, text)| writer.part(*role, text));
     }
 
-    /// The same, never broken.
     pub(crate) fn glued(self) -> Self {
         Self(self.0.into_iter().map(|(role, text)| (role, glue(&text))).collect())
     }

@@ -9,7 +9,6 @@ use serde::Serialize;
 
 /// From this factor on, percent are hard to read.
 const FACTOR: f64 = 2.0;
-/// Significant digits of a factor.
 const DIGITS: usize = 3;
 
 /// What is claimed of a comparison: as data, and in words.

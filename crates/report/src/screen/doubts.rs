@@ -112,7 +112,6 @@ fn outputs(findings: &Findings) -> Vec<Doubt> {
     alarms
 }
 
-/// Variants that are one program with the baseline.
 fn same(findings: &Findings, view: &View<'_>) -> Option<Doubt> {
     let mut names: Vec<String> = view
         .compared()
@@ -229,7 +228,6 @@ fn more_often(spot: &Spot<Rates>) -> [String; 2] {
     if is_worse { [own_name, baseline] } else { [baseline, own_name] }
 }
 
-/// Doubts about a row.
 fn of_row(caveat: &Caveat) -> Option<String> {
     match caveat {
         Caveat::Of(objection) => objection.line.as_deref().map(clean),

@@ -45,7 +45,6 @@ impl Doubt {
         Self { short, ..Self::new(id, Weight::Alarm, text) }
     }
 
-    /// The line as a screen has it.
     pub(crate) fn line(&self) -> Rendered {
         text!["▲ ", &self.text]
     }

@@ -20,7 +20,6 @@ pub(crate) struct Remarks {
 }
 
 impl Remarks {
-    /// What these findings say.
     pub(super) fn of(findings: &Findings, view: Option<&View<'_>>, causes: &[Cause]) -> Self {
         let mut doubts = doubts::alarms(findings, view);
         doubts.extend(doubts::doubts(findings, view));

@@ -31,7 +31,6 @@ pub(super) struct Cells<'a> {
     is_baseline: bool,
 }
 
-/// Prints the titles and all rows.
 pub(super) fn print(findings: &Findings, view: &View<'_>, lines: &[Line<'_>], page: &mut Page, columns: usize) {
     let rows: Vec<Cells<'_>> = lines.iter().map(|line| cells(findings, view, line)).collect();
     let confidence = format!("{} interval", percent(findings.method.confidence));

@@ -6,7 +6,6 @@ use bakeoff_judge::findings::{Comparison, EffectKind, Effects, Findings, Ranking
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::study::OutputUse;
 
-/// One variant on the screen.
 #[derive(Debug, Clone)]
 pub(super) struct Line<'a> {
     pub(super) variant: &'a str,
@@ -144,12 +143,10 @@ impl<'a> View<'a> {
         lines
     }
 
-    /// A duration in seconds, in words.
     pub(super) fn duration(&self, seconds: f64) -> String {
         duration_in(seconds, self.time_unit)
     }
 
-    /// The variant that all others are compared with.
     pub(super) fn baseline(&self) -> &'a str {
         let is_baseline = |line: &&Line<'a>| matches!(line.stand, Stand::Baseline(_));
         self.lines.iter().find(is_baseline).map_or("", |line| line.variant)
@@ -172,7 +169,6 @@ impl<'a> View<'a> {
     }
 }
 
-/// The tables of the deciding metric.
 pub(super) fn deciding(findings: &Findings) -> impl Iterator<Item = &Table> {
     findings.tables.iter().filter(|table| table.metric == findings.method.deciding_metric)
 }

@@ -48,7 +48,6 @@ impl AnotherDay {
         self.against.as_ref().map(|name| Earlier::read(name, features)).transpose()
     }
 
-    /// Saves a journal, if that is asked for and it is complete.
     pub(super) fn save(&self, journal: &Path, ending: Ending, quiet: bool) -> Result<(), CommandError> {
         let Some(name) = &self.save else { return Ok(()) };
         if ending != Ending::Complete {

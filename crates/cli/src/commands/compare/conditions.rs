@@ -120,7 +120,6 @@ impl Execution {
         }
     }
 
-    /// Whether what the commands print is shown.
     pub(super) fn is_shown(&self) -> bool {
         self.show_output || self.output.contains(&Printed::Shown)
     }
@@ -154,14 +153,12 @@ impl Execution {
         }
     }
 
-    /// The environment of the commands.
     pub(super) fn environment(&self) -> BTreeMap<String, String> {
         // A variable that is not text cannot be handed on; no program of ours could name it.
         let own = std::env::vars_os().filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?)));
         own.chain(self.env.iter().flat_map(|one| one.0.clone())).collect()
     }
 
-    /// The folder in which the commands are executed.
     pub(super) fn folder(&self) -> Result<PathBuf, CommandError> {
         let here =
             std::env::current_dir().map_err(|error| CommandError::new(bakeoff_command::Code::Internal, error))?;

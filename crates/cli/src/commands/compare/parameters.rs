@@ -6,7 +6,6 @@ use bakeoff_model::plain::clean;
 
 /// More variants than these are a mistake rather than a comparison.
 const MOST_VARIANTS: usize = 1000;
-/// A scan has at most these decimals.
 const MOST_DECIMALS: usize = 9;
 
 /// Commands that differ in a number or a word
@@ -26,7 +25,6 @@ pub(super) struct Parameters {
     parameter_list: Vec<String>,
 }
 
-/// A parameter and its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parameter {
     pub(super) name: String,
@@ -36,7 +34,6 @@ pub(super) struct Parameter {
 }
 
 impl Parameters {
-    /// Their names.
     pub(super) fn names(&self) -> Vec<String> {
         self.parameter_scan
             .chunks(3)
@@ -158,7 +155,6 @@ pub(super) fn combinations(parameters: &[Parameter]) -> Vec<Vec<&str>> {
     all
 }
 
-/// A text with each `{NAME}` replaced by the value.
 pub(super) fn substitute(text: &str, parameters: &[Parameter], values: &[&str]) -> String {
     let mut out = String::new();
     let mut rest = text;

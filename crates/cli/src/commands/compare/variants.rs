@@ -47,7 +47,6 @@ pub(super) struct AroundTrials {
 }
 
 impl Named {
-    /// Whether the user says which one is the baseline.
     pub(super) fn has_baseline(&self) -> bool {
         self.baseline.is_some() || self.reference.is_some()
     }
@@ -69,7 +68,6 @@ pub(super) fn is_saved(name: &str, run: Option<&str>) -> bool {
     name.starts_with(SAVED) && run != Some(name)
 }
 
-/// What is compared.
 #[derive(Debug, Default)]
 pub(super) struct Variants {
     /// The baseline first.
@@ -251,7 +249,6 @@ fn number_alike(all: &mut [Variant], levels_are_names: bool) {
     }
 }
 
-/// Puts the baseline first.
 fn choose_baseline(all: &mut [Variant], wanted: Option<&str>) -> Result<(), CommandError> {
     let Some(wanted) = wanted else { return Ok(()) };
     let by_name = all.iter().position(|variant| variant.name == wanted || variant.run.as_deref() == Some(wanted));

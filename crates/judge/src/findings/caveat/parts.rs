@@ -192,9 +192,7 @@ pub enum TooFewValues {
     Difference {
         /// Those of the smaller sample.
         values: u32,
-        /// At this confidence.
         confidence: f64,
-        /// Comparisons of the family.
         family: u32,
         /// The number that each sample needs.
         needed: u32,
