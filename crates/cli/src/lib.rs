@@ -5,7 +5,6 @@ mod bare;
 mod commands;
 mod continued;
 mod executed;
-mod failing;
 mod features;
 mod here;
 mod manual;

@@ -1,11 +1,11 @@
-//! Progress of trials on standard error, with the time that is left. It draws between trials and never while one is
-//! in flight; there is no clock that ticks.
+//! Progress of trials on standard error, with the time that is left. Nothing is drawn while a trial is in flight.
 
-use crate::failing::Failing;
 use bakeoff_command::screen;
 use bakeoff_lab::{Event, Standing};
 use bakeoff_model::record::{BLOCKS_OF_FAILING, Outcome, TWIN, Trial};
+use bakeoff_report::failure_in_full;
 use bakeoff_report::format::waiting_time;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// Where lines cannot be drawn again, one is written at most this often, and one for the last block.
@@ -24,8 +24,8 @@ pub(crate) struct Progress {
     /// Trials since the last look at what they run.
     unchecked: u64,
     failed: u64,
-    /// What is known of failing trials, also from sessions before.
-    pub(crate) failing: Failing,
+    /// Variants and failures, each with workload and condition, of which a note was printed.
+    told: BTreeSet<[String; 3]>,
     written: Option<Instant>,
     terminal: bool,
     pub(crate) quiet: bool,
@@ -67,10 +67,6 @@ impl Progress {
             Event::BootEnded(boot) => boot.trials.iter().for_each(|trial| self.ended(trial)),
             Event::BlockEnded => {
                 self.blocks_done += 1;
-                for line in self.failing.block_ended() {
-                    self.clear();
-                    self.say(&line);
-                }
                 let last = self.blocks_done >= self.blocks;
                 if !self.terminal && (last || self.written.is_none_or(|at| at.elapsed() >= QUIET_TIME)) {
                     self.written = Some(Instant::now());
@@ -93,8 +89,24 @@ impl Progress {
         self.trials_done += 1;
         self.unchecked += 1;
         self.executed += 1;
-        self.failing.ended(trial);
+        if let Some(note) = self.first_failure(trial) {
+            self.clear();
+            self.say(&note);
+        }
         self.failed += u64::from(trial.outcome != Outcome::Ok);
+    }
+
+    /// A note on the first failure of a variant, unless another one has failed alike: its reason cannot wait for the end.
+    fn first_failure(&mut self, trial: &Trial) -> Option<String> {
+        let Trial { variant, workload, condition, .. } = trial;
+        let how = match &trial.outcome {
+            // The twin runs what the baseline does.
+            Outcome::Failed(failure) if variant != TWIN => failure_in_full(failure),
+            _ => return None,
+        };
+        let is_new = [variant, &how].map(|what| self.told.insert([what, workload, condition].map(String::clone)));
+        let note = format!("note: {variant} failed on {workload} under {condition}: {how}");
+        (is_new == [true; 2]).then_some(note)
     }
 
     /// Removes what was drawn over and over.
@@ -139,5 +151,29 @@ impl Progress {
             Some(began) if self.executed > 0 => Some(began.elapsed().as_secs_f64() / self.executed as f64 * left),
             _ => self.guess_s.map(|guess_s| guess_s * left),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_model::record::Failure;
+
+    #[test]
+    fn the_first_failure_of_each_variant_is_told_and_those_that_are_alike_once() {
+        let mut progress = Progress::default();
+        let mut said = |variant: &str, why: Option<&str>| {
+            let outcome = why.map_or(Outcome::Ok, |why| Outcome::Failed(Failure::BadMarks { why: why.to_owned() }));
+            let (variant, workload, condition) = (variant.to_owned(), "w".to_owned(), "idle".to_owned());
+            progress.first_failure(&Trial { variant, workload, condition, outcome, ..Trial::default() })
+        };
+        assert_eq!(said("a", None), None);
+        assert_eq!(said(TWIN, Some("no phase")), None);
+        let note = said("a", Some("no phase")).unwrap_or_default();
+        assert!(note.starts_with("note: a failed on w under idle: ") && note.ends_with("no phase"), "{note}");
+        assert_eq!(said("a", Some("no phase")), None, "it is said once");
+        assert_eq!(said("b", Some("no phase")), None, "a has failed alike");
+        assert!(said("c", Some("another")).is_some_and(|note| note.starts_with("note: c failed")));
+        assert_eq!(said("c", Some("a third")), None);
     }
 }

@@ -5,7 +5,6 @@ mod racing;
 mod tracing;
 
 use crate::continued;
-use crate::failing::Failing;
 use crate::progress::Progress;
 use crate::race::{Keep, Race};
 use crate::used;
@@ -207,8 +206,7 @@ impl<'a> OpenStudy<'a> {
         Ok(())
     }
 
-    /// Runs what the journal does not hold yet, and then gathers evidence. An executor is made only if something is
-    /// missing that needs one.
+    /// Runs what the journal lacks, and then gathers evidence. An executor is made only if something needs one.
     fn execute<'e>(
         mut self,
         executor: impl FnOnce(Vec<Watched>) -> Result<Box<dyn Executor + 'e>, CommandError>,
@@ -273,7 +271,7 @@ impl<'a> OpenStudy<'a> {
         let before = self.record.clone();
         let mut progress = Progress::from(Standing::of(plan, &before));
         (progress.quiet, progress.at_most) = (self.race.quiet, plan.until != Until::Blocks);
-        (progress.guess_s, progress.failing) = (self.race.guess_s, Failing::after(&before));
+        progress.guess_s = self.race.guess_s;
         let durable = self.is_durable();
         let mut clock = bakeoff_host::ClockWatch::begin();
         // What is emitted goes in; whether there is enough is asked of what went in.
