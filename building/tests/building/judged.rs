@@ -7,7 +7,7 @@ use crate::judged::BuildDoubts;
 use crate::judged::doubts as doubts_about_builds;
 use crate::judged::kinds_of_doubts::{FlagFate, Same};
 use bakeoff_command::Registry;
-use bakeoff_judge::findings::{EffectKind, Findings};
+use bakeoff_judge::findings::{Effect, EffectKind, Findings, Subject};
 use bakeoff_model::record::{FactorLine, SharedLine};
 use bakeoff_testkit::records::sentence;
 use bakeoff_testkit::records::{execute, kinds, measure, noise, study};
@@ -349,6 +349,16 @@ pub(super) fn caveats_of<'a>(findings: &'a Findings, variant: &str) -> Vec<&'a s
     all.into_iter().filter(|kind| about_builds.iter().any(|start| kind.starts_with(start))).collect()
 }
 
+/// Such as `malloc=perl × threads=on`, or a variant.
+fn label(effect: &Effect) -> String {
+    match &effect.subject {
+        Subject::Levels(steps) => {
+            steps.iter().map(|step| format!("{}={}", step.factor, step.level)).collect::<Vec<_>>().join(" × ")
+        }
+        _ => effect.variant().unwrap_or_default().to_owned(),
+    }
+}
+
 #[test]
 fn comparisons_carry_the_doubts_about_their_builds() {
     let mut record = crossed(&[MALLOC, THREADS]);
@@ -360,7 +370,7 @@ fn comparisons_carry_the_doubts_about_their_builds() {
     assert_eq!(caveats_of(&findings, "malloc=perl threads=on"), ["also-changes"]);
     let mains = &findings.effects[0].effects;
     let kinds_of = |name: &str| {
-        let effect = mains.iter().find(|effect| effect.name == name).expect("an effect");
+        let effect = mains.iter().find(|effect| label(effect) == name).expect("an effect");
         kinds(&effect.comparison.as_ref().expect("a comparison").caveats)
     };
     assert_eq!(kinds_of("malloc=perl"), ["flag-never-arrived"]);
@@ -376,7 +386,7 @@ fn effects_of_several_builds_carry_the_doubts_about_all_of_them() {
     describe(&mut record, &[("d_fork", &[Some("undef"), Some("define"), Some("undef"), Some("define")])]);
     let caveats = |findings: &Findings, kind: EffectKind, name: &str| {
         let family = findings.effects.iter().find(|family| family.kind == kind).expect("a family");
-        let effect = family.effects.iter().find(|effect| effect.name == name).expect("an effect");
+        let effect = family.effects.iter().find(|effect| label(effect) == name).expect("an effect");
         let all = &effect.comparison.as_ref().expect("a comparison").caveats;
         kinds(all).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };

@@ -15,7 +15,7 @@ use bakeoff_testkit::records::study;
 use std::path::PathBuf;
 
 fn page(findings: &Findings, width: usize) -> String {
-    terminal_with(findings, &Registry::of(&[&Building]).pages(), None, (Style { width, colour: false }, None))
+    terminal_with(findings, &Registry::of(&[&Building]).pages(), None, Style { width, colour: false }, None)
 }
 
 fn check(name: &str, page: &str) -> Result<(), String> {

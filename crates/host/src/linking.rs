@@ -49,23 +49,18 @@ fn read<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Opti
     let header = H::parse(data).ok()?;
     let endian = header.endian().ok()?;
     let segments = header.program_headers(endian, data).ok()?;
-    let name_at = |offset: u64| {
-        let name = data.read_bytes_at_until(offset..offset.checked_add(NAME_MAX)?, 0).ok()?;
-        Some(String::from_utf8_lossy(name).into_owned())
-    };
     let of_type =
         |kind| segments.iter().find(|segment| segment.p_type(endian) == kind && segment.p_filesz(endian).into() > 0);
-    let interpreter = of_type(elf::PT_INTERP).and_then(|segment| name_at(segment.p_offset(endian).into()));
+    let interpreter = of_type(elf::PT_INTERP).and_then(|segment| name_at(data, segment.p_offset(endian).into()));
     let linking = Linking { interpreter, ..Linking::default() };
     let Some(dynamic) = of_type(elf::PT_DYNAMIC) else { return Some(linking) };
     if dynamic.p_filesz(endian).into() > DYNAMIC_MAX {
         return None;
     }
     let entries = dynamic.dynamic(endian, data).ok()??;
-    let entries = || {
-        entries.iter().map(|entry| (entry.tag(endian), entry.val(endian))).take_while(|(tag, _)| *tag != elf::DT_NULL)
-    };
-    let value = |wanted| entries().find(|(tag, _)| *tag == wanted).map(|(_, value)| value);
+    let entries = entries.iter().map(|entry| (entry.tag(endian), entry.val(endian)));
+    let entries: Vec<_> = entries.take_while(|(tag, _)| *tag != elf::DT_NULL).collect();
+    let value = |wanted| entries.iter().find(|(tag, _)| *tag == wanted).map(|(_, value)| *value);
     let strings = value(elf::DT_STRTAB)?;
     // Addresses are those of memory; the segment that is loaded there says where it lies in the file.
     let offset = segments.iter().find_map(|segment| {
@@ -75,12 +70,17 @@ fn read<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Opti
             strings.checked_sub(address).filter(|within| segment.p_type(endian) == elf::PT_LOAD && *within < size)?;
         offset.checked_add(within)
     })?;
-    let name = |at: u64| name_at(offset.checked_add(at)?);
-    let needed = entries().filter(|(tag, _)| *tag == elf::DT_NEEDED).take(NEEDED_MAX);
+    let name = |at: u64| name_at(data, offset.checked_add(at)?);
+    let needed = entries.iter().filter(|(tag, _)| *tag == elf::DT_NEEDED).take(NEEDED_MAX);
     Some(Linking {
-        needed: needed.filter_map(|(_, at)| name(at)).collect(),
+        needed: needed.filter_map(|(_, at)| name(*at)).collect(),
         rpath: value(elf::DT_RPATH).and_then(name),
         runpath: value(elf::DT_RUNPATH).and_then(name),
         ..linking
     })
+}
+
+fn name_at<'d>(data: impl ReadRef<'d>, offset: u64) -> Option<String> {
+    let name = data.read_bytes_at_until(offset..offset.checked_add(NAME_MAX)?, 0).ok()?;
+    Some(String::from_utf8_lossy(name).into_owned())
 }

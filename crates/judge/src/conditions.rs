@@ -191,49 +191,40 @@ pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: Decisio
 /// Whether other programs used much of the processors during many of the trials that count, under which conditions; also
 /// if it is so of one variant only: then it may have left its work to a program that was there before.
 pub(super) fn busy_machine(record: &Record, trials: &Trials<'_>) -> Option<Caveat> {
-    let metric = "foreign_cpu";
-    let cpus = |trial: &Trial| {
-        let session = record.sessions.iter().find(|session| session.session == trial.session);
-        session.map_or(1, |session| session.place.cpus.max(1))
+    let of_condition = |condition: &String| match disturbed(record, trials, condition, None) {
+        Some(all) => vec![all],
+        None => variants(&record.study).filter_map(|v| disturbed(record, trials, condition, Some(&v.name))).collect(),
     };
-    let is_disturbed = |trial: &Trial, share: f64| {
-        let foreign_s = share * f64::from(cpus(trial)) * trial.value("wall").unwrap_or(0.0);
-        share > DISTURBED_FROM && foreign_s > DISTURBED_FROM_S
-    };
-    let mut seen = vec![];
-    for condition in &record.study.conditions {
-        let blocks =
-            || record.study.workloads.iter().flat_map(|workload| trials.blocks(trials.ids.place(workload, condition)));
-        let of = |wanted: &dyn Fn(VariantId) -> bool| -> [usize; 3] {
-            let all = blocks().flat_map(|block| block.iter()).filter(|(id, _)| wanted(**id));
-            let seen = all.map(|(_, trial)| value_that_counts(trial, metric).map(|share| is_disturbed(trial, share)));
-            let [disturbed, known, all] = seen.fold([0, 0, 0], |[disturbed, known, all], seen| {
-                [disturbed + usize::from(seen == Some(true)), known + usize::from(seen.is_some()), all + 1]
-            });
-            // A trial too short to have a share counts as undisturbed, or a single long one would speak for all.
-            let speaks = known >= KNOWN && known as f64 >= KNOWN_PART * all as f64;
-            [disturbed, if speaks { known } else { all }, all]
-        };
-        let is_many = |[some, of, _]: [usize; 3]| some > 0 && some as f64 >= MANY * of as f64;
-        let busy = |variant: Option<&String>, [disturbed, of, all]: [usize; 3]| BusySeen {
-            variant: variant.cloned(),
-            condition: condition.clone(),
-            disturbed,
-            of,
-            all,
-        };
-        let all = of(&|_| true);
-        if is_many(all) {
-            seen.push(busy(None, all));
-            continue;
-        }
-        let each = variants(&record.study).map(|variant| {
-            let id = trials.ids.variant(&variant.name);
-            (&variant.name, of(&|other| other == id))
-        });
-        seen.extend(each.filter(|(_, counted)| is_many(*counted)).map(|(name, counted)| busy(Some(name), counted)));
-    }
+    let seen: Vec<BusySeen> = record.study.conditions.iter().flat_map(of_condition).collect();
     (!seen.is_empty()).then_some(Caveat::BusyMachine { seen, from: DISTURBED_FROM })
+}
+
+/// The trials of a condition, or of a variant under it, that others disturbed; none if these are not many.
+fn disturbed(record: &Record, trials: &Trials<'_>, condition: &str, variant: Option<&str>) -> Option<BusySeen> {
+    let wanted = variant.map(|name| trials.ids.variant(name));
+    let (mut disturbed, mut known, mut all) = (0, 0, 0);
+    for workload in &record.study.workloads {
+        let here = trials.blocks(trials.ids.place(workload, condition)).flat_map(|block| block.iter());
+        for (_, trial) in here.filter(|(id, _)| wanted.is_none_or(|wanted| **id == wanted)) {
+            let share = value_that_counts(trial, "foreign_cpu");
+            all += 1;
+            known += usize::from(share.is_some());
+            disturbed += usize::from(share.is_some_and(|share| is_disturbed(record, trial, share)));
+        }
+    }
+    // A trial too short to have a share counts as undisturbed, or a single long one would speak for all.
+    let speaks = known >= KNOWN && known as f64 >= KNOWN_PART * all as f64;
+    let of = if speaks { known } else { all };
+    let (variant, condition) = (variant.map(str::to_owned), condition.to_owned());
+    let is_many = disturbed > 0 && disturbed as f64 >= MANY * of as f64;
+    is_many.then_some(BusySeen { variant, condition, disturbed, of, all })
+}
+
+fn is_disturbed(record: &Record, trial: &Trial, share: f64) -> bool {
+    let session = record.sessions.iter().find(|session| session.session == trial.session);
+    let cpus = session.map_or(1, |session| session.place.cpus.max(1));
+    let foreign_s = share * f64::from(cpus) * trial.value("wall").unwrap_or(0.0);
+    share > DISTURBED_FROM && foreign_s > DISTURBED_FROM_S
 }
 
 /// Whether more processes than ours were waiting for processors, where trials are too short to tell what others used. A

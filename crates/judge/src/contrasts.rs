@@ -1,9 +1,8 @@
 //! Contrasts: one number for each block, which is 0 where nothing differs. A pair, a main effect, an interaction, a suite
 //! of workloads and a condition against another differ in their weights only; from here on all of them are the same.
 //!
-//! The contrast of a block is Σ w ln y over its cells, with Σ w = 0. If some value is not positive, as with counters, it
-//! is Σ w y, and the margin is a part of the reference's median; if that is not positive either, there is no margin, and
-//! nothing can be shown to be equivalent.
+//! The contrast of a block is Σ w ln y over its cells, with Σ w = 0. If some value is not positive, it is Σ w y, and the
+//! margin is a part of the reference's median; if that is not positive either, nothing can be shown to be equivalent.
 //!
 //! Times may lie on the grid of a clock's ticks. A value on a grid of step g is up to g away from what it would be without
 //! one, whether it was rounded or cut off; so a contrast of logarithms is wrong by at most the larger of Σ w ln(1 + g/y)
@@ -98,30 +97,39 @@ impl Contrasts {
         let (scale, zone) = if values.iter().all(|value| *value > 0.0) {
             (Scale::Ratio, Some(Zone::of_log_ratios(margin)))
         } else {
-            let below = |row: &[f64]| row.iter().zip(weights).filter(|(_, w)| **w < 0.0).map(|(y, _)| *y).collect();
-            let reference: Vec<f64> = rows().flat_map(|row| -> Vec<f64> { below(row) }).collect();
+            let cells = rows().flat_map(|row| row.iter().zip(weights));
+            let reference: Vec<f64> = cells.filter(|(_, w)| **w < 0.0).map(|(y, _)| *y).collect();
             let half_width = margin * median(&reference).unwrap_or(0.0).abs();
             (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
-        };
-        let contrast = |row: &[f64]| match (scale, row) {
-            // A pair's logarithm of a quotient has one rounding error less than a difference of logarithms.
-            (Scale::Ratio, [below, above]) if weights[0] == -1.0 && weights[1] == 1.0 => (above / below).ln(),
-            (Scale::Ratio, row) => row.iter().zip(weights).map(|(y, w)| w * y.ln()).sum(),
-            (Scale::Difference, row) => row.iter().zip(weights).map(|(y, w)| w * y).sum(),
         };
         let exact = spec.exact && rows().zip(rows().skip(1)).all(|(one, next)| one == next);
         let step = spec.step.unwrap_or_else(|| spec.grid_step(&values));
         let at_floor = spec.floor > 0.0 && values.iter().any(|value| *value <= FLOOR_ROOM * spec.floor);
-        let wrong_by = |row: &[f64]| {
-            let error = |y: f64| if scale == Scale::Ratio { (step / y).ln_1p() } else { step };
-            let side = |sign: f64| row.iter().zip(weights).map(|(y, w)| (sign * w).max(0.0) * error(*y)).sum::<f64>();
-            side(1.0).max(side(-1.0))
-        };
-        let resolution = rows().map(wrong_by).fold(0.0, f64::max);
-        let contrasts = rows().map(contrast).collect();
+        let resolution = rows().map(|row| wrong_by(row, weights, scale, step)).fold(0.0, f64::max);
+        let contrasts = rows().map(|row| contrast(row, weights, scale)).collect();
         let is_time = spec.unit == Some(Unit::Seconds);
         Self { values: contrasts, scale, zone, blocks: vec![], exact, resolution, step, is_time, at_floor, lost: 0 }
     }
+}
+
+fn contrast(row: &[f64], weights: &[f64], scale: Scale) -> f64 {
+    match (scale, row) {
+        // A pair's logarithm of a quotient has one rounding error less than a difference of logarithms.
+        (Scale::Ratio, [below, above]) if *weights == [-1.0, 1.0] => (above / below).ln(),
+        (Scale::Ratio, row) => row.iter().zip(weights).map(|(y, w)| w * y.ln()).sum(),
+        (Scale::Difference, row) => row.iter().zip(weights).map(|(y, w)| w * y).sum(),
+    }
+}
+
+/// How far ticks of that step may have moved a contrast.
+fn wrong_by(row: &[f64], weights: &[f64], scale: Scale, step: f64) -> f64 {
+    let (mut up, mut down) = (0.0, 0.0);
+    for (y, weight) in row.iter().zip(weights) {
+        let error = if scale == Scale::Ratio { (step / y).ln_1p() } else { step };
+        up += weight.max(0.0) * error;
+        down += (-weight).max(0.0) * error;
+    }
+    up.max(down)
 }
 
 /// Values this close to the floor may be the launcher's: it grows a little while it works.

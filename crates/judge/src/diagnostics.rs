@@ -202,16 +202,17 @@ fn over_time<'a>(sheets: &[Sheet<'a>]) -> (Vec<Signal<'a, ()>>, Vec<Signal<'a, (
     (drift, alike)
 }
 
+/// The values of a variant that ran before the baseline in its block, and of one that ran after it.
+fn by_position(contrasts: &[Contrast<'_>]) -> [Vec<f64>; 2] {
+    [false, true]
+        .map(|is_after| contrasts.iter().filter(|one| one.is_after_baseline == is_after).map(|one| one.value).collect())
+}
+
 fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Signal<'a, Shift>> {
     let mut seen = vec![];
     for sheet in sheets {
         for variant in sheet.compared() {
-            let contrasts = sheet.contrasts(variant);
-            let group = |is_after: bool| {
-                let group = contrasts.iter().filter(|contrast| contrast.is_after_baseline == is_after);
-                group.map(|contrast| contrast.value).collect::<Vec<f64>>()
-            };
-            let (after, before) = (group(true), group(false));
+            let [before, after] = by_position(&sheet.contrasts(variant));
             if after.len().min(before.len()) >= LEAST_GROUP {
                 let shift = mean(&after) - mean(&before);
                 let what = Shift { shift, scale: sheet.scale() };
@@ -229,10 +230,7 @@ fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Signal<'a, After>> {
     for sheet in sheets {
         for variant in sheet.compared() {
             let contrasts = sheet.contrasts(variant);
-            let usual = [false, true].map(|is_after| {
-                let group = contrasts.iter().filter(|contrast| contrast.is_after_baseline == is_after);
-                mean(&group.map(|contrast| contrast.value).collect::<Vec<f64>>())
-            });
+            let usual = by_position(&contrasts).map(|group| mean(&group));
             let residuals: Vec<(&str, f64)> = contrasts
                 .iter()
                 .filter_map(|c| Some((c.predecessor?, c.value - usual[usize::from(c.is_after_baseline)])))
@@ -244,23 +242,26 @@ fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Signal<'a, After>> {
                     group.map(|(_, value)| *value).collect::<Vec<f64>>()
                 };
                 let (it, others) = (group(true), group(false));
-                if it.len().min(others.len()) >= LEAST_GROUP {
-                    let what = || After { predecessor: predecessor.to_owned() };
-                    let p = welch_p(&it, &others);
-                    seen.extend(p.map(|p| Signal { table: sheet.table, variant, p, what: what() }));
+                if it.len().min(others.len()) >= LEAST_GROUP
+                    && let Some(p) = welch_p(&it, &others)
+                {
+                    let what = After { predecessor: predecessor.to_owned() };
+                    seen.push(Signal { table: sheet.table, variant, p, what });
                 }
             }
         }
     }
-    // One that differs makes the others differ from the rest: the clearest is named, and of two the one that is not the
-    // baseline.
-    let seen = after_holm(seen);
+    clearest(&after_holm(seen))
+}
+
+/// One that differs makes the others differ from the rest: names the clearest, and of two the one that is not the baseline.
+fn clearest<'a>(seen: &[Signal<'a, After>]) -> Vec<Signal<'a, After>> {
     let key = |one: &Signal<'a, After>| {
         (one.p, one.table.rows.first().is_some_and(|baseline| baseline.variant == one.what.predecessor))
     };
     let is_clearest = |one: &&Signal<'a, After>| {
-        let same = |other: &&Signal<'a, After>| std::ptr::eq(other.table, one.table) && other.variant == one.variant;
-        seen.iter().filter(same).all(|other| key(other) >= key(one))
+        let mut same = seen.iter().filter(|other| std::ptr::eq(other.table, one.table) && other.variant == one.variant);
+        same.all(|other| key(other) >= key(one))
     };
     seen.iter().filter(is_clearest).cloned().collect()
 }

@@ -38,7 +38,7 @@ impl Factors {
     /// Every level but the first of every factor, against the first.
     pub(super) fn steps(&self) -> impl Iterator<Item = Step> {
         let of = |(factor, (_, levels)): (usize, &(String, Vec<String>))| {
-            (1..levels.len()).map(move |level| (factor, level, 0)).collect::<Vec<_>>()
+            (1..levels.len()).map(move |level| Step(factor, level, 0)).collect::<Vec<_>>()
         };
         self.0.iter().enumerate().flat_map(of)
     }

@@ -226,12 +226,12 @@ impl<'a> Fraction<'a> {
     }
 
     /// A step as the model counts levels; none if one of them has no value.
-    fn modelled(&self, (factor, level, reference): Step) -> Option<Step> {
+    fn modelled(&self, Step(factor, level, reference): Step) -> Option<Step> {
         let place = |level| self.seen[factor].binary_search(&level).ok();
-        Some((factor, place(level)?, place(reference)?))
+        Some(Step(factor, place(level)?, place(reference)?))
     }
 
-    fn step(&self, (factor, level, reference): Step) -> LevelStep {
+    fn step(&self, Step(factor, level, reference): Step) -> LevelStep {
         let (factor, levels) = &self.factors.0[factor];
         LevelStep { factor: factor.clone(), level: levels[level].clone(), against: levels[reference].clone() }
     }

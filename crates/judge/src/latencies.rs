@@ -52,8 +52,8 @@ fn kind_of(ops: &bakeoff_model::marks::OpLatencies) -> OpKey<'_> {
 }
 
 /// The metric of such ops, such as `scan.op.get.rate`.
-fn metric_of((phase, name): OpKey<'_>, stat: &str) -> String {
-    phase.into_iter().chain(["op"]).chain(name).chain([stat]).collect::<Vec<_>>().join(".")
+fn metric_of(kind: OpKey<'_>, stat: &str) -> String {
+    kind.0.into_iter().chain(["op"]).chain(kind.1).chain([stat]).collect::<Vec<_>>().join(".")
 }
 
 fn kinds<'a>(trials: &Trials<'a>, place: Place) -> Vec<OpKey<'a>> {

@@ -24,37 +24,25 @@ fn of_place(record: &Record, trials: &Trials<'_>, place: Place) -> Option<Output
     if matches!(output, OutputUse::Varies | OutputUse::Null) {
         return None;
     }
-    let of = |variant: &str| -> Vec<&Trial> {
-        let variant = trials.ids.variant(variant);
-        let of_block = trials.blocks(place).filter_map(|block| block.get(&variant).copied());
-        of_block.filter(|trial| trial.outcome == Outcome::Ok && !trial.output.is_empty()).collect()
-    };
+    let of = |variant: &str| printing(trials, place, variant);
     let (baseline, others) = study.variants.split_first()?;
     let own: Vec<&Trial> = of(&baseline.name).into_iter().chain(of(TWIN)).collect();
     let first = &own.first()?.output;
-    let differing = |trials: &[&Trial]| trials.iter().filter(|trial| trial.output != *first).count() as u32;
-    let varies = differing(&own) > 0;
+    let varies = own.iter().any(|trial| trial.output != *first);
     let difference = |variant: &str| {
-        let is_it =
-            |trial: &&Trial| trial.variant == variant && trial.workload == workload && trial.condition == condition;
-        record.trials.iter().filter(is_it).find_map(|trial| trial.output_difference.clone())
-    };
-    let other = |variant: &String| {
-        let trials = of(variant);
-        let differ = differing(&trials);
-        (differ > 0).then(|| OtherOutput {
-            variant: variant.clone(),
-            trials: differ,
-            of: trials.len() as u32,
-            bytes: bytes(&trials),
-            first: difference(variant),
-        })
+        let cell = (variant, workload, condition);
+        let mut its =
+            record.trials.iter().filter(|trial| (&*trial.variant, &*trial.workload, &*trial.condition) == cell);
+        its.find_map(|trial| trial.output_difference.clone())
     };
     let is_known = own.len() >= BASELINE_MIN && !varies;
-    let others: Vec<OtherOutput> = match is_known {
-        true => others.iter().filter(|variant| variant.name != TWIN).filter_map(|v| other(&v.name)).collect(),
-        false => vec![],
-    };
+    let others = others.iter().filter(|variant| is_known && variant.name != TWIN).filter_map(|variant| {
+        let all = of(&variant.name);
+        let trials = all.iter().filter(|trial| trial.output != *first).count() as u32;
+        let (name, of, bytes) = (variant.name.clone(), all.len() as u32, bytes(&all));
+        (trials > 0).then(|| OtherOutput { first: difference(&name), variant: name, trials, of, bytes })
+    });
+    let others: Vec<OtherOutput> = others.collect();
     (varies || !others.is_empty()).then(|| Outputs {
         workload: workload.to_owned(),
         condition: condition.to_owned(),
@@ -65,6 +53,13 @@ fn of_place(record: &Record, trials: &Trials<'_>, place: Place) -> Option<Output
         first: [baseline.name.as_str(), TWIN].into_iter().find_map(difference).filter(|_| varies),
         others,
     })
+}
+
+/// The trials of a variant that count and have printed something.
+fn printing<'a>(trials: &Trials<'a>, place: Place, variant: &str) -> Vec<&'a Trial> {
+    let variant = trials.ids.variant(variant);
+    let of_block = trials.blocks(place).filter_map(|block| block.get(&variant).copied());
+    of_block.filter(|trial| trial.outcome == Outcome::Ok && !trial.output.is_empty()).collect()
 }
 
 /// The least and the most of all.

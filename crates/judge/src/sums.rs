@@ -2,12 +2,12 @@
 
 use super::conclude;
 use super::contrasts::Contrasts;
-use super::ids::Cell;
+use super::ids::{Cell, Place, VariantId};
 use super::infer::{self, Inference};
 use super::interim_view::InterimView;
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
-use super::trials::{Pairs, Trials};
+use super::trials::{Pairs, Passes, Trials};
 use crate::findings::Comparison;
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::Record;
@@ -19,36 +19,38 @@ pub fn sums(record: &Record, baseline: &str, variants: &[&str], workloads: &[Vec
     let view = InterimView::of(record);
     let rule = DecisionRule::of(&record.study, view.mode);
     let trials = Trials::until(record, view.last_pass);
-    let (ids, passes) = (&trials.ids, trials.passes(WALL));
+    let passes = trials.passes(WALL);
     let Some(condition) = record.study.conditions.first() else { return vec![None; variants.len()] };
-    let pairs = |variant: &str, workloads: &[&str]| {
-        let mut pairs = Pairs::default();
-        for (number, cells) in &passes {
-            let sum = |name: &str| {
-                let cell = |workload: &&str| Cell { variant: ids.variant(name), place: ids.place(workload, condition) };
-                workloads.iter().map(|workload| cells.get(&cell(workload))).sum::<Option<f64>>()
-            };
-            match sum(baseline).zip(sum(variant)) {
-                Some((before, after)) => {
-                    pairs.blocks.push(*number);
-                    pairs.baseline.push(before);
-                    pairs.variant.push(after);
-                }
-                None => pairs.lost += 1,
-            }
-        }
-        pairs
-    };
     let spec = MetricSpec { unit: Some(Unit::Seconds), better: Direction::Less, exact: false, floor: 0.0, step: None };
-    // One is no sum: there are no pairs, and so nothing is inferred.
-    let sums = |(variant, workloads): (&&str, &Vec<&str>)| {
-        if workloads.len() > 1 { pairs(variant, workloads) } else { Pairs::default() }
-    };
-    let all: Vec<Pairs> = variants.iter().zip(workloads).map(sums).collect();
+    let all: Vec<Pairs> = variants
+        .iter()
+        .zip(workloads)
+        .map(|(variant, workloads)| {
+            let places: Vec<Place> = workloads.iter().map(|workload| trials.ids.place(workload, condition)).collect();
+            pairs(&passes, [baseline, variant].map(|name| trials.ids.variant(name)), &places)
+        })
+        .collect();
     let contrasts: Vec<Contrasts> = all.iter().map(|pairs| Contrasts::of_pairs(pairs, spec, rule.margin)).collect();
     let conclude = |(pairs, inference): (&Pairs, Option<Inference>)| {
         let comparison = conclude::conclude(pairs, &inference?, spec, rule);
         Some(Comparison { caveats: vec![], ..comparison })
     };
     all.iter().zip(infer::family(&contrasts, rule)).map(conclude).collect()
+}
+
+/// The sums of baseline and variant in each pass. One place is no sum: there are no pairs, and so nothing is inferred.
+fn pairs(passes: &Passes, variants: [VariantId; 2], places: &[Place]) -> Pairs {
+    let mut pairs = Pairs::default();
+    for (number, cells) in passes.iter().filter(|_| places.len() > 1) {
+        let sum = |variant| places.iter().map(|place| cells.get(&Cell { variant, place: *place })).sum::<Option<f64>>();
+        match variants.map(sum) {
+            [Some(before), Some(after)] => {
+                pairs.blocks.push(*number);
+                pairs.baseline.push(before);
+                pairs.variant.push(after);
+            }
+            _ => pairs.lost += 1,
+        }
+    }
+    pairs
 }

@@ -68,6 +68,13 @@ struct Sheet {
     spec: MetricSpec,
 }
 
+impl Sheet {
+    fn row(&self, ids: &Ids<'_>, name: &str, comparison: Option<Comparison>, rule: DecisionRule) -> Row {
+        let summary = Summary::new(&self.values.of(ids.variant(name)), rule.alpha);
+        Row { variant: name.to_owned(), summary, comparison }
+    }
+}
+
 /// The rows of each of some tables that are judged together, and the twin's.
 fn rows(
     sheets: &[Sheet],
@@ -79,37 +86,30 @@ fn rows(
     let Some((baseline, others)) = variants.split_first() else {
         return sheets.iter().map(|_| (vec![], None)).collect();
     };
-    let row = |sheet: &Sheet, name: &str, comparison: Option<Comparison>| {
-        let summary = Summary::new(&sheet.values.of(ids.variant(name)), rule.alpha);
-        Row { variant: name.to_owned(), summary, comparison }
-    };
-    // One family: of every table all of these names.
-    let compare = |sheets: &[Sheet], names: &[&str], rule: DecisionRule| -> Vec<Vec<Row>> {
-        let members: Vec<(&Sheet, Pairs)> = sheets
-            .iter()
-            .flat_map(|sheet| names.iter().map(move |name| (sheet, *name)))
-            .map(|(sheet, name)| (sheet, sheet.values.pairs(ids.variant(&baseline.name), ids.variant(name))))
-            .collect();
-        let contrasts: Vec<Contrasts> =
-            members.iter().map(|(sheet, pairs)| Contrasts::of_pairs(pairs, sheet.spec, rule.margin)).collect();
-        let mut judged = members.iter().zip(infer::family(&contrasts, rule)).map(|((sheet, pairs), inference)| {
-            inference.map(|inference| conclude::conclude(pairs, &inference, sheet.spec, rule))
-        });
-        let rows = |sheet| names.iter().map(|name| row(sheet, name, judged.next().flatten())).collect();
-        sheets.iter().map(rows).collect()
-    };
     let names: Vec<&str> = others.iter().map(|variant| variant.name.as_str()).collect();
     let of_all = DecisionRule { family: rule.family * sheets.len() as u32, ..rule };
-    let twin = |sheet: &Sheet| {
-        let alone = DecisionRule { family: 1, ..rule };
-        has_twin.then(|| compare(std::slice::from_ref(sheet), &[TWIN], alone).pop()?.pop()).flatten()
-    };
-    let judged = compare(sheets, &names, of_all);
+    let judged = compared(sheets, ids, &baseline.name, &names, of_all);
     let whole = |(sheet, rows): (&Sheet, Vec<Row>)| {
-        let rows = std::iter::once(row(sheet, &baseline.name, None)).chain(rows).collect();
-        (rows, twin(sheet))
+        let own = sheet.row(ids, &baseline.name, None, rule);
+        let alone = DecisionRule { family: 1, ..rule };
+        let mut twins = has_twin.then(|| compared(std::slice::from_ref(sheet), ids, &baseline.name, &[TWIN], alone));
+        (std::iter::once(own).chain(rows).collect(), twins.as_mut().and_then(|twins| twins.pop()?.pop()))
     };
     sheets.iter().zip(judged).map(whole).collect()
+}
+
+/// The rows of these names in every table, judged as one family.
+fn compared(sheets: &[Sheet], ids: &Ids<'_>, baseline: &str, names: &[&str], rule: DecisionRule) -> Vec<Vec<Row>> {
+    let all = sheets.iter().flat_map(|sheet| names.iter().map(move |name| (sheet, *name)));
+    let pairs = |sheet: &Sheet, name: &str| sheet.values.pairs(ids.variant(baseline), ids.variant(name));
+    let members: Vec<(&Sheet, Pairs)> = all.map(|(sheet, name)| (sheet, pairs(sheet, name))).collect();
+    let contrasts: Vec<Contrasts> =
+        members.iter().map(|(sheet, pairs)| Contrasts::of_pairs(pairs, sheet.spec, rule.margin)).collect();
+    let mut judged = members.iter().zip(infer::family(&contrasts, rule)).map(|((sheet, pairs), inference)| {
+        inference.map(|inference| conclude::conclude(pairs, &inference, sheet.spec, rule))
+    });
+    let mut row = |sheet: &Sheet, name: &str| sheet.row(ids, name, judged.next().flatten(), rule);
+    sheets.iter().map(|sheet| names.iter().map(|name| row(sheet, name)).collect()).collect()
 }
 
 /// Ranks the variants of the deciding metric's tables, and returns what is known of their pairs, by workload and condition.
@@ -156,8 +156,7 @@ fn spec_of(metric: &Metric, values: &Values, record: &Record, trials: &Trials<'_
     MetricSpec { floor, ..MetricSpec::of(metric) }.on_grid_of(&values.all())
 }
 
-/// Peak memory that any trial shows, because its launcher needed as much; 0 if the record does not say, or if the metric
-/// does not include it.
+/// Peak memory that any trial shows, because its launcher needed as much; 0 if unknown, or not part of the metric.
 fn floor_bytes(metric: &str, record: &Record, trials: &Trials<'_>) -> f64 {
     let is_inherited = match metric {
         "maxrss" => true,

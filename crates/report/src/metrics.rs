@@ -1,6 +1,5 @@
-//! The tables of measurements: for each workload and condition a full one for the deciding metric, with a picture
-//! where there is room, and a compact one for all others. A row always shows median, interval and number of trials
-//! together, next to mean and largest value.
+//! The tables of measurements: for each workload and condition a full one for the deciding metric, with a picture where
+//! there is room, and a compact one for the others. Median, interval and n are always shown together.
 
 use crate::caveats::caveats;
 use crate::draw::grid::{Flush, Grid};
@@ -39,7 +38,7 @@ pub(crate) fn print(
             tables.iter().partition(|table| table.metric == findings.method.deciding_metric);
         let order = Order::of(findings, &tables[0].workload, &tables[0].condition);
         for table in deciding {
-            pictures |= full(findings, (table, Values::of(table, time_unit)), &order, page, notes, columns);
+            pictures |= full(findings, table, &Values::of(table, time_unit), &order, page, notes, columns);
         }
         if !others.is_empty() {
             let others = others.into_iter().map(|table| (table, Values::of(table, time_unit)));
@@ -107,8 +106,7 @@ struct Values {
 }
 
 impl Values {
-    /// The unit fits the largest median, which gets four digits; the smallest gets three at least. Times have the unit that
-    /// is asked for, if one is.
+    /// The unit fits the largest median, which gets four digits; the smallest gets three at least. Times may have another.
     fn of(table: &Table, time_unit: Option<TimeUnit>) -> Self {
         let medians = table.rows.iter().filter_map(|row| Some(row.summary.as_ref()?.median.abs()));
         let medians: Vec<f64> = medians.filter(|median| *median > 0.0).collect();
@@ -131,18 +129,19 @@ impl Values {
 /// One table with everything; says whether it holds pictures.
 fn full(
     findings: &Findings,
-    (table, values): (&Table, Values),
+    table: &Table,
+    values: &Values,
     order: &Order<'_>,
     page: &mut Page,
     notes: &mut Notes,
     columns: usize,
 ) -> bool {
     page.gap();
-    page.paragraph(full_heading(findings, table, &values), columns, 2, Ink::Heading);
+    page.paragraph(full_heading(findings, table, values), columns, 2, Ink::Heading);
     let mut grid = Grid::new(headings(findings, "variant"));
     let mut pictured = vec![];
     for row in order.sorted(&table.rows, |row| &row.variant) {
-        grid.row(cells(findings, table, row, Piece::plain(words::with_shared(findings, &row.variant)), &values, notes));
+        grid.row(cells(findings, table, row, Piece::plain(words::with_shared(findings, &row.variant)), values, notes));
         pictured.push(row.comparison.as_ref());
         if let Some(means) = means_row(row) {
             grid.row(means);

@@ -9,7 +9,7 @@ use crate::draw::text::{clean, glue};
 use crate::format::percent;
 use crate::provenance::machines;
 use crate::words::{self, Wording, counted};
-use bakeoff_judge::findings::{Comparison, Findings};
+use bakeoff_judge::findings::Findings;
 use bakeoff_judge::side_by_side::{Compared, Intervals, Pair, SideBySide};
 
 /// The page: what both are, a table for each workload, condition and metric, and what only one of them has.
@@ -107,22 +107,17 @@ fn table(pairs: &[Pair], page: &mut Page, columns: usize) {
     let mut grid = Grid::new(["variant", "here", "verdict", "there", "verdict", "intervals"].map(left));
     for pair in pairs {
         let wording = Wording::of(pair.unit, pair.better);
-        let numbers = |comparison: &Comparison| Piece::plain(words::against_baseline(comparison, 1.0));
-        let verdict =
-            |comparison: &Comparison| Piece::new(wording.verdict(comparison.verdict), words::ink(comparison.verdict));
+        let both = [&pair.here, &pair.there].map(|comparison| {
+            let verdict = Piece::new(wording.verdict(comparison.verdict), words::ink(comparison.verdict));
+            [Piece::plain(words::against_baseline(comparison, 1.0)), verdict]
+        });
         let (word, ink) = match pair.intervals {
             Intervals::Overlap => ("overlap", Ink::Plain),
             Intervals::Apart => ("apart", Ink::Open),
             Intervals::Unknown => ("–", Ink::Aside),
         };
-        grid.row(vec![
-            Piece::plain(clean(&pair.compared.variant)),
-            numbers(&pair.here),
-            verdict(&pair.here),
-            numbers(&pair.there),
-            verdict(&pair.there),
-            Piece::new(word, ink),
-        ]);
+        let name = Piece::plain(clean(&pair.compared.variant));
+        grid.row([name].into_iter().chain(both.into_iter().flatten()).chain([Piece::new(word, ink)]).collect());
     }
     grid.print(page, columns);
 }

@@ -19,7 +19,7 @@ const LEFT_OUT_MAX: usize = 8;
 /// The findings as a page of text: the answer, what was printed if not the same, the tables with their noise floor, latencies, evidence, conditions,
 /// footnotes, builds, failures, and how, where and when all of it came about. It ends in a line feed.
 pub fn terminal(findings: &Findings, style: Style) -> String {
-    terminal_with(findings, &[], None, (style, None))
+    terminal_with(findings, &[], None, style, None)
 }
 
 /// How a section of a feature is drawn.
@@ -50,11 +50,12 @@ pub fn terminal_with(
     findings: &Findings,
     sections: &[SectionPage],
     only: Option<&str>,
-    (style, time_unit): (Style, Option<TimeUnit>),
+    style: Style,
+    time_unit: Option<TimeUnit>,
 ) -> String {
     let mut page = Page::default();
     let is_wanted = |name: &str| only.is_none_or(|only| only == name);
-    let drawn = drawn(findings, sections, &mut Notes::default(), (style.width, time_unit));
+    let drawn = drawn(findings, sections, &mut Notes::default(), style.width, time_unit);
     let drawn = drawn.into_iter().filter(|(name, _)| is_wanted(name));
     drawn.for_each(|(_, section)| page.append(section));
     if page.is_empty() {
@@ -88,7 +89,7 @@ pub fn parts(findings: &Findings, of_features: &[SectionPage], time_unit: Option
     /// Wider pages have pictures made of signs.
     const WITHOUT_PICTURES: usize = 99;
     let mut notes = Notes::default();
-    let drawn = drawn(findings, of_features, &mut notes, (WITHOUT_PICTURES, time_unit)).into_iter();
+    let drawn = drawn(findings, of_features, &mut notes, WITHOUT_PICTURES, time_unit).into_iter();
     let sections = drawn.map(|(name, page)| Section { name, items: page.into_items() });
     let sections = sections.filter(|section| !section.items.is_empty()).collect();
     let tables = metrics::texts(findings, time_unit, &mut notes);
@@ -100,7 +101,8 @@ fn drawn(
     findings: &Findings,
     sections: &[SectionPage],
     notes: &mut Notes,
-    (width, time_unit): (usize, Option<TimeUnit>),
+    width: usize,
+    time_unit: Option<TimeUnit>,
 ) -> Vec<(&'static str, Page)> {
     let mut pages = vec![];
     let mut draw = |name: &'static str, draw: &mut dyn FnMut(&mut Page, &mut Notes)| {

@@ -105,12 +105,8 @@ pub fn interval(contrasts: &[f64], alpha: f64) -> Option<[f64; 2]> {
     if !span.is_finite() || !(4.0 * (low.abs() + high.abs())).is_finite() || at_most(contrasts.len()) < 1.0 / alpha {
         return None;
     }
-    let evidence = |theta: f64| {
-        let shifted: Vec<f64> = contrasts.iter().map(|x| x - theta).collect();
-        EProcess::of(&shifted).map_or(f64::INFINITY, |process| process.value())
-    };
-    let inside = |theta: f64| evidence(theta) < 1.0 / alpha;
-    let centre = centre(contrasts, evidence);
+    let inside = |theta: f64| evidence(contrasts, theta) < 1.0 / alpha;
+    let centre = centre(contrasts);
     if !inside(centre) {
         return None;
     }
@@ -139,15 +135,21 @@ pub fn interval(contrasts: &[f64], alpha: f64) -> Option<[f64; 2]> {
     if span == 0.0 { Some([low, low]) } else { Some([end(-1.0), end(1.0)]) }
 }
 
+/// Of x − θ.
+fn evidence(contrasts: &[f64], theta: f64) -> f64 {
+    let shifted: Vec<f64> = contrasts.iter().map(|x| x - theta).collect();
+    EProcess::of(&shifted).map_or(f64::INFINITY, |process| process.value())
+}
+
 /// The contrast, or the midpoint of two neighbours, with the least evidence against it.
-fn centre(contrasts: &[f64], evidence: impl Fn(f64) -> f64) -> f64 {
+fn centre(contrasts: &[f64]) -> f64 {
     let mut ascending = contrasts.to_vec();
     ascending.sort_by(f64::total_cmp);
     let n = ascending.len();
     let median = middle(&ascending);
     // Evidence grows outwards on both sides, but for small steps: a few quantiles around the median are enough.
     let quantiles = (1..10).map(|tenth| ascending[tenth * (n - 1) / 10]);
-    let all = std::iter::once(median).chain(quantiles).map(|theta| (theta, evidence(theta)));
+    let all = std::iter::once(median).chain(quantiles).map(|theta| (theta, evidence(contrasts, theta)));
     all.min_by(|(_, one), (_, other)| one.total_cmp(other)).map_or(median, |(theta, _)| theta)
 }
 

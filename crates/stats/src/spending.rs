@@ -126,18 +126,13 @@ impl Survivors {
     /// Where the boundary must be for this probability of crossing it next: by Newton's method, kept inside a bracket.
     fn boundary(&self, budget: f64, sd: f64, sd_in_all: f64) -> f64 {
         let normal = Normal::standard();
-        let crossing = |b: f64| -> f64 {
-            let tails = self.0.iter().map(|[u, mass]| 2.0 * mass * (normal.sf((b - u) / sd) + normal.sf((b + u) / sd)));
-            tails.sum()
-        };
-        let slope = |b: f64| -> f64 {
-            let density = |u: &f64| (normal.pdf((b - u) / sd) + normal.pdf((b + u) / sd)) / sd;
-            self.0.iter().map(|[u, mass]| 2.0 * mass * density(u)).sum()
+        let both = |b: f64, of: &dyn Fn(f64) -> f64| -> f64 {
+            self.0.iter().map(|[u, mass]| 2.0 * mass * (of((b - u) / sd) + of((b + u) / sd))).sum()
         };
         let (mut low, mut high) = (0.0, FAR * sd_in_all);
         let mut b = 2.0 * sd_in_all;
         for _ in 0..200 {
-            let found = crossing(b);
+            let found = both(b, &|x| normal.sf(x));
             if found > budget {
                 low = b
             } else {
@@ -147,7 +142,7 @@ impl Survivors {
                 break;
             }
             // Newton's method on the logarithm, which is nearly straight.
-            let next = b + (found / budget).ln() * found / slope(b);
+            let next = b + (found / budget).ln() * found * sd / both(b, &|x| normal.pdf(x));
             b = if low < next && next < high { next } else { f64::midpoint(low, high) };
         }
         b

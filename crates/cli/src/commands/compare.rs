@@ -133,8 +133,8 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     how.kept.apply()?;
     how.showing.check(features)?;
     let mut plan = plan(args)?;
-    how.showing.plan(&mut plan, features)?;
-    how.extent.apply_at_most(&mut plan, how.max_runs)?;
+    features.plan("compare", &how.showing.asked, &mut plan)?;
+    how.extent.apply(&mut plan, how.max_runs)?;
     let mut earlier = how.another_day.open(features)?;
     bakeoff_host::interrupt::install()?;
     // For the output of trials, and for the journal that nobody keeps; gone at the end.
@@ -143,7 +143,7 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     })?;
     let (scratch, quiet) = (scratch.path(), how.is_quiet());
     let request = SourceRequest { commands: &compared.commands, plan: &plan, scratch, quiet };
-    let prepared = features.prepare(how.showing.asked(), &request)?;
+    let prepared = features.prepare(&how.showing.asked, &request)?;
     let mut prepared = prepared.unwrap_or_else(|| Prepared { plan, ..Prepared::default() });
     if let Some(otherwise) = prepared.merged.nothing_left.take() {
         return how.showing.without_trials(&record_of(prepared), otherwise, features);
@@ -171,7 +171,7 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
         maker,
         quiet,
         trace: how.extent.trace(&apart),
-        ..Race::of(plan, study, &state, (features, how.showing.asked()))
+        ..Race::of(plan, study, &state, (features, &how.showing.asked))
     };
     let check = || can_start(plan, &setup, *explain);
     let raced = race.run(check, |watched, keep| {

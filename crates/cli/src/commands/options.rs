@@ -8,8 +8,8 @@ use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
 use bakeoff_model::until::{self, Until};
-use bakeoff_report::{Cause, Context, SECTIONS, SectionPage, TimeUnit};
-use clap::Args;
+use bakeoff_report::{Cause, Context, SECTIONS, SectionPage, TimeUnit, terminal_with};
+use clap::{Args, ColorChoice};
 use std::path::{Path, PathBuf};
 
 /// How long a study is.
@@ -43,12 +43,8 @@ impl Extent {
         (!self.no_trace).then(|| apart.iter().map(|&folder| folder.to_owned()).collect())
     }
 
-    pub(super) fn apply(&self, plan: &mut Plan) -> Result<(), CommandError> {
-        self.apply_at_most(plan, None)
-    }
-
-    /// The same, where a rule has at most this many blocks unless it says otherwise.
-    pub(super) fn apply_at_most(&self, plan: &mut Plan, most: Option<u32>) -> Result<(), CommandError> {
+    /// Where a rule has at most `most` blocks unless it says otherwise.
+    pub(super) fn apply(&self, plan: &mut Plan, most: Option<u32>) -> Result<(), CommandError> {
         plan.keep_going = self.keep_going;
         let hint = "raise --blocks, or leave it out";
         plan.extend(self.until, self.blocks.or(most.filter(|_| self.until.is_some())))
@@ -119,7 +115,7 @@ pub(super) struct Showing {
     #[command(flatten)]
     look: Look,
     #[command(flatten)]
-    asked: FeatureArgs,
+    pub(super) asked: FeatureArgs,
 }
 
 /// How the report looks.
@@ -133,7 +129,7 @@ struct Look {
     time_unit: Option<Unit>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
-    color: When,
+    color: ColorChoice,
     /// Colour and progress by hyperfine's names: `basic` has neither, `nocolor` no colour, `color` no progress, `full` has
     /// both, and `none` prints no report either
     #[arg(long, value_name = "STYLE", default_value = "auto")]
@@ -155,13 +151,6 @@ enum Unit {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum When {
-    Auto,
-    Always,
-    Never,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Looks {
     Auto,
     Basic,
@@ -175,9 +164,9 @@ impl Look {
     /// Whether there is colour, where it does not depend on the terminal.
     fn colour(&self) -> Option<bool> {
         match (self.color, self.style) {
-            (When::Always, _) | (When::Auto, Looks::Full | Looks::Color) => Some(true),
-            (When::Never, _) | (When::Auto, Looks::Basic | Looks::Nocolor) => Some(false),
-            (When::Auto, Looks::Auto | Looks::None) => None,
+            (ColorChoice::Always, _) | (ColorChoice::Auto, Looks::Full | Looks::Color) => Some(true),
+            (ColorChoice::Never, _) | (ColorChoice::Auto, Looks::Basic | Looks::Nocolor) => Some(false),
+            (ColorChoice::Auto, Looks::Auto | Looks::None) => None,
         }
     }
 
@@ -215,26 +204,6 @@ impl Showing {
             return Err(CommandError::usage(error).hint("name a file in the place of `-`, or leave the other one out"));
         }
         features.check(&self.asked)
-    }
-
-    pub(super) fn asked(&self) -> &FeatureArgs {
-        &self.asked
-    }
-
-    /// Changes the plan of `compare` as the options of features ask.
-    pub(super) fn plan(&self, plan: &mut Plan, features: &Registry) -> Result<(), CommandError> {
-        features.plan("compare", &self.asked, plan)
-    }
-
-    /// Whether something of it takes the place of what is printed.
-    pub(super) fn take_output(&self, features: &Registry) -> bool {
-        features.take_output(&self.asked)
-    }
-
-    /// Does what features are asked for with two findings next to each other.
-    pub(super) fn conclude_against(&self, against: &Against<'_>, features: &Registry) -> Result<Code, CommandError> {
-        features.conclude_against(&self.asked, against)?;
-        Ok(Code::Done)
     }
 
     /// Prints the findings of a record that was just executed.
@@ -338,15 +307,15 @@ impl Showing {
         } else if self.json {
             screen::json(&bakeoff_report::json(findings, std::env::var("HOME").ok().as_deref())?);
         } else if self.all || self.section.is_some() {
-            let style = (screen::style(), self.look.time_unit());
-            screen::out(&bakeoff_report::terminal_with(findings, &pages, self.section.as_deref(), style));
+            let only = self.section.as_deref();
+            screen::out(&terminal_with(findings, &pages, only, screen::style(), self.look.time_unit()));
         } else {
             let as_typed = self.look.sort == Sort::Command;
             let context = Context { more, causes: &causes, as_typed, time_unit: self.look.time_unit() };
             screen::out(&bakeoff_report::screen(findings, context, screen::style()));
             if findings.sections.contains_key(bakeoff_report::SAVED.name) {
-                let of_saved = (screen::style(), self.look.time_unit());
-                screen::out(&format!("\n{}", bakeoff_report::terminal_with(findings, &pages, Some("saved"), of_saved)));
+                let saved = terminal_with(findings, &pages, Some("saved"), screen::style(), self.look.time_unit());
+                screen::out(&format!("\n{saved}"));
             }
         }
         let concluded = Concluded { is_raced, ..self.concluded(record, findings, &causes, &pages) };

@@ -31,7 +31,7 @@ pub(crate) struct Args {
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let folder = StudyFolder::open(&args.selection.study, features)?;
     let mut plan = args.selection.plan(&folder.study)?;
-    args.extent.apply(&mut plan)?;
+    args.extent.apply(&mut plan, None)?;
     folder.expected()?;
     let order = folder.order(&plan, args.jobs.at_a_time(), false);
     let foreseen = match features.maker(&folder.study)? {

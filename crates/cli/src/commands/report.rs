@@ -157,15 +157,15 @@ fn against(args: &Args, path: &Path, here: &Record, other: &Path, features: &Reg
     let [here, there] = [here, &there].map(|record| features.judge(record));
     let pairs: SideBySide = side_by_side(&here, &there);
     let concluded = Against { pairs: &pairs, here: &here, there: &there };
-    if args.showing.take_output(features) {
-        return args.showing.conclude_against(&concluded, features);
+    if !features.take_output(&args.showing.asked) {
+        let text = match args.showing.json {
+            true => serde_json::to_string_pretty(&pairs)? + "\n",
+            false => bakeoff_report::side_by_side(&pairs, &here, &there, screen::style()),
+        };
+        screen::page(&text, args.showing.json);
     }
-    let text = match args.showing.json {
-        true => serde_json::to_string_pretty(&pairs)? + "\n",
-        false => bakeoff_report::side_by_side(&pairs, &here, &there, screen::style()),
-    };
-    screen::page(&text, args.showing.json);
-    args.showing.conclude_against(&concluded, features)
+    features.conclude_against(&args.showing.asked, &concluded)?;
+    Ok(Code::Done)
 }
 
 /// The attempts at the trial of that name, in the order in which they were executed.

@@ -64,7 +64,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     args.showing.check(features)?;
     let folder = StudyFolder::open(&args.selection.study, features)?;
     let mut plan = args.selection.plan(&folder.study)?;
-    args.extent.apply(&mut plan)?;
+    args.extent.apply(&mut plan, None)?;
     bakeoff_host::interrupt::install()?;
     match &args.simulate {
         Some(truth) => rehearse(args, &folder, &plan, truth, features),
@@ -87,7 +87,7 @@ fn rehearse(
         keep: Keep::Study,
         quiet: args.is_quiet(),
         guess_s: Some(planted.pause_s),
-        ..Race::of(plan, study, &state, (features, args.showing.asked()))
+        ..Race::of(plan, study, &state, (features, &args.showing.asked))
     };
     let raced = race.run(|| Ok(()), |_, _| Ok(Box::new(Simulated::new(planted, plan))))?;
     finish(args, &raced, features)
@@ -144,7 +144,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: &Re
             .extent
             .trace(&std::iter::once(setup.scratch.as_path()).chain(maker.map(Maker::root)).collect::<Vec<_>>()),
         evidence: Some(Wanted { sections: &folder.study.sections, digests: &digests }),
-        ..Race::of(&plan, study, &state, (features, args.showing.asked()))
+        ..Race::of(&plan, study, &state, (features, &args.showing.asked))
     };
     let check = || place::check(&place, &plan, &setup);
     let raced = race.run(check, |watched, keep| {

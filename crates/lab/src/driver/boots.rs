@@ -120,24 +120,19 @@ impl<E: From<crate::Error>> Session<'_, E> {
         // The twin boots the kernel of the baseline.
         let kernel = |variant: &str| if variant == TWIN { BASELINE.to_owned() } else { variant.to_owned() };
         let known = || self.held.trials.iter().chain(&self.booted);
-        let is_same = |one: &Trial, other: &Trial| {
-            (&one.workload, &one.condition, &one.measurements)
-                == (&other.workload, &other.condition, &other.measurements)
-        };
-        let candidates = known().filter(|other| {
+        let mut candidates = known().filter(|other| {
             kernel(&other.variant) == kernel(&first.variant) && other.outcome == Outcome::Ok && is_same(first, other)
         });
-        let boot_of = |of: &Trial| {
-            let of_boot =
-                |other: &&Trial| (other.block, &other.variant, other.attempt) == (of.block, &of.variant, of.attempt);
-            known().filter(of_boot).collect::<Vec<_>>()
-        };
-        candidates
-            .filter(|candidate| {
-                let boot = boot_of(candidate);
-                trials.iter().all(|trial| boot.iter().any(|other| is_same(trial, other)))
-            })
-            .map(|candidate| candidate.block)
-            .next()
+        let equal = candidates.find(|of| {
+            let boot =
+                known().filter(|one| (one.block, &one.variant, one.attempt) == (of.block, &of.variant, of.attempt));
+            let boot: Vec<&Trial> = boot.collect();
+            trials.iter().all(|trial| boot.iter().any(|other| is_same(trial, other)))
+        });
+        equal.map(|equal| equal.block)
     }
+}
+
+fn is_same(one: &Trial, other: &Trial) -> bool {
+    (&one.workload, &one.condition, &one.measurements) == (&other.workload, &other.condition, &other.measurements)
 }

@@ -94,7 +94,7 @@ fn read<'a>(file: &Section<'a>, key: &'static str, keys: Keys<'_>) -> Vec<Placed
                 continue;
             }
             let mut own = vec![];
-            levels.push(level(section.sink, (name, table), keys, &mut variables, &mut own));
+            levels.push(level(section.sink, name, table, keys, &mut variables, &mut own));
             instructions.push(own);
         }
         if levels.is_empty() {
@@ -109,7 +109,8 @@ fn read<'a>(file: &Section<'a>, key: &'static str, keys: Keys<'_>) -> Vec<Placed
 
 fn level<'a>(
     sink: &Sink,
-    (name, table): (&str, &'a DeTable<'a>),
+    name: &str,
+    table: &'a DeTable<'a>,
     keys: Keys<'_>,
     placed: &mut Vec<(String, Range<usize>)>,
     instructions: &mut Vec<Instruction<'a>>,
@@ -128,7 +129,7 @@ fn level<'a>(
                 };
                 let mut of_service = vec![];
                 let of = Keys { services: &[], ..keys };
-                let own = self::level(sink, (name, table), of, &mut of_service, instructions);
+                let own = self::level(sink, name, table, of, &mut of_service, instructions);
                 let qualified = |variable: String| format!("{word}.{variable}");
                 level.variables.extend(own.variables.into_iter().map(|(name, value)| (qualified(name), value)));
                 placed.extend(of_service.into_iter().map(|(name, span)| (qualified(name), span)));

@@ -9,6 +9,7 @@ mod extension;
 mod factors;
 mod plans;
 mod quantity;
+pub use quantity::cpus;
 mod section;
 mod services;
 mod unquoted;
@@ -25,8 +26,7 @@ use toml::de::DeTable;
 /// The version of the study file's format.
 pub const FORMAT: i64 = 1;
 
-/// Reads a study file, in which these features may have sections of their own; and building has its parts, if there is
-/// anything that builds.
+/// Reads a study file, in which these features may have sections, and building its parts, if anything builds.
 ///
 /// # Errors
 /// All of its problems, those of these parts among them.

@@ -47,7 +47,7 @@ pub(super) fn any_percent(text: &str) -> Option<f64> {
 }
 
 /// Processors as taskset(1) lists them, `"0-1,3"`; in their order, each once.
-pub(super) fn cpus(text: &str) -> Option<Vec<u32>> {
+pub fn cpus(text: &str) -> Option<Vec<u32>> {
     let mut cpus = vec![];
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

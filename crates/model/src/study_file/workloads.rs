@@ -26,7 +26,7 @@ pub(super) fn workloads(
     let mut workloads = vec![];
     let mut values: Vec<(ValueSpec, Range<usize>)> = vec![];
     for section in file.named_sections("workloads") {
-        workloads.push(workload(&section, (services, extensions), &mut values));
+        workloads.push(workload(&section, services, extensions, &mut values));
     }
     if workloads.is_empty() {
         let remedy = "add `[workloads.NAME]` with `run = \"…\"`: the command that is executed and measured";
@@ -50,7 +50,8 @@ pub(super) fn workloads(
 
 fn workload(
     section: &Section<'_>,
-    (services, extensions): (&[PlacedService], &[&dyn Extension]),
+    services: &[PlacedService],
+    extensions: &[&dyn Extension],
     values: &mut Vec<(ValueSpec, Range<usize>)>,
 ) -> Workload {
     let run = section.required_string("run", "the command that is executed and measured");

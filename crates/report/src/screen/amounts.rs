@@ -54,7 +54,6 @@ impl Amount {
         let ink = words::ink(comparison.verdict);
         let size = matches!(comparison.verdict, Verdict::Faster | Verdict::Slower).then(|| Size::of(comparison, unit));
         let is_exact = comparison.inferred == Inferred::Exact;
-        let unvaried = || comparison.unvaried().map_or(String::new(), did_not_vary);
         let (claim, range) = match (size, comparison.verdict) {
             (Some(Size::Times { estimate, interval, r#as }), _) => {
                 let decimals = decimals_of(estimate, DIGITS);
@@ -82,7 +81,7 @@ impl Amount {
         let range = match comparison.verdict {
             Verdict::Withheld => String::new(),
             Verdict::Faster | Verdict::Slower | Verdict::Equivalent if is_exact => "exact".to_owned(),
-            _ => range.unwrap_or_else(unvaried),
+            _ => range.or_else(|| comparison.unvaried().map(did_not_vary)).unwrap_or_default(),
         };
         Self { size, claim: Rendered::new(Role::Claim(ink), claim), interval: Rendered::new(Role::Interval, range) }
     }

@@ -257,35 +257,24 @@ fn reasons(findings: &Findings, view: Option<&View<'_>>) -> Vec<String> {
 
 /// Trials that failed or are void, in a line; none if all count.
 fn lost(findings: &Findings, view: Option<&View<'_>>) -> Option<String> {
-    let shown = |variant: &str| {
-        let lines = view.iter().flat_map(|view| &view.lines);
-        let absent = |line: &&super::view::Line<'_>| line.variant == variant && matches!(line.stand, Stand::Absent(_));
-        !lines.into_iter().any(|line| absent(&line))
-    };
-    // The twin runs what the baseline does: where that has failed as well, the twin says nothing new.
+    let lines = view.map_or(&[][..], |view| &view.lines);
+    let is_absent = |variant: &str| lines.iter().any(|l| l.variant == variant && matches!(l.stand, Stand::Absent(_)));
     let baseline = findings.variants.first().map_or("", |variant| variant.name.as_str());
-    let is_said = |variant: &str| variant == TWIN && !shown(baseline);
-    let is_listed = |variant: &str| shown(variant) && !is_said(variant);
-    let failed: Vec<_> = findings.failures.iter().filter(|lost| lost.failed > 0 && is_listed(&lost.variant)).collect();
-    let of =
-        |name: &str| failed.iter().filter(|l| l.variant == name).fold([0, 0], |[f, o], l| [f + l.failed, o + l.of]);
-    let mut names: Vec<&str> = vec![];
-    for lost in &failed {
-        if !names.contains(&lost.variant.as_str()) {
-            names.push(&lost.variant);
+    let mut each: Vec<(&str, [u32; 2])> = vec![];
+    for lost in findings.failures.iter().filter(|lost| lost.failed > 0 && !is_absent(&lost.variant)) {
+        match each.iter_mut().find(|(name, _)| *name == lost.variant) {
+            Some((_, [failed, of])) => (*failed, *of) = (*failed + lost.failed, *of + lost.of),
+            None => each.push((&lost.variant, [lost.failed, lost.of])),
         }
     }
-    let each: Vec<String> = names
-        .iter()
-        .map(|name| {
-            let [failed, of] = of(name);
-            format!(
-                "{failed} of {of} trials of {}",
-                if *name == BASELINE { "the baseline".into() } else { clean(name) }
-            )
-        })
-        .collect();
-    (!each.is_empty()).then(|| format!("{} failed", listed(&each)))
+    // The twin runs what the baseline does: where that has failed as well, the twin says nothing new.
+    each.retain(|(name, _)| *name != TWIN || !is_absent(baseline));
+    let said = each.iter().map(|(name, [failed, of])| {
+        let name = if *name == BASELINE { "the baseline".into() } else { clean(name) };
+        format!("{failed} of {of} trials of {name}")
+    });
+    let said: Vec<String> = said.collect();
+    (!said.is_empty()).then(|| format!("{} failed", listed(&said)))
 }
 
 #[cfg(test)]

@@ -97,17 +97,17 @@ fn memory_of(table: &Table, variant: &str) -> Option<Rendered> {
 
 /// What each service uses in a trial of the baseline: no other metric has a name of these two parts.
 pub(super) fn services(findings: &Findings, view: &View<'_>) -> Vec<String> {
-    let tables = || findings.tables.iter().filter(|table| table.condition == view.condition);
+    let tables: Vec<&Table> = findings.tables.iter().filter(|table| table.condition == view.condition).collect();
     let typical = |table: &Table| Some(glue(&quantity(table.rows.first()?.summary.as_ref()?.median, table.unit)));
-    let of_service = |table: &Table| {
+    let of_service = |table: &&Table| {
         let service = table.metric.strip_suffix(".cpu")?;
-        let maxrss = format!("{service}.maxrss");
-        let peak = tables().find(|other| other.workload == table.workload && other.metric == maxrss).and_then(typical);
+        let mut here = tables.iter().filter(|other| other.workload == table.workload);
+        let peak = here.find(|other| other.metric.strip_suffix(".maxrss") == Some(service)).and_then(|it| typical(it));
         let peak = peak.map_or(String::new(), |peak| format!(", maxrss {peak}"));
         let of = if view.workloads.len() > 1 { format!(" of {}", name(&table.workload)) } else { String::new() };
         Some(format!("service {}: cpu {}{peak} in a trial{of}", name(service), typical(table)?))
     };
-    tables().filter_map(of_service).collect()
+    tables.iter().filter_map(of_service).collect()
 }
 
 /// Workloads on which a variant does not do what it does over all of them.
@@ -139,8 +139,7 @@ pub(super) fn disagreeing(findings: &Findings, view: &View<'_>) -> Vec<Rendered>
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
-/// Whether a cell is shown to lie on the other side, or is shown to differ where the whole is not; or is shown to be the same
-/// where the whole differs.
+/// Whether a cell is shown to lie on the other side; or to differ where the whole does not, or the other way round.
 fn disagrees(own: &Comparison, whole: &Comparison) -> bool {
     match (own.verdict, whole.verdict) {
         (Verdict::Faster, Verdict::Faster) | (Verdict::Slower, Verdict::Slower) => false,

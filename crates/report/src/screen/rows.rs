@@ -47,21 +47,12 @@ pub(super) fn print(findings: &Findings, view: &View<'_>, lines: &[Line<'_>], pa
     let names = wanted.min(columns.saturating_sub(numbers + picture_least)).max(NAME_MIN);
     let room = columns.saturating_sub(names + numbers + GAP);
     let axis = is_drawn.then(|| Axis::over(ratios.into_iter(), findings.method.margin, room.min(PICTURE_MAX)));
-    let line = |name: Piece, claim: Piece, interval: Piece, picture: Option<Piece>| {
-        let fill = |taken: &Piece, to: usize| Piece::plain(" ".repeat(to.saturating_sub(taken.text.width())));
-        let gap = || Piece::plain(" ".repeat(GAP));
-        let mut pieces = vec![name.clone(), fill(&name, names), gap(), fill(&claim, claims), claim, gap()];
-        pieces.extend([fill(&interval, intervals), interval]);
-        pieces.extend(picture.into_iter().flat_map(|picture| [gap(), picture]));
-        pieces
-    };
-    let title = middle(&against, names + GAP + claims);
-    let title =
-        Piece::new(format!("{}{title}", " ".repeat((names + GAP + claims).saturating_sub(width(&title)))), Ink::Aside);
-    let mut heading = vec![title, Piece::plain(" ".repeat(GAP))];
-    let fill = " ".repeat(intervals.saturating_sub(width(&confidence)));
-    heading.push(Piece::new(format!("{fill}{confidence}"), Ink::Aside));
-    heading.extend(axis.as_ref().map(|axis| Piece::new(format!("{}{}", " ".repeat(GAP), axis.changes()), Ink::Aside)));
+    let before = |picture: Option<Piece>| picture.into_iter().flat_map(|picture| [spaces(GAP), picture]);
+    let title = Piece::new(middle(&against, names + GAP + claims), Ink::Aside);
+    let mut heading = flush_right(title, names + GAP + claims).to_vec();
+    heading.push(spaces(GAP));
+    heading.extend(flush_right(Piece::new(confidence, Ink::Aside), intervals));
+    heading.extend(before(axis.as_ref().map(|axis| Piece::new(axis.changes(), Ink::Aside))));
     page.line(heading);
     let shortened = distinct(rows.iter().map(|row| row.name.as_str()).collect(), names);
     for (row, name) in rows.into_iter().zip(shortened) {
@@ -74,8 +65,22 @@ pub(super) fn print(findings: &Findings, view: &View<'_>, lines: &[Line<'_>], pa
                 None => Piece::new(axis.row(None, None), Ink::Aside),
             }
         });
-        page.line(line(Piece::plain(name), row.claim, Piece::plain(row.interval), picture));
+        let fill = spaces(names.saturating_sub(width(&name)));
+        let mut line = vec![Piece::plain(name), fill, spaces(GAP)];
+        line.extend(flush_right(row.claim, claims));
+        line.push(spaces(GAP));
+        line.extend(flush_right(Piece::plain(row.interval), intervals));
+        line.extend(before(picture));
+        page.line(line);
     }
+}
+
+fn spaces(number: usize) -> Piece {
+    Piece::plain(" ".repeat(number))
+}
+
+fn flush_right(piece: Piece, columns: usize) -> [Piece; 2] {
+    [spaces(columns.saturating_sub(piece.text.width())), piece]
 }
 
 /// Names in at most `columns`. Where some would look alike, what they begin with in common is left out.

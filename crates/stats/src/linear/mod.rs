@@ -48,7 +48,8 @@ pub enum Refused {
 }
 
 /// A level of a factor and the level that it is compared with: (factor, level, reference).
-pub type Step = (usize, usize, usize);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step(pub usize, pub usize, pub usize);
 
 /// A fitted model.
 #[derive(Debug, Clone)]
@@ -91,9 +92,9 @@ impl Fit {
     }
 
     /// Main effect: `level` − `reference` of `factor`, averaged over the levels of the other factors.
-    pub fn main(&self, (factor, level, reference): Step) -> Result<Estimate, Refused> {
-        let weights = self.step((factor, level, reference)).ok_or(Refused::Unknown)?;
-        self.effect(Term::Main(factor), &weights)
+    pub fn main(&self, step: Step) -> Result<Estimate, Refused> {
+        let weights = self.step(step).ok_or(Refused::Unknown)?;
+        self.effect(Term::Main(step.0), &weights)
     }
 
     /// Two-way interaction, a difference of differences: (`a.level` − `a.reference` at `b.level`) − (the same at
@@ -126,7 +127,7 @@ impl Fit {
     }
 
     /// Weights of the coefficients of a factor for one level − another.
-    fn step(&self, (factor, level, reference): Step) -> Option<Vec<f64>> {
+    fn step(&self, Step(factor, level, reference): Step) -> Option<Vec<f64>> {
         let levels = *self.levels.get(factor)?;
         let known = level < levels && reference < levels && level != reference;
         let difference = || code(level, levels).iter().zip(code(reference, levels)).map(|(l, r)| l - r).collect();

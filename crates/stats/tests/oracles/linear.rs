@@ -2,7 +2,7 @@
 //! aliases of textbooks, is in `tests/stats/linear.rs`.
 
 use bakeoff_stats::holm;
-use bakeoff_stats::linear::{Estimate, Fit, Observation, Ols, Refused, Term};
+use bakeoff_stats::linear::{Estimate, Fit, Observation, Ols, Refused, Step, Term};
 use bakeoff_stats::maxt::MaxT;
 use bakeoff_stats::signflip::SignFlip;
 use bakeoff_testkit::oracle::{Case, Oracle, assert_close};
@@ -91,7 +91,7 @@ impl Data {
     /// The effects that the scripts print, in their order.
     fn effects(&self, fit: &Fit) -> Vec<Result<Estimate, Refused>> {
         let factors = 0..self.levels.len();
-        let steps = |f: usize| (1..self.levels[f]).map(move |level| (f, level, 0));
+        let steps = |f: usize| (1..self.levels[f]).map(move |level| Step(f, level, 0));
         let mut effects: Vec<_> = factors.clone().flat_map(steps).map(|step| fit.main(step)).collect();
         for f in factors.clone().filter(|_| self.interactions) {
             for g in f + 1..self.levels.len() {

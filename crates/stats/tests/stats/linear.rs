@@ -2,7 +2,7 @@
 //! What R and statsmodels say of them is in `tests/oracles/linear.rs`.
 use bakeoff_stats::describe::{mean, sd};
 use bakeoff_stats::letters::display;
-use bakeoff_stats::linear::{Fit, Gap, Observation, Ols, Refused, Term};
+use bakeoff_stats::linear::{Fit, Gap, Observation, Ols, Refused, Step, Term};
 use bakeoff_stats::maxt::MaxT;
 use bakeoff_stats::signflip::SignFlip;
 use proptest::prelude::*;
@@ -79,29 +79,29 @@ fn aliases_of_gaps() {
     let corner = fraction(2, &[&[0, 0], &[0, 1], &[1, 0]]);
     let three = [(M(0), vec![M(1), W(0, 1)]), (M(1), vec![M(0), W(0, 1)]), (W(0, 1), vec![M(0), M(1)])];
     assert_eq!(corner.aliases(), three);
-    assert_eq!(corner.main((0, 1, 0)), Err(Refused::Aliased { with: vec![M(1), W(0, 1)] }));
+    assert_eq!(corner.main(Step(0, 1, 0)), Err(Refused::Aliased { with: vec![M(1), W(0, 1)] }));
     // Without the interaction in the model, the same trials tell both main effects.
     let rows: Vec<Row> = [(0, vec![0, 0], 1.0), (0, vec![0, 1], 2.5), (0, vec![1, 0], 4.0)].into();
     let rows: Vec<Row> =
         (0..3).flat_map(|b| rows.iter().map(move |r| (b, r.1.clone(), r.2 + 0.1 * (b * b) as f64))).collect();
     let mains = fit(&rows, &[2, 2], false).unwrap();
     assert!(mains.aliases().is_empty());
-    assert!((mains.main((0, 1, 0)).unwrap().estimate - 3.0).abs() < 1e-12);
-    assert_eq!(mains.interaction((0, 1, 0), (1, 1, 0)), Err(Refused::Unknown));
+    assert!((mains.main(Step(0, 1, 0)).unwrap().estimate - 3.0).abs() < 1e-12);
+    assert_eq!(mains.interaction(Step(0, 1, 0), Step(1, 1, 0)), Err(Refused::Unknown));
 
     // A factor that is constant within blocks is its blocks; its interaction is not.
     let rows: Vec<Row> =
         (0..8).flat_map(|b| (0..2).map(move |l| (b, vec![l, b % 2], ((b + 3 * l * b) % 5) as f64))).collect();
     let split = fit(&rows, &[2, 2], true).unwrap();
     assert_eq!(split.aliases(), [(M(1), vec![Blocks])]);
-    assert!(split.interaction((1, 1, 0), (0, 1, 0)).is_ok());
+    assert!(split.interaction(Step(1, 1, 0), Step(0, 1, 0)).is_ok());
 
     // A level that was never run: the other two can be compared, on the average over the other factor's levels.
     let rows: Vec<Row> =
         (0..6).flat_map(|b| (0..2).map(move |l| (b, vec![2 * l], ((b + 3 * l * b) % 5) as f64))).collect();
     let unseen = fit(&rows, &[3], true).unwrap();
-    assert_eq!(unseen.main((0, 1, 0)), Err(Refused::Aliased { with: vec![Blocks] }));
-    assert!(unseen.main((0, 2, 0)).is_ok());
+    assert_eq!(unseen.main(Step(0, 1, 0)), Err(Refused::Aliased { with: vec![Blocks] }));
+    assert!(unseen.main(Step(0, 2, 0)).is_ok());
 }
 
 /// In n pairs, the error of HC3 is that of the paired t test times √(2n/(n − 1)).
@@ -110,7 +110,7 @@ fn hc3_of_pairs_is_a_wider_paired_t() {
     let differences = [0.3, -0.1, 0.45, 0.2, 0.05, 0.6, -0.2];
     let pair = |(b, d): (usize, &f64)| [(b, vec![0], b as f64), (b, vec![1], b as f64 + d)];
     let rows: Vec<Row> = differences.iter().enumerate().flat_map(pair).collect();
-    let effect = fit(&rows, &[2], true).unwrap().main((0, 1, 0)).unwrap();
+    let effect = fit(&rows, &[2], true).unwrap().main(Step(0, 1, 0)).unwrap();
     assert!((effect.estimate - mean(&differences)).abs() < 1e-12);
     let paired = sd(&differences).unwrap() / 7f64.sqrt();
     assert!((effect.se / paired - (2.0f64 * 7.0 / 6.0).sqrt()).abs() < 1e-10, "{effect:?}, but {paired}");
@@ -129,16 +129,16 @@ fn limits_of_the_model() {
     assert!(fit(&[(0, vec![0, 0], 1.0)], &[1 << 40, 1 << 40], true).is_none());
 
     // No factor, and a factor of one level: there is nothing to ask.
-    assert_eq!(fit(&[(0, vec![], 1.0)], &[], true).unwrap().main((0, 1, 0)), Err(Refused::Unknown));
+    assert_eq!(fit(&[(0, vec![], 1.0)], &[], true).unwrap().main(Step(0, 1, 0)), Err(Refused::Unknown));
     let one = fit(&[row(0, 0, 1.0), row(0, 0, 2.0)], &[1], true).unwrap();
-    assert_eq!(one.main((0, 0, 0)), Err(Refused::Unknown));
+    assert_eq!(one.main(Step(0, 0, 0)), Err(Refused::Unknown));
     // One pair has a difference, and no error.
     let pair = fit(&[row(0, 0, 1.0), row(0, 1, 2.0)], &[2], true).unwrap();
-    assert_eq!(pair.main((0, 1, 0)), Err(Refused::NoError));
+    assert_eq!(pair.main(Step(0, 1, 0)), Err(Refused::NoError));
     // A level run once beside many of the others: its value is its mean.
     let mut rows: Vec<Row> = (0..6).map(|i| row(0, 0, f64::from(i))).collect();
     rows.push(row(0, 1, 3.0));
-    assert_eq!(fit(&rows, &[2], true).unwrap().main((0, 1, 0)), Err(Refused::NoError));
+    assert_eq!(fit(&rows, &[2], true).unwrap().main(Step(0, 1, 0)), Err(Refused::NoError));
 
     // Without noise: certain, however the sums are rounded; and 0 is 0.
     for size in [1e-300, 0.1, 1e12, 1e150, 1e300] {
@@ -146,9 +146,9 @@ fn limits_of_the_model() {
             .flat_map(|b| (0..6).map(move |i| (b, vec![i % 2, i / 2], size * (b as f64 / 7.0 + 0.3 * (i % 2) as f64))))
             .collect();
         let exact = fit(&rows, &[2, 3], true).unwrap();
-        let effect = exact.main((0, 1, 0)).unwrap();
+        let effect = exact.main(Step(0, 1, 0)).unwrap();
         assert!((effect.estimate / (0.3 * size) - 1.0).abs() < 1e-12 && effect.p == 0.0, "{size}: {effect:?}");
-        let nothing = exact.main((1, 2, 0)).unwrap();
+        let nothing = exact.main(Step(1, 2, 0)).unwrap();
         assert_eq!((nothing.estimate, nothing.p), (0.0, 1.0), "{size}");
     }
     let none = Ols::new(&[0, 0], &[vec![1.0, 2.0]], &[1.0]);
@@ -310,7 +310,7 @@ fn coverage(studies: usize, blocks: usize, pairs: bool) -> f64 {
         for block in 0..blocks {
             rows.extend(cells.iter().map(|c| (block, c.clone(), random.normal() * (3 - 2 * c[0]) as f64)));
         }
-        let [low, high] = fit(&rows, &levels, true).unwrap().main((0, 1, 0)).unwrap().interval(0.05).unwrap();
+        let [low, high] = fit(&rows, &levels, true).unwrap().main(Step(0, 1, 0)).unwrap().interval(0.05).unwrap();
         covered += usize::from(low <= 0.0 && 0.0 <= high);
     }
     covered as f64 / studies as f64
@@ -373,7 +373,7 @@ proptest! {
         let moved: Vec<Row> = kept().map(|i| (900 - 7 * (i / 6), cell(i), 3.0 * y[i] + 100.0 * (i / 6) as f64)).collect();
         let (plain, moved) = (fit(&rows, &[3, 2], true).unwrap(), fit(&moved, &[3, 2], true).unwrap());
         for (level, reference) in [(1, 0), (2, 0), (2, 1)] {
-            let (plain, moved) = (plain.main((0, level, reference)), moved.main((0, level, reference)));
+            let (plain, moved) = (plain.main(Step(0, level, reference)), moved.main(Step(0, level, reference)));
             prop_assert_eq!(plain.is_ok(), moved.is_ok());
             if let (Ok(plain), Ok(moved)) = (plain, moved) {
                 prop_assert!((3.0 * plain.estimate - moved.estimate).abs() < 1e-9);
@@ -381,8 +381,8 @@ proptest! {
                 prop_assert!((plain.p - moved.p).abs() < 1e-7);
             }
         }
-        let back = plain.interaction((1, 0, 1), (0, 0, 2)).map(|e| e.estimate);
-        let forth = plain.interaction((0, 2, 0), (1, 1, 0)).map(|e| e.estimate);
+        let back = plain.interaction(Step(1, 0, 1), Step(0, 0, 2)).map(|e| e.estimate);
+        let forth = plain.interaction(Step(0, 2, 0), Step(1, 1, 0)).map(|e| e.estimate);
         prop_assert!(back.is_err() && forth.is_err() || (back.unwrap() - forth.unwrap()).abs() < 1e-9);
     }
 
@@ -396,12 +396,12 @@ proptest! {
         let aliases = fit.aliases();
         let known = |term| aliases.iter().find(|(aliased, _)| *aliased == term);
         for f in 0..4 {
-            match fit.main((f, 1, 0)) {
+            match fit.main(Step(f, 1, 0)) {
                 Err(Refused::Aliased { with }) => prop_assert_eq!(Some(&with), known(Term::Main(f)).map(|(_, with)| with)),
                 other => prop_assert!(other != Err(Refused::Unknown)),
             }
             if known(Term::Main(f)).is_none() {
-                let refused = matches!(fit.main((f, 1, 0)), Err(Refused::Aliased { .. }));
+                let refused = matches!(fit.main(Step(f, 1, 0)), Err(Refused::Aliased { .. }));
                 prop_assert!(!refused);
             }
         }
@@ -417,7 +417,7 @@ proptest! {
     #[test]
     fn no_number_is_too_strange(y in prop::collection::vec(prop::num::f64::ANY, 0..12), x in prop::collection::vec(prop::num::f64::ANY, 12)) {
         let rows: Vec<Row> = y.iter().enumerate().map(|(i, y)| (i / 4, vec![i % 2, i / 2 % 2], *y)).collect();
-        if let Some(Ok(effect)) = fit(&rows, &[2, 2], true).map(|fit| fit.main((0, 1, 0))) {
+        if let Some(Ok(effect)) = fit(&rows, &[2, 2], true).map(|fit| fit.main(Step(0, 1, 0))) {
             prop_assert!(effect.estimate.is_finite() && (0.0..=1.0).contains(&effect.p), "{:?}", effect);
         }
         let blocks: Vec<usize> = (0..y.len()).map(|i| i / 6).collect();

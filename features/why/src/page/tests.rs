@@ -18,7 +18,8 @@ fn page(findings: &Findings, width: usize) -> String {
         findings,
         &[vec![SectionPage { name: SECTION, draw: print, causes, below_doubts: false }], of_builds].concat(),
         None,
-        (Style { width, colour: false }, None),
+        Style { width, colour: false },
+        None,
     )
 }
 

@@ -6,6 +6,7 @@ use bakeoff_command::screen;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Shell;
 use bakeoff_model::study::{Condition, ExitCodes, LoadOf, LoadSpec, OutputUse};
+use bakeoff_model::study_file::cpus;
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
@@ -257,16 +258,6 @@ impl InCondition {
 }
 
 fn processors(text: &str) -> Result<Processors, String> {
-    let number = |text: &str| text.trim().parse::<u32>().ok().filter(|&cpu| cpu < 4096);
-    let mut list = vec![];
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        match (number(first), number(last)) {
-            (Some(first), Some(last)) if first <= last => list.extend(first..=last),
-            _ => return Err("numbers of processors with commas or a dash between, such as 0,2-3".to_owned()),
-        }
-    }
-    list.sort_unstable();
-    list.dedup();
-    Ok(Processors(list))
+    let why = || "numbers of processors with commas or a dash between, such as 0,2-3".to_owned();
+    cpus(text).map(Processors).ok_or_else(why)
 }
