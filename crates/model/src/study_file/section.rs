@@ -120,21 +120,25 @@ impl<'a> Section<'a> {
         self.sink.report(self.span.clone(), &format!("{} has no `{key}`", self.title), "", remedy);
     }
 
+    /// A value that `read` understands, with its place; another one is a problem.
+    fn typed<T>(&self, key: &'static str, wanted: Type, read: impl Fn(&'a DeValue<'a>) -> Option<T>) -> Placed<T> {
+        let value = self.ask(key)?;
+        let found = read(value.get_ref());
+        if found.is_none() {
+            self.wrong_type(key, value, wanted);
+        }
+        Some((found?, value.span()))
+    }
+
     /// A text; none if the key is not there, or holds something else, which is a problem.
     pub fn string(&self, key: &'static str) -> Placed<String> {
-        let value = self.ask(key)?;
-        match value.get_ref().as_str() {
-            Some(text) if text.trim().is_empty() => {
-                let message = format!("`{key}` of {} is empty", self.title);
-                self.sink.report(value.span(), &message, "", "write something, or leave the key out");
-                None
-            }
-            Some(text) => Some((text.to_owned(), value.span())),
-            None => {
-                self.wrong_type(key, value, Type::Text);
-                None
-            }
+        let (text, span) = self.typed(key, Type::Text, DeValue::as_str)?;
+        if text.trim().is_empty() {
+            let message = format!("`{key}` of {} is empty", self.title);
+            self.sink.report(span, &message, "", "write something, or leave the key out");
+            return None;
         }
+        Some((text.to_owned(), span))
     }
 
     /// The same of a key that must be there.
@@ -146,12 +150,7 @@ impl<'a> Section<'a> {
     }
 
     pub(super) fn integer(&self, key: &'static str) -> Placed<i64> {
-        let value = self.ask(key)?;
-        let number = whole(value.get_ref());
-        if number.is_none() {
-            self.wrong_type(key, value, Type::Integer);
-        }
-        Some((number?, value.span()))
+        self.typed(key, Type::Integer, whole)
     }
 
     /// A whole number whose key must be there.
@@ -163,16 +162,11 @@ impl<'a> Section<'a> {
     }
 
     pub(super) fn float(&self, key: &'static str) -> Placed<f64> {
-        let value = self.ask(key)?;
-        let number = match value.get_ref() {
+        self.typed(key, Type::Number, |value| match value {
             DeValue::Float(number) => number.as_str().parse().ok(),
             DeValue::Integer(number) => number.as_str().parse().ok(),
             _ => None,
-        };
-        if number.is_none() {
-            self.wrong_type(key, value, Type::Number);
-        }
-        Some((number?, value.span()))
+        })
     }
 
     /// A duration such as `"90 s"` or `"2 min"`, in seconds.
@@ -248,11 +242,7 @@ impl<'a> Section<'a> {
 
     /// `true` or `false`.
     pub fn boolean(&self, key: &'static str) -> Option<bool> {
-        let value = self.ask(key)?;
-        if value.get_ref().as_bool().is_none() {
-            self.wrong_type(key, value, Type::Bool);
-        }
-        value.get_ref().as_bool()
+        self.typed(key, Type::Bool, DeValue::as_bool).map(|(value, _)| value)
     }
 
     /// A whole number that is at least 1 and at most something; `what` is its noun in the plural.
@@ -303,15 +293,14 @@ impl<'a> Section<'a> {
         once
     }
 
+    fn list(&self, key: &'static str, wanted: Type) -> impl Iterator<Item = &'a Spanned<DeValue<'a>>> + use<'a> {
+        self.typed(key, wanted, DeValue::as_array).into_iter().flat_map(|(list, _)| list.iter())
+    }
+
     /// A list of texts; an absent key is an empty list.
     pub fn strings(&self, key: &'static str) -> Vec<(String, Range<usize>)> {
-        let Some(value) = self.ask(key) else { return vec![] };
-        let Some(array) = value.get_ref().as_array() else {
-            self.wrong_type(key, value, Type::Texts);
-            return vec![];
-        };
         let mut list = vec![];
-        for item in array.iter() {
+        for item in self.list(key, Type::Texts) {
             match item.get_ref().as_str() {
                 Some(text) => list.push((text.to_owned(), item.span())),
                 None => self.wrong_type(key, item, Type::Texts),
@@ -327,12 +316,8 @@ impl<'a> Section<'a> {
 
     /// A table.
     pub fn section(&self, key: &'static str) -> Option<Section<'a>> {
-        let value = self.ask(key)?;
-        let Some(table) = value.get_ref().as_table() else {
-            self.wrong_type(key, value, Type::Table);
-            return None;
-        };
-        let span = self.table.get_key_value(key).map_or(value.span(), |(k, _)| k.span());
+        let (table, span) = self.typed(key, Type::Table, DeValue::as_table)?;
+        let span = self.place_of(key).unwrap_or(span);
         let title = if self.title == "the study" { format!("[{key}]") } else { format!("`{key}`") };
         Some(Section::new(&title, table, span, self.sink))
     }
@@ -371,13 +356,8 @@ impl<'a> Section<'a> {
 
     /// A list of tables, `[[key]]`.
     pub fn section_list(&self, key: &'static str) -> Vec<Section<'a>> {
-        let Some(value) = self.ask(key) else { return vec![] };
-        let Some(array) = value.get_ref().as_array() else {
-            self.wrong_type(key, value, Type::Tables);
-            return vec![];
-        };
         let mut sections = vec![];
-        for item in array.iter() {
+        for item in self.list(key, Type::Tables) {
             match item.get_ref().as_table() {
                 Some(table) => {
                     sections.push(Section::new(&format!("[[{key}]]"), table, item.span(), self.sink));
@@ -440,7 +420,7 @@ pub(super) fn check_level_name(sink: &Sink, name: &str, span: Range<usize>) {
 
 /// Files of a study are named relative to its folder and lie inside it.
 pub fn check_inside(sink: &Sink, path: &str, span: Range<usize>) {
-    if path.starts_with('/') || path.split('/').any(|part| part == "..") {
+    if leads_out(path) {
         let remedy = "name a file inside the study's folder, relative to it";
         sink.report(span, &format!("{path:?} leaves the study's folder"), "", remedy);
     }
@@ -448,8 +428,12 @@ pub fn check_inside(sink: &Sink, path: &str, span: Range<usize>) {
 
 /// Files of a build are named relative to its prefix and lie inside it. Features ask this for files that they name.
 pub fn check_below_prefix(sink: &Sink, path: &str, span: Range<usize>) {
-    if path.starts_with('/') || path.split('/').any(|part| part == "..") {
+    if leads_out(path) {
         let remedy = "name a file that is installed, relative to $PREFIX";
         sink.report(span, &format!("{path:?} is not below $PREFIX"), "", remedy);
     }
+}
+
+fn leads_out(path: &str) -> bool {
+    path.starts_with('/') || path.split('/').any(|part| part == "..")
 }

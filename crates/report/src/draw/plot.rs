@@ -33,13 +33,7 @@ impl Axis {
     pub fn title(&self) -> String {
         let (low, high) = (format!("{:.3}", self.low_ln.exp()), format!("{:.3}", self.high_ln.exp()));
         let mut title = vec![' '; self.columns];
-        let mut put = |at: usize, label: &str| {
-            label.chars().zip(at..).for_each(|(c, column)| {
-                if let Some(place) = title.get_mut(column) {
-                    *place = c;
-                }
-            });
-        };
+        let mut put = |at: usize, label: &str| put(&mut title, at, label);
         let (one, high_at) = (self.column(0.0), self.columns.saturating_sub(high.len()));
         put(0, &low);
         put(high_at, &high);
@@ -63,13 +57,7 @@ impl Axis {
         };
         let (low, high, one) = (label(low), label(high), if in_percent { "0" } else { "1" });
         let mut title = vec![' '; self.columns];
-        let mut put = |at: usize, label: &str| {
-            label.chars().zip(at..).for_each(|(c, column)| {
-                if let Some(place) = title.get_mut(column) {
-                    *place = c;
-                }
-            });
-        };
+        let mut put = |at: usize, label: &str| put(&mut title, at, label);
         let (middle, end) = (self.column(0.0), self.columns.saturating_sub(high.chars().count()));
         let low_end = low.chars().count();
         if self.low_ln < -self.margin_ln || middle > low_end {
@@ -100,6 +88,11 @@ impl Axis {
         }
         row.into_iter().collect()
     }
+}
+
+/// Overwrites what stands from there on.
+fn put(title: &mut [char], at: usize, label: &str) {
+    title.iter_mut().skip(at).zip(label.chars()).for_each(|(place, c)| *place = c);
 }
 
 #[cfg(test)]
