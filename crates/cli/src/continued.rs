@@ -1,5 +1,4 @@
-//! Which journal a study continues. Where it starts a new one although the same plan has another, it says what changed
-//! since, before anything runs.
+//! Which journal a study continues. If it begins a new one although its plan has another, it names the changes since.
 
 use crate::used;
 use bakeoff_command::screen;

@@ -75,8 +75,7 @@ pub(crate) fn of_place(programs: Vec<PathBuf>) -> Programs {
     Programs { system, built: vec![] }
 }
 
-/// Whether a command's words name what it runs: nothing is left to a shell's variables, patterns or folders, and one of
-/// them is a program.
+/// Whether a command's words name what it runs: one is a program, and a shell's variables or patterns decide nothing.
 pub(crate) fn names_its_program(command: &str, setup: &Setup) -> bool {
     let is_open = command.contains(|c: char| "$`*?[~".contains(c))
         || words(command).any(|word| ["cd", "pushd", "eval"].contains(&word));

@@ -1,5 +1,4 @@
-//! The features, a line each: a slice is removed by its folder and its line here (and, with tests of its command, its line in
-//! `tests/commands/features.rs`).
+//! The features, a line each: to remove one, remove its folder and its line here (and in `tests/commands/features.rs`).
 
 use bakeoff_command::{Feature, Registry};
 

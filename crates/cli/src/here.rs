@@ -1,5 +1,4 @@
-//! Variants that run on this host without a study file: the head of their journal, the files on which they depend, and the
-//! place itself.
+//! Variants that run on this host without a study file: the head of their journal, the files they depend on, the place.
 
 use crate::executed;
 use bakeoff_command::error::CommandError;
@@ -13,8 +12,7 @@ use bakeoff_model::record::StudyLine;
 use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
 
-/// The head of the journal, and the files that are looked at between blocks. `folder` is where the commands run, and `locale`
-/// the one that they were given.
+/// The head of the journal, and the files to check between blocks. Commands run in `folder`, with `locale`.
 pub(crate) fn head(
     plan: &Plan,
     setup: &Setup,

@@ -1,5 +1,4 @@
-//! Where the trials of a study are run: on this host, or at a place that a feature reaches. It is asked here, so that
-//! `run` need not know which.
+//! Where the trials of a study run: on this host, or at a place that a feature reaches.
 
 use crate::executed::{self, Programs};
 use crate::programs;

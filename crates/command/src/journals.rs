@@ -1,5 +1,4 @@
-//! Reading a journal for a command: each oddity is reported with its line, and none is passed over. This file does not
-//! decide what the lines mean.
+//! Reads a journal for a command, and reports each oddity with its line. What the lines mean is not decided here.
 
 use crate::error::CommandError;
 use crate::feature::Registry;

@@ -33,8 +33,7 @@ pub fn shown(variables: &BTreeMap<String, String>) -> Option<String> {
     (!is_c).then(|| words.join(" "))
 }
 
-/// The locales among these variables that this machine does not have: programs fall back to C there, most of them in silence.
-/// None where it cannot be known.
+/// The locales among these variables that this machine lacks: programs use C in their place, most of them silently.
 pub fn lacking<'a>(variables: impl Iterator<Item = (&'a String, &'a String)>) -> BTreeSet<String> {
     let wanted: BTreeSet<&String> = variables.filter(|(name, _)| is_of_locale(name)).map(|(_, value)| value).collect();
     let is_usual = |name: &&&String| ["", "C", "POSIX"].contains(&name.as_str()) || name.starts_with('/');

@@ -94,8 +94,7 @@ pub trait Maker {
     /// If nothing could be compared then.
     fn make(&self, order: &Order<'_>) -> Result<Made, CommandError>;
 
-    /// Takes the variants out of the plan that are the same thing as one before them. `all` is the head of the journal with
-    /// all variants.
+    /// Takes variants out of the plan that equal one before them. `all` is the head of the journal with all variants.
     fn merge(&self, study: &Study, plan: &mut Plan, all: &StudyLine, lines: &[MadeLine]) -> Merged;
 
     /// Where the variant of that identity is.

@@ -1,6 +1,5 @@
-//! Comparisons that were saved under a name, for another day: each is a journal, `saved/NAME.jsonl` in the user's state
-//! folder, which is there whole or not at all; and the last comparison of all, `last.jsonl`. What a later comparison makes of
-//! them is not decided here.
+//! Comparisons saved under a name: each is a journal, `saved/NAME.jsonl` in the user's state folder, there whole or not at
+//! all. The last comparison of all is `last.jsonl`. What a later comparison makes of them is not decided here.
 
 use crate::error::{Code, CommandError};
 use crate::user_state;

@@ -201,8 +201,7 @@ pub fn imported_in(study_dir: &Path) -> PathBuf {
     study_dir.join(FOLDER).join(IMPORTED)
 }
 
-/// The name of the journal that is a study's latest, without its folder, and whether it was imported; none if the study
-/// has not been run.
+/// The name of a study's latest journal, without its folder, and whether it was imported; none if it has not been run.
 pub fn latest_of(study_dir: &Path) -> Option<(String, bool)> {
     let text = read_text(&study_dir.join(FOLDER).join(LATEST), NAME_BYTES).ok()?;
     let name = text.trim();

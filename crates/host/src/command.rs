@@ -19,8 +19,7 @@ pub struct Command {
     /// Its standard input, opened for it alone; empty without.
     #[serde(default)]
     pub stdin: Option<PathBuf>,
-    /// Takes its standard output; created, or emptied. An open file of ours, as [`crate::output::OutputFiles`] names
-    /// them, is opened as it is.
+    /// Takes its standard output; created, or emptied, but for an open file of [`crate::output::OutputFiles`].
     pub stdout: PathBuf,
     /// Takes its standard error; created, or emptied. If it equals `stdout`, both share one open file.
     pub stderr: PathBuf,

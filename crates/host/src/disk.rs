@@ -1,5 +1,4 @@
-//! Folders on a disk: how much space is left, making one go away, and the caches in between. It measures no input or
-//! output.
+//! Folders on a disk: how much space is left, how one is removed, and how caches are dropped.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -24,8 +23,7 @@ pub fn writable(folder: &Path) -> io::Result<()> {
     Ok(accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
 }
 
-/// The content of a regular file of at most `most_bytes`. Opening a pipe would wait for its writer, and a device may never
-/// end.
+/// The content of a regular file of at most `most_bytes`: a pipe would wait for its writer, and a device may never end.
 ///
 /// # Errors
 /// The system's word, or that it is no regular file, or too large.

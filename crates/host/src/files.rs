@@ -28,8 +28,7 @@ impl Files {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The same, for a file that the kernel writes in one go: with as few system calls as can be, because it is read
-    /// between trials.
+    /// The same, for a file that the kernel writes in one go: with few system calls, as it is read between trials.
     pub(crate) fn read_at_once(&self, path: &str) -> Option<String> {
         let text = at_once(&std::fs::File::open(self.root.join(path)).ok()?).ok()?;
         (!text.is_empty()).then_some(text)
@@ -57,8 +56,7 @@ impl Files {
     }
 }
 
-/// A file that the kernel writes in one go, and again for each reading from its beginning: it stays open, because it is read
-/// before each trial.
+/// A file that the kernel writes anew for each reading from its beginning. It stays open: it is read before each trial.
 #[derive(Debug)]
 pub(crate) struct Open(std::fs::File);
 

@@ -1,6 +1,5 @@
-//! Whether anything was changed below some folders since somebody last asked, as inotify(7) has it: a hint. It misses what
-//! is written by another name of a file, or through a mapping, and what is mounted over it; it never says what was
-//! changed. To be sure, look at the files.
+//! Whether anything below some folders was changed since the last question, by inotify(7): a hint. It misses writes by
+//! another name, through a mapping, or to what is mounted over it. To be sure, look at the files.
 
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;

@@ -1,6 +1,5 @@
-//! Interrupts: SIGINT, SIGTERM and SIGHUP are counted and end nothing by themselves. A caller that waits can also wait for
-//! the first or the second of them. A signal that was ignored when the program began (`nohup`, a background job of a
-//! script) stays ignored.
+//! Interrupts: SIGINT, SIGTERM and SIGHUP are counted and end nothing by themselves. A caller can wait for the first or
+//! the second. A signal that was ignored when the program began (`nohup`, background jobs) stays ignored.
 #![allow(unsafe_code, reason = "rustix installs no signal handlers")]
 
 use crate::Error;

@@ -10,8 +10,7 @@ use std::sync::Arc;
 /// What a launcher runs at once.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Job {
-    /// One command for each process. A launcher that gets the same one again, and not only an equal one, need not prepare it
-    /// again.
+    /// One command for each process. A launcher that gets the same one again, not an equal one, need not prepare it again.
     pub commands: Vec<Arc<Command>>,
     /// Set for a load: whenever one has ended, its command is started again, until the job is stopped.
     pub rounds: Option<Rounds>,

@@ -1,7 +1,6 @@
-//! The launcher as its owner sees it: a tiny process that runs one command at a time. It is a process of its
-//! own because Linux lets the peak memory of a child begin at that of the process that launched it, and so that
-//! whatever becomes of us, something is left that kills what we started. It measures; it neither judges an exit
-//! code nor reads what a command printed.
+//! The launcher as its owner sees it: a tiny process that runs one command at a time. It is a process because Linux
+//! lets the peak memory of a child begin at that of the process that launched it, and because something must be left
+//! that kills what we started. It judges no exit code and does not read what a command printed.
 
 mod channel;
 mod enclosure;
@@ -159,8 +158,7 @@ impl Launcher {
         Ok(Ended { measurements: job.measurements, ..ended })
     }
 
-    /// Runs a program that does nothing, in the way in which others are run, and throws away what was measured: the
-    /// launcher's own, which finds nobody to serve.
+    /// Runs a program that does nothing, like any other, and ignores what was measured: the launcher's own floor.
     ///
     /// # Errors
     /// Any [`Error`] about the launcher.
@@ -306,9 +304,8 @@ impl Launcher {
         tree::of_memory(&crate::files::Files::here(), self.process.id())
     }
 
-    /// CPU time of all that this launcher has run so far and runs now, in seconds: to the nanosecond for
-    /// processes that are alive, to a tick of the kernel (10 ms) for the sum of those that have ended. Never its own.
-    /// None where the kernel does not tell.
+    /// CPU time of all that this launcher has run so far and runs now, without its own, in seconds: to the nanosecond
+    /// for living processes, to a tick (10 ms) for the sum of ended ones. None where the kernel does not tell.
     pub fn cpu_so_far_s(&self) -> Option<f64> {
         tree::cpu_so_far_s(self.process.id())
     }

@@ -62,8 +62,7 @@ impl Lock {
         Self::take_as(path, LockMode::Shared)
     }
 
-    /// Takes the lock, and waits without ticking while others hold it; `waiting` gets the holder's process, if that is known. None if an
-    /// interrupt ended the wait.
+    /// Takes the lock, and sleeps while others hold it; `waiting` gets the holder, if known. None if interrupted.
     ///
     /// # Errors
     /// [`Error::Lock`] if the file cannot be used.

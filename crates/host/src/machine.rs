@@ -78,8 +78,7 @@ impl Machine {
         self.paths.as_ref().err().map(String::as_str)
     }
 
-    /// Takes the machine, and waits without ticking until it is free; `waiting` gets the process that holds it, if known. None if an
-    /// interrupt ended the wait.
+    /// Takes the machine, and sleeps until it is free; `waiting` gets the holder, if known. None if interrupted.
     ///
     /// # Errors
     /// [`Error::Lock`] if the file cannot be used any more.
@@ -146,8 +145,7 @@ fn usable(folder: &Path, mode: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// The file, made if there is none. It is opened before it is made: with O_CREAT the kernel refuses files of others in such
-/// folders (fs.protected_regular).
+/// The file, made if there is none. Opened first: with O_CREAT the kernel refuses files of others (fs.protected_regular).
 fn lock_file(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     for _ in 0..TRIES {
@@ -221,8 +219,7 @@ fn is_within(files: &Files) -> bool {
     })
 }
 
-/// The processes that our parent comes from, the nearest first. Who runs us as a trial is among them: between it and us
-/// there is always its launcher.
+/// The ancestors of our parent, the nearest first. Between us and a command that runs us as a trial is its launcher.
 fn beyond_parent() -> Vec<u32> {
     let parent = |pid: u32| -> Option<u32> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

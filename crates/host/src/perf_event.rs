@@ -1,5 +1,4 @@
-//! perf_event_open(2): counters of the processor and of the kernel, for one process or for all that come of it. It
-//! knows no job.
+//! perf_event_open(2): counters of the processor and of the kernel, for one process or for all that come of it.
 #![allow(unsafe_code, reason = "perf_event_open has no safe wrapper in rustix, nor a function in libc")]
 
 use crate::files::Files;
@@ -164,8 +163,7 @@ impl Counter {
     }
 }
 
-/// What was counted, for how long it should have been, and for how long it was: a processor with fewer counters than
-/// are asked for lets them take turns.
+/// What was counted, for how long it should have been, and for how long it was: scarce counters take turns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Count {
     pub(crate) value: u64,

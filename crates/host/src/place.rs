@@ -1,5 +1,4 @@
-//! What machine this is, as far as its files tell: enough to notice that a study has moved to another one. What the
-//! machine is good for is said by `doctor`.
+//! What machine this is, by its files: enough to notice that a study has moved. How good it is, `doctor` says.
 
 use crate::files::Files;
 use bakeoff_model::record::Place;

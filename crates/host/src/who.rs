@@ -1,5 +1,4 @@
-//! Who a process is: whose, with which command, in which folder, and since when. Read of /proc (proc(5)); what another user's
-//! process keeps to itself is left out.
+//! Whose a process is, with which command, in which folder, and since when, as far as /proc (proc(5)) shows it to us.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;

@@ -1,6 +1,5 @@
 //! The checksum of a line: its last member, `"crc32c"`, eight hexadecimal digits of the CRC-32C (RFC 3720, section 12.1) of
-//! all bytes of the line before that member. It finds accidents (a flipped bit, a line that was cut or edited), not
-//! forgery. Lines of older versions have none.
+//! all bytes before that member. It finds accidents, not forgery. Lines of older versions have none.
 
 use std::io::Write as _;
 

@@ -1,10 +1,9 @@
 //! The journal: what happened in a study, one JSON object a line, appended and never changed. It stores
 //! [`bakeoff_model::record::Line`]s as they come and derives nothing from them.
 //!
-//! What makes it safe: a line is written by one `write` and ends with a line feed, so whatever a crash leaves is
-//! whole lines and at most one torn last one; opening for more cuts the torn line off. A write that fails (a full
-//! disk) is taken back, so that nothing after it is glued to half a line. Each line carries a checksum: one that was
-//! damaged later is named and does not count.
+//! What makes it safe: a line is written by one `write` and ends with a line feed, so a crash leaves whole lines and at
+//! most one torn last one, which is cut off. A write that fails (a full disk) is taken back, so nothing is glued to
+//! half a line. Each line has a checksum: one that was damaged later is named and ignored.
 
 mod checksum;
 

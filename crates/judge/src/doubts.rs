@@ -73,8 +73,7 @@ fn twin_differs(findings: &Findings) -> Option<Caveat> {
     (differ > 0).then_some(Caveat::TwinDiffers { differ, of: verdicts.len() })
 }
 
-/// Of each control the largest difference that is shown, even if it is within the margin: no difference of that size in
-/// another metric is to be believed.
+/// Of each control the largest difference that is shown: no difference of that size in another metric is credible.
 fn control_differs(findings: &Findings, study: &StudyLine) -> Option<Caveat> {
     let mut seen: Vec<Spot<ControlSeen>> = vec![];
     for name in &study.decide.control {

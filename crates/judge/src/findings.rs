@@ -116,9 +116,8 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Leaves what is said of these variants and of the baseline; all that was judged stays corrected for all of them, and
-    /// doubts about the whole study stay. No names leave everything; the first that is unknown is returned, and nothing is
-    /// changed then.
+    /// Leaves what is said of these variants and of the baseline, corrected for all as before, and doubts about the whole
+    /// study. No names leave everything; the first unknown one is returned, and nothing is changed.
     pub fn retain(&mut self, only: &[String]) -> Option<String> {
         if let Some(unknown) = only.iter().find(|name| self.variants.iter().all(|variant| variant.name != **name)) {
             return Some(unknown.clone());

@@ -1,5 +1,4 @@
-//! Small ids for the names of a record, so that the judge finds, orders and compares by number. Names
-//! stand at the edges only: in the record, and in the findings.
+//! Small ids for the names of a record: the judge compares numbers. Names are in records and findings only.
 
 use bakeoff_model::record::{Record, StudyLine, TWIN};
 use std::collections::BTreeSet;

@@ -148,9 +148,8 @@ pub(super) fn nearest_null(estimate: f64, resolution: f64) -> f64 {
     estimate.clamp(-resolution, resolution)
 }
 
-/// The p of a hypothesis that agrees with the interval. p is a step function, and where contrasts are equal to the hypothesis it
-/// has a value there that it has nowhere near: an interval that has the hypothesis has its neighbours too, and the largest
-/// of their p counts.
+/// The p of a hypothesis that agrees with the interval. Where contrasts equal the hypothesis, the step function p has a
+/// value of its own: an interval that has the hypothesis has its neighbours too, so the largest of their p is used.
 fn p_as_interval(mut p: impl FnMut(f64) -> f64, theta: f64, interval: Option<[f64; 2]>, level: f64) -> f64 {
     let at = p(theta);
     let Some([low, high]) = interval.filter(|[low, high]| at <= level && (*low..=*high).contains(&theta)) else {

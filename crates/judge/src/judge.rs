@@ -31,8 +31,7 @@ pub fn judge(record: &Record) -> Findings {
     judge_all(record, false)
 }
 
-/// The same, and levels of one factor against each other, all else as in the baseline, however many there are: who looks
-/// for causes needs them.
+/// The same, and levels of one factor against each other, all else as in the baseline, however many there are.
 pub fn judge_with_levels(record: &Record) -> Findings {
     judge_all(record, true)
 }

@@ -29,8 +29,7 @@ impl MetricSpec {
         Self { step: Some(self.grid_step(values)), ..self }
     }
 
-    /// The step of the grid that a clock has put the values on; 0 if none is to be seen. Things and bytes are counted,
-    /// and a count is not rounded.
+    /// The step of the grid that a clock has put times on; 0 if none is to be seen. A count is not rounded.
     pub(super) fn grid_step(self, values: &[f64]) -> f64 {
         let may_tick = !self.exact && matches!(self.unit, None | Some(Unit::Seconds | Unit::PerSecond));
         if may_tick { grid::step(values).unwrap_or(0.0) } else { 0.0 }

@@ -1,6 +1,5 @@
-//! All pairs of a table's variants, each with one verdict, wherever it is printed: in the table's rows, as letters, as a simple
-//! effect or as levels of a factor. The pairs with the baseline are those of the rows. The pairs among the others are a second
-//! family, with a rate of its own.
+//! All pairs of a table's variants, each with one verdict, wherever it is printed: as a row, letters, simple effect or
+//! levels. Pairs with the baseline are those of the rows; the others are a second family, with a rate of its own.
 
 use super::conclude::conclude_effect;
 use super::contrasts::Contrasts;

@@ -60,8 +60,7 @@ pub struct Outlook {
     pub variant: String,
     /// Blocks of the pilot that count.
     pub pilot_blocks: u32,
-    /// Standard deviation of the logarithm of variant ÷ baseline, from block to block. None where there are too few blocks,
-    /// or where some value is not positive.
+    /// Standard deviation of ln(variant ÷ baseline) between blocks. None for too few blocks, or if a value is not positive.
     pub sd: Option<f64>,
     /// What is planned with: its upper bound of 80 % confidence; the sd itself if it was given.
     pub planned_sd: Option<f64>,
@@ -69,8 +68,7 @@ pub struct Outlook {
     pub to_see: Vec<Option<u32>>,
     /// Blocks to show equivalence within the margin, if there is no difference; none beyond a million.
     pub to_show_equivalent: Option<u32>,
-    /// The smallest difference, as a fraction, that the blocks of the pilot could have seen with that probability. None if
-    /// they are too few to see any.
+    /// The smallest difference, as a fraction, that the pilot's blocks could have seen with that probability, if any.
     pub seen: Option<f64>,
     /// How long a block takes, in seconds: the sum over all variants and the twin. None if the spread was given.
     pub block_s: Option<f64>,

@@ -1,5 +1,4 @@
-//! Of metrics, not of their values: which ones are shown and where they come from, which could not be measured, and what
-//! follows of that for rules and tables.
+//! Which metrics are shown and where they come from, which could not be measured, and what follows for rules and tables.
 
 use super::executed::sessions;
 use super::trials::Trials;

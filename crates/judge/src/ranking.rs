@@ -1,6 +1,5 @@
-//! All variants of a table in their order: who is shown to differ from whom, and who is shown to be equivalent. What is
-//! claimed of a pair is [`super::pairs`]'s, so a letter that is shared, an interval against the best and a verdict cannot
-//! contradict each other.
+//! All variants of a table in their order: which are shown to differ, and which to be equivalent. Pairs are
+//! [`super::pairs`]'s, so a shared letter, an interval against the best and a verdict cannot contradict each other.
 
 use super::ids::{Ids, VariantId};
 use super::pairs::Pairs;

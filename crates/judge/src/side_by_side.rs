@@ -1,6 +1,5 @@
-//! Two findings of one study side by side: here and there, such as one's own machine and the author's. It
-//! pairs what both compared and says whether the intervals overlap. It makes no test of its own and judges neither: two
-//! machines are two samples of one each.
+//! Two findings of one study side by side: here and there. It pairs what both compared and says whether the intervals
+//! overlap. It makes no test and judges neither: two machines are two samples of one each.
 
 use crate::findings::{Comparison, Findings, Row, Table};
 use bakeoff_model::metric::{Direction, Unit};
@@ -93,8 +92,7 @@ fn comparisons(findings: &Findings) -> Vec<(Compared, &Table, &Comparison)> {
     rows.filter_map(|(table, row)| Some((of_row(table, row), table, row.comparison.as_ref()?))).collect()
 }
 
-/// Of the intervals that are printed, which of equivalent and negligible are the narrower ones. Both ends belong to an
-/// interval.
+/// Of the intervals that are printed: equivalent and negligible have the narrower one. Both ends belong to an interval.
 fn intervals(here: &Comparison, there: &Comparison) -> Intervals {
     match (here.shown_interval(), there.shown_interval()) {
         (Some(ours), Some(theirs)) if here.scale == there.scale => {

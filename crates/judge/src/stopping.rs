@@ -1,6 +1,5 @@
 //! Stopping rules: whether a study has enough blocks. The driver asks [`enough`] after each pass; the answer follows from
-//! the record alone, so an interrupted study gets the same one. This file stops nothing and infers nothing: `mode.rs` says
-//! how a rule changes p and intervals.
+//! the record, so an interrupted study gets the same. How a rule changes p and intervals is in `mode.rs`.
 //!
 //! - *precision*: it stops when the interval of every comparison of the deciding metric reaches at most so far, from
 //!   10 blocks on. A spread that happens to be small stops it too early; so interval and p are taken at 0.6 α (97 % where

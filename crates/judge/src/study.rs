@@ -1,5 +1,4 @@
-//! What the plan of a study lists: its places (workload × condition), its variants, and those that share the row of
-//! another. It knows nothing of trials.
+//! What the plan of a study lists: its places (workload × condition), its variants, and those that share another's row.
 
 use bakeoff_model::record::{StudyLine, TWIN, VariantLine};
 

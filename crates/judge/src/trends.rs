@@ -1,6 +1,5 @@
-//! What a step does, of a factor whose levels rise step by step: the slope of ln y on the number i of the step, fitted by least
-//! squares within each block, Σ (i − ī) ln y ÷ Σ (i − ī)²: one contrast, whose weights sum to 0. It makes the contrasts; they
-//! are judged like all others.
+//! What a step of a factor with rising levels does: the slope of ln y on the number i of the step, fitted by least squares
+//! within each block, Σ (i − ī) ln y ÷ Σ (i − ī)²: one contrast, whose weights sum to 0.
 
 use super::contrasts::{Planned, Weights};
 use super::ids::{Cell, Ids, Place};

@@ -154,8 +154,7 @@ pub trait Executor {
         vec![]
     }
 
-    /// Looks at what trials run, by what the system tells of the files: before the first block of a pass and after each
-    /// block.
+    /// Looks at what trials run, by what the system tells of the files: before a pass and after each block.
     fn look(&mut self) -> Result<Look, Error> {
         Ok(Look::default())
     }

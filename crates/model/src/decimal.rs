@@ -9,8 +9,7 @@ const POWERS: [f64; 23] = [
 /// More digits may not fit into 64 bits.
 const DIGITS_MAX: usize = 18;
 
-/// The nearest number, where mantissa and power of ten are exact, so that their quotient is rounded once (Clinger 1990);
-/// none for any other text.
+/// The nearest number, where mantissa and power of ten are exact, so one rounding is enough (Clinger 1990); else none.
 pub fn parse(text: &[u8]) -> Option<f64> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),

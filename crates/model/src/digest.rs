@@ -1,6 +1,5 @@
-//! SHA-256 as lower-case hexadecimal digits, and a way to feed it fields so that no two different lists of fields
-//! can collide by running into each other. It names builds and studies; it is not a checksum of files (that is
-//! streamed, in the `build` crate).
+//! SHA-256 as lower-case hexadecimal digits, fed by fields so that no two lists of fields collide by running into each
+//! other. It names builds and studies; it is not a checksum of files.
 
 use sha2::{Digest as _, Sha256};
 

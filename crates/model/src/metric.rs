@@ -1,6 +1,5 @@
-//! The metrics: name, base unit, direction and source of everything that a trial is measured by. It is a table; it
-//! holds no values. A study's own metrics (of phases, ops and values) are described by the same type and stand in the
-//! head of its journal.
+//! The metrics: name, base unit, direction and source of everything that a trial is measured by. A study's own metrics
+//! (of phases, ops and values) have the same type and are in the head of its journal.
 
 mod measurements;
 mod own;

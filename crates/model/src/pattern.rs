@@ -14,8 +14,7 @@ pub fn fits(pattern: &str, name: &str) -> bool {
     left.ends_with(last)
 }
 
-/// Whether a path, given by its parts, is one that the pattern means: `*` stands for any characters of one part, `**`
-/// as a part for any number of parts, or none.
+/// Whether a path, given by its parts, fits: `*` stands for any characters of one part, `**` for any number of parts.
 pub fn fits_path(pattern: &[&str], path: &[&str]) -> bool {
     match (pattern, path) {
         ([], []) => true,

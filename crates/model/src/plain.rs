@@ -16,8 +16,7 @@ pub fn clean(text: &str) -> String {
     text.chars().map(one).collect()
 }
 
-/// A text of several lines: only tabs and line ends stay as they are. If it is `styled`, colours and weights of letters
-/// (SGR of ECMA-48) stay as well.
+/// A text of several lines: only tabs and line ends stay; if it is `styled`, also colours and weights (SGR of ECMA-48).
 pub fn harmless(text: &str, styled: bool) -> Cow<'_, str> {
     let stays = |c: char| matches!(c, '\t' | '\n') || !is_harmful(c);
     if text.chars().all(stays) {

@@ -260,8 +260,7 @@ impl Plan {
         order
     }
 
-    /// Puts the blocks of building among those of a pass, whose order stays what it is without them: so a study can be
-    /// given them, or more of them, later on.
+    /// Puts blocks of building among those of a pass, whose order stays: so they can be added to a study later on.
     fn insert_building(&self, pass: u32, blocks: &mut Vec<Block>) {
         let Some(building) = self.building.as_ref().filter(|building| pass <= building.blocks) else { return };
         let number = pass.to_string();

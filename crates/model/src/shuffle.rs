@@ -1,7 +1,6 @@
-//! The order of things: a random permutation that depends on nothing but a seed and the names of what is ordered.
-//! A published seed must replay for ever, so the generator and the shuffle are written here and pinned by golden
-//! vectors; no library may change them under us. Simulated trials draw their noise from the same streams, so that they
-//! replay as well; the statistics' own resampling does not.
+//! The order of things: a random permutation that depends on nothing but a seed and the names of what is ordered. A
+//! published seed must replay for ever, so generator and shuffle are written here and pinned by golden vectors.
+//! Simulated trials draw their noise from the same streams; the statistics' resampling does not.
 //!
 //! Generator: SplitMix64 (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators", fig. 16).
 //! Shuffle: Fisher & Yates 1938 in Durstenfeld's form (1964). Bounded numbers: Lemire 2019, "Fast random integer

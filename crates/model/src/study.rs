@@ -1,6 +1,5 @@
-//! A study, as it was written down: factors and their levels, workloads, conditions, plans and how to decide. It is what
-//! [`crate::study_file`] makes of a `study.toml` without problems; it is not yet a plan: no variant has been formed and
-//! nothing has been excluded.
+//! A study, as it was written down: factors and their levels, workloads, conditions, plans and how to decide.
+//! [`crate::study_file`] makes it of a `study.toml` without problems; it is not yet a plan.
 
 use crate::kept::Kept;
 use crate::metric::{Direction, Unit};
@@ -52,8 +51,7 @@ pub struct Study {
     pub sections_of_trials: BTreeSet<String>,
 }
 
-/// What is built for the variants of a study, and how, as far as a plan must know it: who builds has read it, and is alone in
-/// looking into it.
+/// What is built for the variants of a study, as far as a plan must know it: only its reader looks into it.
 pub trait Recipe: Any + Debug + Send + Sync {
     /// The names of its steps, in their order.
     fn steps(&self) -> Vec<String>;
@@ -88,8 +86,7 @@ pub struct Level {
     pub name: String,
     /// Environment variables: the UPPER-CASE keys. A build factor's are for the scripts, a run factor's for trials.
     pub variables: BTreeMap<String, String>,
-    /// A file of the finished build, relative to its prefix, that is booted, and in which the trials are run: the
-    /// instruction `kernel`.
+    /// A file of the finished build, relative to its prefix, that is booted to run the trials in it: the key `kernel`.
     pub kernel: Option<String>,
     /// What else it says about what is built: its instructions, as the crate that builds has read them.
     pub spec: Kept,
@@ -129,8 +126,7 @@ pub struct Workload {
     pub values: Vec<ValueSpec>,
     /// Names of the services that it needs, in the order in which they are started.
     pub services: Vec<String>,
-    /// Whether processes that run at once divide the work: what they print and mark is then expected of all of
-    /// them together.
+    /// Whether processes that run at once divide the work: what they print and mark is expected of all together.
     pub divided: bool,
     /// A command that is run after it, while the services are still there: the trial failed unless it exits 0.
     pub oracle: Option<String>,
@@ -432,8 +428,7 @@ pub struct Decide {
     pub margin: f64,
     /// Confidence of intervals and verdicts, between 0 and 1.
     pub confidence: f64,
-    /// Negative controls: metrics in which no variant should differ from the baseline. One that does is a doubt about all
-    /// the others.
+    /// Negative controls: metrics in which no variant should differ. One that does raises a doubt about all the others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub control: Vec<String>,
     /// Factors whose levels rise step by step: of each, what a step does is judged as well.

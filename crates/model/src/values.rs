@@ -22,8 +22,7 @@ pub struct Missing {
     pub why: String,
 }
 
-/// All values that a trial reported, in their base units, and why the others are missing. `parsed` is what its marks
-/// tell, `stdout` what it printed.
+/// All values that a trial reported (`parsed` marks, printed `stdout`), in base units, and why the others are missing.
 pub fn read(specs: &[ValueSpec], parsed: &ParsedValues, stdout: &[u8]) -> (Measurements, Vec<Missing>) {
     let (mut values, mut missing) = (Measurements::new(), vec![]);
     for spec in specs {

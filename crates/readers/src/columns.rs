@@ -1,6 +1,5 @@
-//! One column of numbers, a value a line. Nothing is dropped without a word: blank lines and what follows a `#` are
-//! comments, every other line must have a number in the column that is asked for, or the first that does not is an
-//! error with its place.
+//! One column of numbers, a value a line. Blank lines and what follows a `#` are comments; any other line without a
+//! number in that column is an error with its place.
 
 use super::lines;
 use super::origin::{Error, LINE_MAX, Origin};
@@ -202,8 +201,7 @@ impl Separators {
         it
     }
 
-    /// The word in a column, and what follows it; none if the line is blank or a comment, and the number of columns if there
-    /// are too few.
+    /// The word in a column, and the rest; none for a blank line or comment, the number of columns if there are too few.
     fn word<'a>(&self, line: &'a [u8], column: usize) -> Option<Result<WordAndRest<'a>, usize>> {
         let is = |table: &[bool; 256], byte: &u8| table[usize::from(*byte)];
         let line = line.strip_suffix(b"\n").unwrap_or(line);

@@ -51,8 +51,7 @@ impl Projection {
         &self.0
     }
 
-    /// The label of something, where these keys are named somewhere. Parts and file keys are shown with their name if
-    /// there is more than one key.
+    /// The label of something, where these keys are named; with the names of parts and file keys if there are several.
     pub(super) fn label(&self, of: &dyn Keys, named: &[&str]) -> String {
         let several = self.0.len() > 1;
         let shown = self.0.iter().map(|key| match of.get(key, named) {

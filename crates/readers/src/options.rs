@@ -53,8 +53,7 @@ impl Options {
         self.filter.is_all() || self.filter.wants(place) || self.filter.wants(&AsWritten(place))
     }
 
-    /// Where a value belongs. As in benchstat, a key that is named anywhere is not part of the groups `.config` and
-    /// `.fullname`.
+    /// Where a value belongs. As in benchstat, a key that is named anywhere is not part of `.config` and `.fullname`.
     pub(super) fn labels(&self, place: &dyn Keys) -> Labels {
         let asked = [&self.table, &self.row, &self.col, &self.ignore];
         let usual = [Some(keys::CONFIG), Some(".fullname"), Some(".file"), None];

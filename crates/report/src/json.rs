@@ -10,8 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// Findings, and behind them what is said of them: the claims of the rows, facts and doubts, the answer, and the verdict on the
-/// study.
+/// Findings, and behind them the claims of the rows, facts and doubts, the answer, and the verdict on the study.
 #[derive(Serialize)]
 struct WithClaims<'a> {
     #[serde(flatten)]

@@ -39,8 +39,7 @@ fn places(deciding: &Table) -> BTreeMap<&str, usize> {
     rows.enumerate().map(|(place, row)| (row.variant.as_str(), place)).collect()
 }
 
-/// How far from no difference: above 0 for more than the baseline, so that ratios and differences of one table keep to
-/// their sides.
+/// How far from no difference: above 0 for more than the baseline, for ratios and differences of one table alike.
 fn departure(comparison: &Comparison) -> f64 {
     match comparison.scale {
         Scale::Ratio => comparison.estimate.ln(),

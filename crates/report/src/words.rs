@@ -17,8 +17,7 @@ const DECIMALS_MAX: i32 = 6;
 /// A departure smaller than this part of what it departs from is the arithmetic's, and zero.
 const ARITHMETIC_NOISE: f64 = 1e-9;
 
-/// How differences of a metric are worded: what takes time is faster or slower; of bytes and counts there is less or more;
-/// a rate is lower or higher.
+/// How differences of a metric are worded: time is faster or slower, bytes and counts less or more, rates lower or higher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wording {
     unit: Unit,
@@ -251,8 +250,7 @@ impl Change {
         Self::made(comparison, interval, unit, true)
     }
 
-    /// The interval where no estimate stands next to it: `−1.6 … +1.4 %`, however many digits the estimate would need so as not
-    /// to be 0.
+    /// The interval without an estimate next to it: `−1.6 … +1.4 %`, however many digits the estimate would need.
     pub fn interval_alone(comparison: &Comparison, interval: Option<[f64; 2]>, unit: Unit) -> Option<String> {
         Self::made(comparison, interval, unit, false).signed_range()
     }

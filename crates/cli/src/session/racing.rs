@@ -34,9 +34,8 @@ impl Raced<'_> {
 }
 
 impl<'a> Race<'a> {
-    /// Runs the trials that the journal does not hold yet. `check` fails if a variant cannot run: it is asked before a journal is
-    /// begun, and before trials are added to one. `executor` makes the place ready; its descriptor is for what is started there
-    /// to keep open.
+    /// Runs the trials that the journal lacks. `check` fails if a variant cannot run: before a journal is begun, and before
+    /// one gets more trials. `executor` makes the place ready; what is started there keeps its descriptor open.
     pub(crate) fn run<'e>(
         self,
         check: impl Fn() -> Result<(), CommandError>,

@@ -1,5 +1,4 @@
-//! Other processes: they are signalled and reaped. How one begins is not here (`launcher/program/clone.rs`), because it
-//! needs a stack of its own.
+//! Signals and reaps other processes. How one begins is in `launcher/program/clone.rs`: it needs a stack of its own.
 
 use super::call::{Result, call, plain};
 use super::number;

@@ -1,10 +1,9 @@
 //! What only the kernel knows of a process that has ended, when it is reaped: what it read and wrote, and how long it had to
 //! wait for a processor. As text, which its owner reads.
 //!
-//! A process that reaps another is charged with what it and those that it had reaped itself read and wrote. So this is the
-//! difference of our own account before and after, from a file that stays open: to open `/proc/PID/io` and to have the
-//! kernel take it away again takes five times as long, and only root may, because what is left of a process is root's. For
-//! the wait there is no such account.
+//! A process that reaps another is charged with what that one and those reaped by it read and wrote. So this is the
+//! difference of our own account before and after, from a file that stays open: opening `/proc/PID/io` takes five times as
+//! long, and only root may. For the wait there is no such account.
 
 use super::sys;
 use super::text::of_process;

@@ -1,5 +1,4 @@
-//! Which file of a group tells which metric, in which hierarchy; and why a metric is in none. A table, and how it
-//! is read.
+//! Which file of a group tells which metric, in which hierarchy, and how it is read; and why a metric is in none.
 
 use super::find::Hierarchy;
 use super::{tree, values};

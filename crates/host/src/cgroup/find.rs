@@ -1,5 +1,4 @@
-//! Finds the hierarchies of control groups that are mounted here, and our place in each. It reads two files of /proc
-//! and tries nothing.
+//! Finds the hierarchies of control groups that are mounted here, and our place in each, from two files of /proc.
 
 use crate::files::Files;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,5 @@
 //! The folder that this Bakeoff has for its groups, in each hierarchy where it could be made: what it can do, and how it is
-//! removed. Totals of all jobs come from the folder itself: the counters of cgroups are hierarchical. How it is made is no
-//! matter here.
+//! removed. Totals of all jobs come from the folder itself: the counters of cgroups are hierarchical.
 
 use super::find::Hierarchy;
 use super::{counts, tree, values};
@@ -163,8 +162,7 @@ fn move_out(folder: &Path) -> bool {
 }
 
 /// Delegates controllers to the groups below; each for itself, because one refusal would refuse all. A group with
-/// processes is let alone: it would delegate those that also work for threads, and after that no group below could
-/// take a process ("domain invalid").
+/// processes is left alone: once it delegates, no group below could take a process ("domain invalid").
 pub(super) fn enable(folder: &Path, controllers: &[&str]) {
     let is_top = !folder.join("cgroup.type").exists();
     if !is_top && !words(&folder.join("cgroup.procs")).is_empty() {

@@ -1,6 +1,5 @@
-//! Makes the folder that this Bakeoff has for its groups, in each hierarchy that lets us. It is named after the process, so
-//! that what a Bakeoff left that was killed is recognised and removed by the next one. What the folder is good for is
-//! found out by trying.
+//! Makes the folder that this Bakeoff has for its groups, in each hierarchy that permits it. Its name has our process, so
+//! that the next Bakeoff removes what a killed one left. What the folder is good for is tried out.
 
 use super::find::Hierarchy;
 use super::home::{Home, Needs, Nest, SELF, enable, move_into, words};

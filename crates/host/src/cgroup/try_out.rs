@@ -1,5 +1,4 @@
-//! Puts a process into a group to see whether that can be done, because permissions, kernels and sandboxes differ. The
-//! process does nothing and ends.
+//! Puts a process that does nothing into a group, to see whether permissions, kernel and sandbox let us.
 #![allow(unsafe_code, reason = "rustix has neither clone3 nor a fork that is safe where there are threads")]
 
 use super::home::{Home, Needs};

@@ -1,7 +1,6 @@
 //! What encloses all that one owner starts, so that nothing of it stays even if we and our launchers are killed at once: a
-//! PID namespace, whose first process ends when we do and takes everything in it along. Where that is not permitted, it is
-//! a variable in the environment of what is started, by which the next of us finds what was left, and kills it. It launches
-//! nothing itself.
+//! PID namespace, whose first process ends when we do. Where that is not permitted, it is a variable in the environment of
+//! what is started, by which the next of us finds what was left, and kills it.
 
 use super::channel;
 use super::left;

@@ -1,6 +1,5 @@
-//! What a command of ours has left that was killed together with its launchers, where there are no PID namespaces: the
-//! processes whose environment has our mark, and above which nobody of ours lives any more. What has given itself another
-//! environment is not found.
+//! Leftovers of a command of ours that was killed with its launchers, where there are no PID namespaces: processes that
+//! have our mark in their environment, and none of ours above them. One with another environment is not found.
 
 use crate::files::Files;
 use rustix::process::{Pid, Signal, kill_process};

@@ -1,6 +1,5 @@
 //! Reads the pipes for marks while we wait for a job: what comes, and when. It makes no sense of it (that is
-//! `bakeoff_model::marks`), and takes from the trial as little as it can: while bytes come fast it does not have every
-//! writing wake us, but looks by itself from time to time.
+//! `bakeoff_model::marks`), and disturbs the trial little: while bytes come fast, it looks from time to time.
 
 use bakeoff_model::marks::Chunk;
 use rustix::buffer::spare_capacity;

@@ -1,5 +1,4 @@
-//! What the launcher's last word on a job means: measurements by their names, and ends. It reads bytes and computes
-//! sums; the launcher is not asked anything here.
+//! What the launcher's last word on a job means: measurements by their names, and ends. It asks the launcher nothing.
 
 use super::program::Program;
 use super::wire::{self, JobOver, ProcessOver};

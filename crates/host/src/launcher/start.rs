@@ -88,9 +88,8 @@ fn spawn(mut command: Command, place: PidNamespace<'_>) -> io::Result<Child> {
     std::thread::scope(|scope| scope.spawn(entered).join()).unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
 }
 
-/// Its standard input is the control socket and its standard output the kept descriptor: so nothing but these has to be
-/// open across an exec. Its standard error, to which it never writes, becomes the standard input of all that it launches:
-/// the null device, opened for reading.
+/// Its standard input is the control socket and its standard output the kept descriptor, so only these stay open across
+/// an exec. Its standard error is what all that it launches gets as standard input: the null device, opened for reading.
 fn command(program: &Path, control: &OwnedFd, keep: Option<&OwnedFd>) -> io::Result<Command> {
     let mut command = Command::new(program);
     let kept = keep.map_or_else(|| Ok(Stdio::null()), |keep| keep.try_clone().map(Stdio::from))?;
@@ -130,8 +129,7 @@ fn from_folder(folder: &Path, control: &OwnedFd, keep: Option<&OwnedFd>, place: 
     let write = || -> io::Result<()> {
         OpenOptions::new().write(true).create_new(true).mode(0o700).open(&path)?.write_all(PROGRAM)
     };
-    // A process that another thread of ours has just started may hold the file open for writing until it runs its
-    // program; that ends by itself.
+    // Another thread's new process may hold the file open for writing until it runs its program; that ends by itself.
     let spawn = || -> io::Result<Child> {
         for _ in 0..100 {
             match spawn(command(&path, control, keep)?, place) {

@@ -49,8 +49,7 @@ pub(super) fn of_memory(files: &Files, pid: u32) -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Page faults of the processes that were waited for, by this launcher and all below it (proc_pid_stat(5): cminflt). No process
-/// has none, so they grow with each.
+/// Page faults of the processes that this launcher and all below it waited for (proc_pid_stat(5): cminflt).
 fn waited_for(files: &Files, launcher: u32) -> u64 {
     let all = descendants(files, launcher).into_iter().chain([launcher]);
     all.filter_map(|pid| fields(files, pid)?.get(8).copied()).sum()

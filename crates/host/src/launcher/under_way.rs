@@ -1,5 +1,4 @@
-//! A job from its launch until we know what became of it: how we wait for the launcher's word on it, and read marks
-//! meanwhile.
+//! A job from its launch to its end: how we wait for the launcher's word on it, and read marks in the meantime.
 
 use super::marks::{Marks, NAP};
 use super::program::{NotStarted, Program};

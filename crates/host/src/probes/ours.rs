@@ -1,6 +1,5 @@
-//! What CPU time the processes that are ours have used, and how many of them want a processor now: so that what is left of
-//! a machine's is that of others. Ours are this process, its launchers, and all that these started: trials, loads and
-//! services, whichever launcher they are of.
+//! What CPU time our processes have used, and how many of them want a processor now, so that the rest is that of others.
+//! Ours are this process, its launchers, and all that these started: trials, loads and services.
 
 use crate::cgroup::Home;
 use crate::files::Files;

@@ -1,6 +1,5 @@
-//! What the kernel still tells of a process that has ended when it is reaped: what it and those children that it waited for
-//! read and wrote, and how long its main thread waited for a processor. The former is what the account of the process that
-//! reaps it grows by; see the launcher.
+//! What the kernel still tells of an ended process when it is reaped: what it and the children that it waited for read and
+//! wrote (by what the account of its reaper grows), and how long its main thread waited for a processor.
 
 use super::reasons::by_reason;
 use crate::files::Files;

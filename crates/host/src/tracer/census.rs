@@ -1,5 +1,4 @@
-//! What a traced program did: its system calls, the files that it had mapped and the paths that it looked for. Counts and
-//! names; what they mean is not known here.
+//! What a traced program did: its system calls, the files that it had mapped and the paths that it looked for.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,8 +14,7 @@ pub struct Census {
     /// Of all this, what was done by processes that began meanwhile.
     #[serde(default)]
     pub children: Children,
-    /// Files that were mapped when a process ended or run another program, sorted by path; executable mappings say
-    /// which libraries were really there.
+    /// Files that were mapped when a process ended or ran another program, by path; executable ones are its libraries.
     pub mapped: Vec<Mapped>,
     /// Paths that were opened or looked for, sorted.
     pub opened: Vec<Opened>,

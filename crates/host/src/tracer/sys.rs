@@ -40,8 +40,7 @@ pub(super) fn seize(pid: Pid) -> io::Result<()> {
     ptrace(PTRACE_SEIZE, pid, 0, OPTIONS)
 }
 
-/// Lets a stopped task go on to its next system call, with a signal if one is to be delivered. That it has been killed
-/// meanwhile is no error.
+/// Lets a stopped task go on to its next system call, with a signal if one is due. Nothing is wrong if it was killed.
 pub(super) fn go_on(pid: Pid, signal: i32) {
     let _ = ptrace(PTRACE_SYSCALL, pid, 0, signal as usize);
 }
@@ -137,8 +136,7 @@ pub(super) fn filter_of(machine: u32, calls: &[u32]) -> Vec<libc::sock_filter> {
     filter
 }
 
-/// Gives this process the filter; without rights of root only if no program that it runs may gain any, which none that
-/// is traced does.
+/// Gives this process the filter; without root's rights only if no program that it runs may gain any.
 ///
 /// # Safety
 /// Async-signal-safe; `filter` is read only.
@@ -200,8 +198,7 @@ extern "C" fn hand_on(signal: libc::c_int) {
     }
 }
 
-/// From now on signals that ask us for something are handed on to a process group. A child gets their default actions
-/// when it becomes another program.
+/// From now on hands signals on to a process group. A child gets their default actions when it runs another program.
 pub(super) fn hand_on_signals_to(group: Pid) {
     ASKED.store(group, Ordering::Relaxed);
     for signal in ASKING {

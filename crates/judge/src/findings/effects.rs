@@ -1,5 +1,4 @@
-//! Contrasts beyond the pairs of the tables: what factors, suites of workloads and conditions do, in families. Each says by its
-//! [`Subject`] what it is about.
+//! Contrasts beyond the pairs of the tables, in families: what factors, suites and conditions do, as a [`Subject`] says.
 
 use super::{Alias, Comparison, Level, Ranking, Refusal};
 use bakeoff_model::metric::{Direction, Unit};
@@ -90,8 +89,7 @@ impl Effect {
         }
     }
 
-    /// Whether it is about some of these variants, of which the first is the baseline: about one of them against another, or
-    /// about levels that one of them has.
+    /// Whether it is about some of these variants, the first being the baseline, against each other, or by their levels.
     pub(super) fn is_about(&self, variants: &[VariantLine]) -> bool {
         let is_there = |name: &str| variants.iter().any(|variant| variant.name == name);
         let has = |variant: &VariantLine, factor: &str, level: &str| {
@@ -153,8 +151,7 @@ pub struct Step {
     pub against: String,
 }
 
-/// The combinations of the other factors' levels that an effect is averaged over: those that were run with every level
-/// that it compares.
+/// The combinations of other factors' levels that an effect is averaged over: those with every level that it compares.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Over {
     /// Each of them.

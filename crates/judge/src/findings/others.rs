@@ -80,8 +80,7 @@ pub struct Pooled {
 pub struct ConditionParts {
     /// Its name.
     pub condition: String,
-    /// Its parts, in the order in which they were asked for. If sessions disagree about one, it stands there once for each
-    /// state.
+    /// Its parts, in the order in which they were asked for; one on which sessions disagree is there once for each state.
     pub parts: Vec<Part>,
     /// What was measured of load and throughput, for each workload.
     pub watched: Vec<Watched>,
@@ -163,8 +162,7 @@ pub struct VoidBy {
     pub example: String,
 }
 
-/// How far the order of linking was varied. Where every pass was relinked, claims hold for builds of this source in
-/// general; elsewhere for these builds only.
+/// How far the order of linking was varied. Only if every pass was relinked, claims hold for builds in general.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Layouts {
     /// Passes for which everything was relinked.

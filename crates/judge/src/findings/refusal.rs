@@ -1,5 +1,4 @@
-//! Why an effect is not estimated, though its blocks may be there; and which effects no trial tells apart. Plain data, like
-//! the rest.
+//! Why an effect is not estimated, though its blocks may be there; and which effects no trial tells apart.
 
 use super::caveat::Term;
 use serde::{Deserialize, Serialize};

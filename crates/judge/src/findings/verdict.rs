@@ -27,8 +27,7 @@ pub enum Verdict {
     Negligible,
     /// Neither.
     Undecided {
-        /// Blocks still needed for a decision, at 80 % power if the estimate and the spread stay as they are; none
-        /// if that is unknown.
+        /// Blocks still needed for a decision, at 80 % power if estimate and spread stay as they are; none if unknown.
         more_blocks: Option<u32>,
     },
     /// None is given: it printed something other than the baseline, so it may be another program.

@@ -37,8 +37,7 @@ pub(super) fn place_of(stage: &Stage, number: u32) -> PathBuf {
     std::path::absolute(&place).unwrap_or(place)
 }
 
-/// Puts what each benchmark measured into the execution. Where several processes run at once, rates are summed, and of
-/// all other values the mean is taken.
+/// Puts each benchmark's values into the execution. Of several processes, rates are summed, other values averaged.
 ///
 /// # Errors
 /// In one line, why there is nothing to be had.

@@ -154,8 +154,7 @@ impl Active {
     }
 
     /// How long a trial waits for its moment between two starts of a paced load. A trial that always began right after one
-    /// of them would meet more, or fewer, than its share, and the more so the shorter it is. So each pass has a moment of
-    /// its own, the same for all variants.
+    /// would meet more, or less, than its share. So each pass has a moment, the same for all variants.
     fn phase_s(&self, pass: u32) -> f64 {
         self.pace_s.map_or(0.0, |pace_s| pace_s / f64::from(self.copies) * (f64::from(pass) * GOLDEN).fract())
     }

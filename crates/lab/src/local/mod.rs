@@ -38,8 +38,7 @@ use services::Services;
 use tools::{CONCLUDE, PREPARE, Tools};
 
 impl Local<'_> {
-    /// Something is launched that nobody measures. Whatever a look has put out of the processor's caches a trial would
-    /// otherwise find cold.
+    /// Something unmeasured is launched: trials would otherwise find caches of the processor cold after a look.
     fn settle(&mut self) -> Result<(), Error> {
         if self.watching.is_felt() {
             self.launcher.execute_nothing()?;

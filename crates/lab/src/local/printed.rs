@@ -1,6 +1,5 @@
-//! What trials print: each process gets a file in memory, and when the trial is over its length and its digest are
-//! recorded, and where it first differs from what the baseline had printed. All of it happens between trials. Whether
-//! an output is the right one is judged elsewhere.
+//! What trials print: each process gets a file in memory; after the trial its length and digest are recorded, and where
+//! it first differs from the baseline's. Whether an output is the right one is judged elsewhere.
 
 use super::outcome::{Halt, last_lines};
 use super::stage::{Cell, Stage, folder_error, processes};

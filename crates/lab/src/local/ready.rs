@@ -1,5 +1,4 @@
-//! What was made ready in a session: workloads that were set up, and those whose variants are warm. How that is done stands in
-//! `around`.
+//! What was made ready in a session: workloads that were set up, and those with warm variants (see `around`).
 
 use super::stage::Cell;
 use bakeoff_model::record::Failure;

@@ -1,6 +1,5 @@
-//! Services: started before a trial or a block, ready when their check passes, watched while the trial lasts, stopped in
-//! reverse order and verified gone. Each has a launcher of its own, which outlives it: whatever a service leaves behind
-//! dies with it.
+//! Services: started before a trial or a block, ready when their check passes, watched, stopped in reverse order and
+//! verified gone. Each has a launcher, which outlives it and kills what it leaves behind.
 
 use super::command::{argv, is_plain};
 use super::outcome::{Halt, in_words, last_lines, surroundings};

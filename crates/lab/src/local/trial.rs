@@ -132,8 +132,7 @@ pub(super) fn wipe(stage: &Stage, cell: Cell<'_>) -> Result<(), Error> {
     (1..=processes(cell)).try_for_each(|number| stage.wipe_home(&numbered("home", number)))
 }
 
-/// Moves what was measured into the execution. `beside_s` is the processor time of the services meanwhile; that of the
-/// load is already there.
+/// Moves what was measured into the execution. `beside_s` is the processor time of the services during the trial.
 pub(super) fn take(stage: &Stage, ended: &mut JobEnded, beside_s: f64, execution: &mut Execution) {
     execution.started_unix_s = ended.started_unix_s;
     execution.leftovers = ended.leftovers;

@@ -1,5 +1,4 @@
-//! Waiting for something that nobody announces: asked for at growing intervals, until it is there, the time is up or
-//! an interrupt has come.
+//! Waiting for something unannounced: asked for at growing intervals, until it is there, time is up or interrupted.
 
 use super::outcome::Halt;
 use bakeoff_host::interrupt;

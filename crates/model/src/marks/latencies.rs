@@ -205,8 +205,7 @@ fn quantile(histogram: &Histogram<u64>, q: f64, min_s: f64, max_s: f64) -> f64 {
     (ns / 1e9).clamp(min_s, max_s)
 }
 
-/// The same counts give the same text, whichever way they came together: the range that is written depends on the
-/// greatest alone.
+/// The same counts give the same text, however they came together: the written range depends on the greatest alone.
 fn encode(histogram: &Histogram<u64>) -> Option<String> {
     let high = (histogram.max() + 1).next_power_of_two().max(4096);
     let mut tight = Histogram::<u64>::new_with_bounds(1, high, DIGITS).ok()?;

@@ -1,6 +1,5 @@
-//! What was measured, by the names of metrics. It is the map that it looks like, sorted by name, but in one piece of memory:
-//! it is made between two trials, where every allocation counts, and a journal holds very many of them. What a name means is
-//! not known here.
+//! What was measured, by the names of metrics: a map sorted by name, in one piece of memory. It is made between two trials,
+//! where every allocation counts, and a journal holds very many of them.
 
 use super::{CPU, MAXRSS, SYS, USER};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};

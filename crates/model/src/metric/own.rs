@@ -1,6 +1,5 @@
-//! Metrics that a study has of its own, of phases, ops and values: a name and what the workloads declare give the whole
-//! description, or say why there is no such metric. The grammar of the names is fixed: `PHASE.wall`,
-//! `[PHASE.]op[.NAME].STAT`, and the name of a value.
+//! A study's metrics of phases, ops and values: a name and what the workloads declare give the whole description, or
+//! say why there is none. The names are `PHASE.wall`, `[PHASE.]op[.NAME].STAT`, and the name of a value.
 
 use super::{Direction, METRICS, Metric, Unit, is_of_harness};
 use crate::marks::{OpMetric, STATS, Stat};

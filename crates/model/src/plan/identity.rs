@@ -107,8 +107,7 @@ impl Parts {
     }
 }
 
-// Names of fields that came with format 1 are plain words. A factor may have such a name; those that came later
-// have a blank, which no factor has.
+// Fields of format 1 have plain words as names, and so may factors; later ones have a blank, which no factor has.
 
 fn variant(digest: &mut Parts, variant: &Variant, build: &str) {
     digest.at(&format!("{VARIANT_KEY}{}", variant.name)).field("variant", variant.name.as_bytes());

@@ -1,5 +1,4 @@
-//! Which variables a command or script mentions. It is read as text: no shell is asked, so that a name in a comment counts
-//! too.
+//! Which variables a command or script mentions, read as text: no shell is asked, and a name in a comment counts too.
 
 /// The variables that a shell's text mentions, as `$NAME` or inside `${…}`.
 pub(crate) fn mentioned(text: &str) -> impl Iterator<Item = &str> {

@@ -1,5 +1,4 @@
-//! `[conditions.x]`: the surroundings that are asked for. Whether a place can give them is found out there; here it
-//! is only seen that they make sense together.
+//! `[conditions.x]`: the surroundings that are asked for, and whether they make sense together; places grant them.
 
 use super::factors::PlacedFactor;
 use super::section::Section;

@@ -1,5 +1,4 @@
-//! `[plan]` and `[plans.NAME]`: how many blocks of what, until when, with which nuisances, and when a trial does not
-//! count.
+//! `[plan]` and `[plans.NAME]`: how many blocks of what, until when, with which nuisances, and what makes a trial void.
 
 use super::factors::{PlacedFactor, levels};
 use super::quantity::quantity;

@@ -1,6 +1,5 @@
 //! A table of cells in columns. The first column holds names, which are never shortened: one that does not fit gets
-//! lines of its own, and its numbers follow below. A last column of words is broken between them where it is too wide.
-//! Not a general layout: no borders, no spans.
+//! lines of its own above its numbers. A last column of words is broken between them where it is too wide.
 
 pub use crate::draw::paint::Flush;
 use crate::draw::paint::{Ink, Item, Page, Piece};
@@ -11,8 +10,7 @@ const GAP: usize = 2;
 const GAP_NARROW: usize = 1;
 /// What the names should have.
 const NAMES_MIN: usize = 12;
-/// What a last column of words has at least before it is broken, and how far its further lines, and those of names, are
-/// indented.
+/// What a last column of words has at least before it is broken, and the indent of further lines, also of names.
 const WORDS_MIN: usize = 24;
 const INDENT: usize = 2;
 

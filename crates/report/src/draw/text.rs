@@ -1,5 +1,4 @@
 //! Text on a screen: how wide it is, where it may break, and what of somebody else's text may be shown at all.
-//! Nothing here knows about colour or numbers.
 
 pub use bakeoff_model::plain::clean;
 use unicode_width::UnicodeWidthStr;
@@ -41,8 +40,7 @@ pub fn wrap(paragraph: &str, columns: usize, indent: usize) -> Vec<String> {
     lines
 }
 
-/// One line of somebody else's output, harmless to a terminal: control characters become `?`, tabs become spaces,
-/// and what does not fit into `columns` becomes `…`.
+/// One line of somebody else's output: control characters become `?`, tabs spaces, and what exceeds `columns` `…`.
 pub fn foreign(line: &str, columns: usize) -> String {
     let clean = clean(line);
     if width(&clean) <= columns {

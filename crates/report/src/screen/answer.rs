@@ -1,5 +1,4 @@
-//! The last line of the screen: the fastest variant, by how much, and how sure that is; or why there is no such answer. One
-//! sentence, which fits into a line.
+//! The last line of the screen, one sentence: the fastest variant, by how much, and how sure; or why there is no answer.
 
 use super::amounts::{Amount, As};
 use super::facts::depends_on_condition;
