@@ -1,22 +1,16 @@
 //! What this kernel does, and lets us do to processes and to the machine, tried on the spot: to a thread of our own that ends
 //! at once, or to nothing but an open file. What that means for measurements is not known here.
-#![allow(
-    unsafe_code,
-    reason = "rustix has neither schedulers, personalities nor getrusage, and pipes behind a feature"
-)]
+#![allow(unsafe_code, reason = "rustix has neither schedulers, personalities nor getrusage")]
 
 use crate::files::Files;
-use rustix::fs::{Access, MemfdFlags, access, memfd_create};
-use rustix::process::{PidfdFlags, Resource, getpid, getrlimit, pidfd_open};
+use rustix::fs::{Access, access};
+use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_getres};
 use std::hint::black_box;
 use std::io;
 use std::mem::MaybeUninit;
 
 /// The real-time class, for conditions that keep other work from a trial's processors.
-///
-/// # Errors
-/// The system's, if it is not permitted.
 pub fn realtime() -> io::Result<()> {
     in_a_thread(|| {
         // SAFETY: all-zero bytes are a valid sched_param.
@@ -28,9 +22,6 @@ pub fn realtime() -> io::Result<()> {
 }
 
 /// Fixed addresses for a trial.
-///
-/// # Errors
-/// The system's, if they are not permitted.
 pub fn fixed_addresses() -> io::Result<()> {
     in_a_thread(|| {
         // SAFETY: it takes and gives numbers, and is about the calling thread alone.
@@ -45,38 +36,8 @@ pub fn fixed_addresses() -> io::Result<()> {
 }
 
 /// Dropping the caches of file systems.
-///
-/// # Errors
-/// The system's, if it is not permitted.
 pub fn drop_caches() -> io::Result<()> {
     Ok(access("/proc/sys/vm/drop_caches", Access::WRITE_OK)?)
-}
-
-/// The size that a pipe gets which is asked to hold that many bytes.
-///
-/// # Errors
-/// The system's, if it gets no other than the usual one.
-pub fn pipe_bytes(wanted: i32) -> io::Result<i32> {
-    let (reader, _writer) = io::pipe()?;
-    // SAFETY: it takes and gives numbers; the descriptor is open.
-    let bytes = unsafe { libc::fcntl(std::os::fd::AsRawFd::as_raw_fd(&reader), libc::F_SETPIPE_SZ, wanted) };
-    check(bytes).map(|()| bytes)
-}
-
-/// A process that can be watched without its number.
-///
-/// # Errors
-/// The system's, if there are none.
-pub fn pidfd() -> io::Result<()> {
-    Ok(pidfd_open(getpid(), PidfdFlags::empty()).map(drop)?)
-}
-
-/// A file that has no name.
-///
-/// # Errors
-/// The system's, if there are none.
-pub fn memfd() -> io::Result<()> {
-    Ok(memfd_create("bakeoff", MemfdFlags::CLOEXEC).map(drop)?)
 }
 
 /// How many processes there may be, by all limits together.

@@ -33,8 +33,6 @@ pub(crate) fn checks() -> Vec<Check> {
         perf_events::software(),
         processes::realtime(),
         processes::drop_caches(),
-        processes::pipe_size(),
-        processes::descriptors(),
         processes::enclosure(),
         processes::process_limit(&files),
         clock::source(&files),

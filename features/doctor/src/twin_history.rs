@@ -23,56 +23,39 @@ pub(crate) struct TwinOfStudy {
 }
 
 /// What a machine's twins amount to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TwinHistory {
-    /// Studies that count: with at least 6 blocks, and a p.
-    pub(crate) studies: u32,
-    /// Studies with fewer blocks, or without a usable p; left out.
-    pub(crate) left_out: u32,
-    /// Studies whose twin has p ≤ [`LEVEL`].
-    pub(crate) differed: u32,
-    /// Interval of confidence 0.95 for the part of all such studies whose twin differs (Clopper & Pearson); none if no
-    /// study counts.
-    pub(crate) interval: Option<[f64; 2]>,
-    /// p of p-values as small as these on a sound machine, by the one-sided test of Kolmogorov and Smirnov: it is exact for
-    /// continuous p-values and errs on the safe side for those of exact tests, which are multiples of 2^(1−blocks).
-    /// None if no study counts.
-    pub(crate) uniformity_p: Option<f64>,
     /// Whether the twins differ too often for a machine that can be trusted at [`LEVEL`].
     pub(crate) is_suspicious: bool,
-    /// All of that in a sentence.
+    /// How often they differed, with the interval of confidence 0.95 (Clopper & Pearson).
     pub(crate) sentence: String,
 }
 
-/// Sums up the twins of a machine, in any order.
+/// Sums up the twins of a machine, in any order; those with fewer blocks than 6 or without a usable p are left out.
 ///
-/// It is suspicious if the p-values are too small at level 0.01, or if the interval of the rate lies above [`LEVEL`]. That they
-/// are small too rarely is no fault: exact tests of few blocks promise at most the level, not the level.
+/// It is suspicious if the p-values are too small at level 0.01, by the one-sided test of Kolmogorov and Smirnov, or if the
+/// interval of the rate lies above [`LEVEL`]. The test is exact for continuous p-values and errs on the safe side for those of
+/// exact tests, which are multiples of 2^(1−blocks). That they are small too rarely is no fault: exact tests of few blocks
+/// promise at most the level, not the level.
 pub(crate) fn twin_history(twins: &[TwinOfStudy]) -> TwinHistory {
     let counts = |twin: &&TwinOfStudy| twin.blocks >= LEAST_BLOCKS && (0.0..=1.0).contains(&twin.p);
     let p: Vec<f64> = twins.iter().filter(counts).map(|twin| twin.p).collect();
-    let (studies, left_out) = (p.len() as u32, (twins.len() - p.len()) as u32);
-    let differed = p.iter().filter(|p| **p <= LEVEL).count() as u32;
-    let interval = binomial_interval(differed, studies, 0.05);
-    let uniformity_p = too_small(&p);
-    let is_suspicious = uniformity_p.is_some_and(|p| p < SUSPICIOUS) || interval.is_some_and(|[low, _]| low > LEVEL);
-    let sentence = sentence(studies, differed, interval, is_suspicious);
-    TwinHistory { studies, left_out, differed, interval, uniformity_p, is_suspicious, sentence }
-}
-
-fn sentence(studies: u32, differed: u32, interval: Option<[f64; 2]>, is_suspicious: bool) -> String {
-    let Some([low, high]) = interval.map(|ends| ends.map(|end| 100.0 * end)) else {
-        return format!("no study with a twin and at least {LEAST_BLOCKS} blocks yet");
+    let (studies, differed) = (p.len() as u32, p.iter().filter(|p| **p <= LEVEL).count() as u32);
+    let Some([low, high]) = binomial_interval(differed, studies, 0.05) else {
+        let sentence = format!("no study with a twin and at least {LEAST_BLOCKS} blocks yet");
+        return TwinHistory { is_suspicious: false, sentence };
     };
-    let part = 100.0 * f64::from(differed) / f64::from(studies);
+    let is_suspicious = low > LEVEL || too_small(&p).is_some_and(|p| p < SUSPICIOUS);
+    let [part, low, high] = [f64::from(differed) / f64::from(studies), low, high].map(|part| 100.0 * part);
     let noun = if studies == 1 { "study" } else { "studies" };
-    let rate =
-        format!("the twin differed at 5 % in {differed} of {studies} {noun}: {part:.1} % ({low:.1}–{high:.1} %)");
-    if is_suspicious {
-        format!("{rate}; that is more than chance allows: do not trust small differences on this machine")
+    let end = if is_suspicious {
+        "; that is more than chance allows: do not trust small differences on this machine"
     } else {
-        rate
-    }
+        ""
+    };
+    let sentence =
+        format!("the twin differed at 5 % in {differed} of {studies} {noun}: {part:.1} % ({low:.1}–{high:.1} %){end}");
+    TwinHistory { is_suspicious, sentence }
 }
 
 #[cfg(test)]
@@ -108,9 +91,9 @@ mod tests {
     fn what_counts() {
         let twin = |p, blocks| TwinOfStudy { p, blocks };
         let history = twin_history(&[twin(0.01, 5), twin(0.5, 6), twin(f64::NAN, 20), twin(1.5, 20), twin(0.04, 20)]);
-        assert_eq!((history.studies, history.left_out, history.differed), (2, 3, 1));
+        assert!(history.sentence.contains("in 1 of 2 studies"), "{history:?}");
         let none = twin_history(&[twin(0.01, 5)]);
-        assert_eq!((none.studies, none.interval, none.uniformity_p, none.is_suspicious), (0, None, None, false));
+        assert_eq!((none.sentence, none.is_suspicious), (twins([]).sentence, false));
     }
 
     #[test]

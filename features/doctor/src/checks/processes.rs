@@ -5,8 +5,6 @@ use bakeoff_host::Files;
 use bakeoff_host::abilities;
 use std::io;
 
-/// What marks are buffered in, in bytes.
-const PIPE_BYTES: i32 = 1 << 20;
 /// Fewer processes than this may not be enough for a parallel build or a busy condition.
 const FEW_PROCESSES: u64 = 500;
 
@@ -37,32 +35,6 @@ pub(super) fn drop_caches() -> Check {
     match abilities::drop_caches() {
         Ok(()) => Check::good(name, "permitted", "conditions can begin with cold caches"),
         Err(error) => Check::missing(name, word(&error), "lost: the condition `drop_caches`").remedy("sudo bakeoff …"),
-    }
-}
-
-/// Room for marks.
-pub(super) fn pipe_size() -> Check {
-    let name = "pipe for marks";
-    match abilities::pipe_bytes(PIPE_BYTES) {
-        Ok(bytes) => Check::good(name, format!("{} KiB", bytes / 1024), "a workload that marks its ops seldom waits"),
-        Err(error) => {
-            let found = format!("64 KiB ({error})");
-            Check::noisy(name, found, "a workload that marks many ops may wait for us to read them")
-                .remedy("sudo sysctl fs.pipe-max-size=1048576")
-        }
-    }
-}
-
-/// Processes that can be watched without their numbers, and files that have no name.
-pub(super) fn descriptors() -> Check {
-    let name = "pidfd and memfd";
-    let lost = "no trial can be launched";
-    if let Err(error) = abilities::pidfd() {
-        return Check::missing(name, format!("no pidfd ({error})"), lost).remedy("use Linux 5.4 or newer");
-    }
-    match abilities::memfd() {
-        Ok(()) => Check::good(name, "available", "processes are watched by descriptors, never by numbers alone"),
-        Err(error) => Check::missing(name, format!("no memfd ({error})"), lost),
     }
 }
 
