@@ -77,7 +77,7 @@ fn words_that_a_level_took_away_are_a_doubt() {
     assert_eq!(lost("THREADS", ["", "--enable-threads"], ["-DLUA", ""]), []);
 
     let findings = judged(with_words("CFLAGS", ["", "-O3"], ["-DLUA", ""]), |_| 1.0);
-    assert!(caveats_of(&findings, o3).contains(&"words-lost"), "{:?}", caveats_of(&findings, o3));
+    assert!(caveats_of(&findings, o3).contains(&"words-lost".to_owned()), "{:?}", caveats_of(&findings, o3));
 }
 
 #[test]

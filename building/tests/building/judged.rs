@@ -246,7 +246,7 @@ fn what_comes_with_a_factor_is_told_by_its_difference() {
         let caveats = &row.comparison.as_ref().expect("a comparison").caveats;
         let texts: Vec<String> = caveats.iter().filter(|one| one.kind() == "also-changes").map(sentence).collect();
         assert_eq!(texts, [format!("threads also changes ccflags ({expect})")]);
-        assert!(!kinds(caveats).contains(&"confounded"));
+        assert!(!kinds(caveats).contains(&"confounded".to_owned()));
     };
     check(
         "-fwrapv -fno-strict-aliasing -pipe -D_FILE_OFFSET_BITS=64",
@@ -342,7 +342,7 @@ pub(super) fn judged(mut record: BuiltRecord, shift: impl Fn(&str) -> f64) -> Fi
 }
 
 /// The doubts of a variant's comparison that are about builds.
-pub(super) fn caveats_of<'a>(findings: &'a Findings, variant: &str) -> Vec<&'a str> {
+pub(super) fn caveats_of(findings: &Findings, variant: &str) -> Vec<String> {
     let row = findings.tables[0].rows.iter().find(|row| row.variant == variant).expect("a row");
     let all = kinds(&row.comparison.as_ref().expect("a comparison").caveats);
     let about_builds = ["flag-", "words-", "identical-", "confounded", "also-changes"];
@@ -388,7 +388,7 @@ fn effects_of_several_builds_carry_the_doubts_about_all_of_them() {
         let family = findings.effects.iter().find(|family| family.kind == kind).expect("a family");
         let effect = family.effects.iter().find(|effect| label(effect) == name).expect("an effect");
         let all = &effect.comparison.as_ref().expect("a comparison").caveats;
-        kinds(all).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        kinds(all)
     };
     let findings = judged(record.clone(), |_| 1.0);
     let interaction = caveats(&findings, EffectKind::Interaction, "malloc=perl × threads=on");
@@ -421,10 +421,10 @@ fn the_same_program_that_was_judged_different() {
     };
     let findings = alike(1.0);
     assert_eq!(caveats_of(&findings, "malloc=perl"), ["identical-build"]);
-    assert!(!kinds(&findings.caveats).contains(&"identical-differs"));
+    assert!(!kinds(&findings.caveats).contains(&"identical-differs".to_owned()));
     let findings = alike(1.2);
     assert_eq!(caveats_of(&findings, "malloc=perl"), ["identical-build"]);
-    assert!(kinds(&findings.caveats).contains(&"identical-differs"), "{:?}", findings.caveats);
+    assert!(kinds(&findings.caveats).contains(&"identical-differs".to_owned()), "{:?}", findings.caveats);
 }
 
 /// Two variants that are the same as each other, but not as the baseline, are compared in the ranking alone.
@@ -440,7 +440,7 @@ fn the_same_program_that_ranks_apart() {
         _ => 1.0,
     };
     let findings = judged(record, shift);
-    assert!(kinds(&findings.caveats).contains(&"identical-differs"), "{:?}", findings.caveats);
+    assert!(kinds(&findings.caveats).contains(&"identical-differs".to_owned()), "{:?}", findings.caveats);
     assert_eq!(caveats_of(&findings, "malloc=perl"), [""; 0]);
 }
 

@@ -1,5 +1,4 @@
-//! The sentences of doubts: each kind of [`Caveat`], and why an effect is not estimated, in English. Whether there is a doubt
-//! is decided elsewhere; nothing is computed here.
+//! The sentences of doubts: each kind of [`Caveat`], and why an effect is not estimated, in English.
 
 mod comparison;
 mod samples;
@@ -15,7 +14,7 @@ use terms::{term, terms};
 pub fn caveat(caveat: &Caveat) -> Rendered {
     let sentences: [fn(&Caveat) -> Option<String>; 4] =
         [comparison::sentence, study::sentence, seen::sentence, samples::sentence];
-    sentences.iter().find_map(|sentence| sentence(caveat)).unwrap_or_else(|| caveat.kind().to_owned()).into()
+    sentences.iter().find_map(|sentence| sentence(caveat)).unwrap_or_else(|| caveat.kind()).into()
 }
 
 /// Doubts, each as a sentence.

@@ -88,7 +88,7 @@ pub fn noise(trial: &Trial) -> f64 {
 }
 
 /// Which doubts these are.
-pub fn kinds(caveats: &[Caveat]) -> Vec<&str> {
+pub fn kinds(caveats: &[Caveat]) -> Vec<String> {
     caveats.iter().map(Caveat::kind).collect()
 }
 

@@ -371,7 +371,7 @@ fn peak_memory_names_its_source() {
         let comparison = findings.tables[0].rows[1].comparison.as_ref().expect("a comparison");
         assert_eq!(comparison.verdict, verdict);
         let is_open = matches!(verdict, Verdict::Undecided { .. });
-        assert_eq!(common::kinds(&comparison.caveats).contains(&"memory-floor"), is_open);
+        assert_eq!(common::kinds(&comparison.caveats).contains(&"memory-floor".to_owned()), is_open);
     };
     let open = Verdict::Undecided { more_blocks: None };
     check(|_| true, "memory.peak", false, Verdict::Equivalent);

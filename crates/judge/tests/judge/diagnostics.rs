@@ -125,8 +125,8 @@ fn doubts(
     let mut stream = Stream::of(SEED, &["doubts"]);
     let findings =
         study(&mut stream, blocks, metrics, 1, &mut |stream, slot| Some(value(stream, slot)? + 0.01 * normal(stream)));
-    let of_kind = |caveat: &bakeoff_judge::findings::Caveat| KINDS.contains(&caveat.kind());
-    findings.caveats.into_iter().filter(of_kind).map(|caveat| (caveat.kind().to_owned(), sentence(&caveat))).collect()
+    let of_kind = |caveat: &bakeoff_judge::findings::Caveat| KINDS.contains(&&*caveat.kind());
+    findings.caveats.into_iter().filter(of_kind).map(|caveat| (caveat.kind(), sentence(&caveat))).collect()
 }
 
 #[track_caller]

@@ -2,8 +2,8 @@
 //! truth. How a contrast is judged, once it is one, is tested in `judge.rs`.
 #![expect(clippy::expect_used, reason = "all of this file is tests")]
 
-use crate::{label, labels};
-use bakeoff_judge::findings::{Effect, EffectKind, Effects, Findings, Over, Refusal, Scale, Test, Verdict};
+use crate::{family, label, labels, names};
+use bakeoff_judge::findings::{Effect, EffectKind, Effects, Over, Refusal, Scale, Test, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_model::record::{Block, Excluded, Failure, Outcome, Place, Record, Session, StudyLine, Trial, VariantLine};
 use bakeoff_model::shuffle::Stream;
@@ -99,10 +99,6 @@ pub(super) fn record(
     record
 }
 
-fn family(findings: &Findings, kind: EffectKind) -> &Effects {
-    findings.effects.iter().find(|effects| effects.kind == kind).expect("a family of this kind")
-}
-
 #[track_caller]
 fn check(family: &Effects, name: &str, ratio: f64) {
     let effect = family.effects.iter().find(|effect| label(family, effect) == name).expect("an effect of this name");
@@ -116,10 +112,6 @@ fn check(family: &Effects, name: &str, ratio: f64) {
         _ => Verdict::Equivalent,
     };
     assert_eq!(comparison.verdict, verdict, "{name}");
-}
-
-fn names(family: &Effects) -> Vec<String> {
-    family.effects.iter().map(|effect| label(family, effect)).collect()
 }
 
 /// Own malloc saves a tenth, threads cost a twentieth, and both together cost 4 % more than that.

@@ -16,7 +16,7 @@ mod ticks;
 mod trends;
 mod verdicts;
 
-use bakeoff_judge::findings::{Effect, Effects, Subject};
+use bakeoff_judge::findings::{Effect, EffectKind, Effects, Findings, Subject};
 
 /// What an effect is about and against what, in short, so that a test can name it.
 fn labels(family: &Effects, effect: &Effect) -> [String; 2] {
@@ -38,4 +38,12 @@ fn labels(family: &Effects, effect: &Effect) -> [String; 2] {
 fn label(family: &Effects, effect: &Effect) -> String {
     let [label, _] = labels(family, effect);
     label
+}
+
+fn family(findings: &Findings, kind: EffectKind) -> &Effects {
+    findings.effects.iter().find(|effects| effects.kind == kind).expect("a family of this kind")
+}
+
+fn names(family: &Effects) -> Vec<String> {
+    family.effects.iter().map(|effect| label(family, effect)).collect()
 }

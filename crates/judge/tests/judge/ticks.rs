@@ -25,7 +25,7 @@ fn row<'a>(findings: &'a Findings, variant: &str) -> &'a Comparison {
     row.comparison.as_ref().unwrap()
 }
 
-fn kinds(comparison: &Comparison) -> Vec<&str> {
+fn kinds(comparison: &Comparison) -> Vec<String> {
     comparison.caveats.iter().map(|caveat| caveat.kind()).collect()
 }
 
@@ -151,7 +151,7 @@ fn at_the_launchers_floor_no_pair_is_equivalent() {
         let comparison = row(&findings, variant);
         assert_eq!(comparison.verdict, Verdict::Undecided { more_blocks: None });
         assert!(comparison.interval().unwrap()[0] <= 1.0, "{comparison:?}");
-        assert!(kinds(comparison).contains(&"memory-floor"));
+        assert!(kinds(comparison).contains(&"memory-floor".to_owned()));
     }
     let ranking = findings.tables[0].ranking.as_ref();
     assert!(ranking.is_none_or(|ranking| ranking.differ == 0), "{ranking:?}");

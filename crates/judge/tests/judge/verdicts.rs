@@ -111,7 +111,7 @@ fn comparison(record: &Record) -> Comparison {
     row(&judge(record), "b").comparison.clone().expect("a comparison")
 }
 
-fn kinds(caveats: &[bakeoff_judge::findings::Caveat]) -> Vec<&str> {
+fn kinds(caveats: &[bakeoff_judge::findings::Caveat]) -> Vec<String> {
     caveats.iter().map(|caveat| caveat.kind()).collect()
 }
 
@@ -379,7 +379,7 @@ fn ticks_refuse_or_widen() {
     let coarse = comparison(&pairs("sys", &some(&ticks)));
     assert_eq!(coarse.inferred, Inferred::TooCoarse);
     assert_eq!(coarse.verdict, Verdict::Undecided { more_blocks: None });
-    assert!(kinds(&coarse.caveats).contains(&"clock-too-coarse"), "{coarse:?}");
+    assert!(kinds(&coarse.caveats).contains(&"clock-too-coarse".to_owned()), "{coarse:?}");
     let counts = comparison(&pairs("nvcsw", &some(&ticks.map(|(a, b)| (100.0 * a, 100.0 * b)))));
     assert_eq!(counts.tested().map(|tested| tested.test), Some(Test::SignFlip));
 
@@ -393,8 +393,8 @@ fn ticks_refuse_or_widen() {
         (inner_low / low - wider).abs() < 1e-4 && (high / inner_high - wider).abs() < 1e-4,
         "{rounded:?} {smooth:?}"
     );
-    assert!(kinds(&rounded.caveats).contains(&"clock-ticks"), "{rounded:?}");
-    assert!(!kinds(&smooth.caveats).contains(&"clock-ticks"), "{smooth:?}");
+    assert!(kinds(&rounded.caveats).contains(&"clock-ticks".to_owned()), "{rounded:?}");
+    assert!(!kinds(&smooth.caveats).contains(&"clock-ticks".to_owned()), "{smooth:?}");
     assert_eq!(rounded.verdict, Verdict::Slower);
 }
 

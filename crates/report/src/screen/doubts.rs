@@ -29,7 +29,7 @@ pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Doubt>
     alarms.extend(of_features.map(|alarm| Doubt::alarm(&alarm.kind, clean(&alarm.text), [clean(&alarm.short)])));
     alarms.extend(findings.caveats.iter().filter_map(alarm));
     let differs = findings.caveats.iter().find(|caveat| matches!(caveat, Caveat::TwinDiffers { .. }));
-    let twin = differs.and_then(|caveat| Some(Doubt::alarm(caveat.kind(), twin(view?)?, ["the twin differs"])));
+    let twin = differs.and_then(|caveat| Some(Doubt::alarm(&caveat.kind(), twin(view?)?, ["the twin differs"])));
     alarms.extend(twin);
     alarms
 }
@@ -67,7 +67,7 @@ fn alarm(caveat: &Caveat) -> Option<Doubt> {
         }
         _ => return None,
     };
-    Some(Doubt::alarm(caveat.kind(), text, short))
+    Some(Doubt::alarm(&caveat.kind(), text, short))
 }
 
 fn outputs(findings: &Findings) -> Vec<Doubt> {
@@ -136,10 +136,10 @@ fn same(findings: &Findings, view: &View<'_>) -> Option<Doubt> {
 pub(super) fn doubts(findings: &Findings, view: Option<&View<'_>>) -> Vec<Doubt> {
     let of_study = findings.caveats.iter().filter_map(|caveat| {
         let (weight, text) = of_study(view, caveat)?;
-        Some(Doubt::new(caveat.kind(), weight, text))
+        Some(Doubt::new(&caveat.kind(), weight, text))
     });
     let of_study: Vec<Doubt> = of_study.collect();
-    let mut of_rows: Vec<(&str, String, Vec<String>)> = vec![];
+    let mut of_rows: Vec<(String, String, Vec<String>)> = vec![];
     for (variant, comparison) in view.iter().flat_map(|view| view.compared()) {
         for (id, what) in comparison.caveats.iter().filter_map(|caveat| Some((caveat.kind(), of_row(caveat)?))) {
             match of_rows.iter_mut().find(|(_, known, _)| *known == what) {
@@ -149,7 +149,7 @@ pub(super) fn doubts(findings: &Findings, view: Option<&View<'_>>) -> Vec<Doubt>
         }
     }
     let of_rows = of_rows.into_iter();
-    let of_rows = of_rows.map(|(id, what, names)| Doubt::new(id, Weight::Part, format!("{what} ({})", named(names))));
+    let of_rows = of_rows.map(|(id, what, names)| Doubt::new(&id, Weight::Part, format!("{what} ({})", named(names))));
     let (mut look, part): (Vec<_>, Vec<_>) = of_study.into_iter().partition(|doubt| doubt.weight == Weight::Look);
     let mut part: Vec<Doubt> = part.into_iter().chain(of_rows).collect();
     [&mut look, &mut part].into_iter().for_each(|doubts| doubts.dedup());

@@ -1,5 +1,4 @@
 //! The numbers and names that doubts carry, where these are more than a field or two. Plain data.
-#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use super::super::verdict::{Scale, Verdict};
 use bakeoff_model::metric::Unit;
@@ -10,15 +9,9 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub enum Lack {
     /// The stopping rule's first look.
-    FirstLook {
-        /// Where that is.
-        needed: u32,
-    },
+    FirstLook { needed: u32 },
     /// Any inference.
-    Inference {
-        /// The least.
-        needed: u32,
-    },
+    Inference { needed: u32 },
     /// An interval at this confidence.
     Interval {
         confidence: f64,
@@ -47,16 +40,13 @@ pub struct Ticks {
     pub step: f64,
     /// By how much it may be wrong, as the scale says: of logarithms, or of values.
     pub by: f64,
-    /// What `by` is.
     pub scale: Scale,
 }
 
 /// A level of a factor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level {
-    /// The factor.
     pub factor: String,
-    /// The level.
     pub level: String,
 }
 
@@ -85,7 +75,6 @@ pub struct LoadSeen {
     /// During this variant's trials.
     pub variant: String,
     pub workload: String,
-    /// Under this condition.
     pub condition: String,
     /// Whether it ended more often, or less.
     pub verdict: Verdict,
@@ -99,7 +88,6 @@ pub struct BusySeen {
     /// The variant; none if all together.
     pub variant: Option<String>,
     pub condition: String,
-    /// How many.
     pub disturbed: usize,
     /// Of how many that count, and of which it was measured.
     pub of: usize,
@@ -111,7 +99,6 @@ pub struct BusySeen {
 /// Tables in which the order of time is visible, by metric.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OverTime {
-    /// Each metric with the number of its tables.
     pub metrics: Vec<(String, usize)>,
     /// Tables that each metric has.
     pub of: usize,
@@ -120,7 +107,6 @@ pub struct OverTime {
 /// Where something was seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spots<T> {
-    /// Each of them.
     pub seen: Vec<Spot<T>>,
     /// Number of workloads × conditions in the study.
     pub cells: usize,
@@ -149,16 +135,13 @@ pub struct Shift {
 /// A contrast that is another one directly after a certain variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct After {
-    /// That variant.
     pub predecessor: String,
 }
 
 /// Trials that failed or are void, of how many; and the same of the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rates {
-    /// The variant's.
     pub own: [u32; 2],
-    /// The baseline's.
     pub baseline: [u32; 2],
 }
 
@@ -169,9 +152,7 @@ pub struct Modes(pub Vec<(f64, f64)>);
 /// Blocks that stand out.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Outliers {
-    /// How many, of how many.
     pub blocks: [usize; 2],
-    /// What the estimates are.
     pub scale: Scale,
     /// The estimate with all blocks, and without those.
     pub with_and_without: [f64; 2],
@@ -194,7 +175,6 @@ pub enum TooFewValues {
         values: u32,
         confidence: f64,
         family: u32,
-        /// The number that each sample needs.
         needed: u32,
     },
 }
@@ -206,7 +186,6 @@ pub struct TimeSeen {
     pub samples: Vec<String>,
     /// Values depend on those before them; else they drift.
     pub dependence: bool,
-    /// p of that test.
     pub p: f64,
 }
 
@@ -223,8 +202,6 @@ pub enum Left {
 /// How much a control differs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ControlSeen {
-    /// The ratio to the baseline.
     pub ratio: f64,
-    /// Whether that is within the margin.
     pub is_within: bool,
 }
