@@ -23,7 +23,7 @@ pub(crate) use sections::BUILDS;
 
 use crate::journal::{BuildLine, BuildOutcome, is_appending};
 use crate::nouns::Building;
-use bakeoff_command::Found;
+use bakeoff_command::FeatureFindings;
 use bakeoff_judge::findings::{
     Besides, Comparison, Cost, Findings, Objection, Ranking, Remarks, Step, Subject, Unmade, Verdict,
 };
@@ -38,14 +38,14 @@ use sections::{COST, DOUBTS};
 use std::collections::BTreeSet;
 
 /// All that is found about the builds of a record: as data, and as remarks.
-pub(crate) fn find(record: &Record, findings: &Findings) -> Found {
+pub(crate) fn find(record: &Record, findings: &Findings) -> FeatureFindings {
     let study = &record.study;
     let mut builds = latest(&BuildLine::all(&record.made));
     let of_variant = |build: &BuildLine| findings.variants.iter().position(|v| build.variants.contains(&v.name));
     builds.sort_by_key(|build| of_variant(build).unwrap_or(usize::MAX));
     let doubts = doubts(study, &builds);
     let costs = built_and_executed(record, &builds, findings);
-    let mut found = Found::default();
+    let mut found = FeatureFindings::default();
     let mut keep = |name: &str, data: serde_json::Result<serde_json::Value>| {
         found.sections.extend(data.ok().map(|data| (name.to_owned(), data)));
     };

@@ -55,14 +55,14 @@ impl From<Code> for ExitCode {
 pub struct CommandError {
     /// The exit code.
     pub code: Code,
-    kind: Kind,
+    message: Message,
     hint: Option<String>,
 }
 
 type Cause = Box<dyn Error + Send + Sync>;
 
 #[derive(Debug)]
-enum Kind {
+enum Message {
     /// An error with its chain of causes.
     Chain(Cause),
     /// A text that explains itself, such as the problems of a study file.
@@ -72,7 +72,7 @@ enum Kind {
 impl CommandError {
     /// An error, printed with its causes.
     pub fn new(code: Code, error: impl Into<Cause>) -> Self {
-        Self { code, kind: Kind::Chain(error.into()), hint: None }
+        Self { code, message: Message::Chain(error.into()), hint: None }
     }
 
     /// The user asked for something that is not possible.
@@ -82,7 +82,7 @@ impl CommandError {
 
     /// A text that explains itself.
     pub fn text(code: Code, text: String) -> Self {
-        Self { code, kind: Kind::Text(text), hint: None }
+        Self { code, message: Message::Text(text), hint: None }
     }
 
     /// The same, with what can be done about it.
@@ -99,15 +99,15 @@ impl CommandError {
 
     /// The same, but for a full disk.
     pub fn settled(self) -> Self {
-        let is_full = matches!(&self.kind, Kind::Chain(error) if is_full(error.as_ref()));
+        let is_full = matches!(&self.message, Message::Chain(error) if is_full(error.as_ref()));
         if is_full { self.of_full_disk() } else { self }
     }
 
     /// `error:`, then one `caused by:` for each cause, then `hint:`.
     pub fn render(&self) -> String {
-        let mut out = match &self.kind {
-            Kind::Text(text) => text.clone(),
-            Kind::Chain(error) => {
+        let mut out = match &self.message {
+            Message::Text(text) => text.clone(),
+            Message::Chain(error) => {
                 let mut out = format!("error: {error}\n");
                 let mut cause = error.source();
                 while let Some(error) = cause {

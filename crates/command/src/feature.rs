@@ -1,5 +1,6 @@
 //! The points at which a slice may register: [`Registry`], whose fields hold values and nothing else. The core knows no
 //! slice by name. A command of the core is the same [`Subcommand`] as one of a feature.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use crate::check::Check;
 use crate::error::{Code, CommandError};
@@ -132,19 +133,19 @@ pub struct FindingsSection {
     /// Whether it needs the levels of one factor compared with each other, however many there are.
     pub needs_levels: fn(&Record) -> bool,
     /// Returns what it has found in a whole record.
-    pub find: fn(&Record, &Findings) -> Found,
+    pub find: fn(&Record, &Findings) -> FeatureFindings,
 }
 
 /// What a feature has found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FeatureFindings {
     /// Its sections of the findings, by name; the one of [`SectionPage::name`] is drawn.
     pub sections: Sections,
     /// What it says of variants besides.
     pub remarks: Remarks,
 }
 
-impl Found {
+impl FeatureFindings {
     /// One section, if there is any data.
     pub fn section(name: &str, data: Option<Value>) -> Self {
         Self { sections: data.map(|data| (name.to_owned(), data)).into_iter().collect(), ..Self::default() }
@@ -171,15 +172,12 @@ pub struct Conclusion {
 /// What a command has come to.
 #[derive(Debug, Clone, Copy)]
 pub struct Concluded<'a> {
-    /// What was executed.
     pub record: &'a Record,
-    /// What it means.
     pub findings: &'a Findings,
     /// Whether the command has run its trials, or would have if they had not been there; false for a look at a journal.
     pub is_raced: bool,
     /// What features found to be consistent with differences.
     pub causes: &'a [Cause],
-    /// How the sections of features are drawn.
     pub pages: &'a [SectionPage],
     /// Whether JSON was asked for: then nothing else goes to standard output.
     pub is_json: bool,
@@ -190,11 +188,8 @@ pub struct Concluded<'a> {
 /// Two findings next to each other: nothing is judged across them.
 #[derive(Debug, Clone, Copy)]
 pub struct Against<'a> {
-    /// What both compared.
     pub pairs: &'a SideBySide,
-    /// The findings here.
     pub here: &'a Findings,
-    /// Those of the other journal.
     pub there: &'a Findings,
 }
 
@@ -310,9 +305,6 @@ impl Subcommand {
     }
 
     /// Does what the arguments ask for.
-    ///
-    /// # Errors
-    /// Whatever exits the command.
     pub fn execute(&self, matches: &ArgMatches, features: &Registry) -> Result<Code, CommandError> {
         (self.execute)(matches, features)
     }
@@ -352,9 +344,6 @@ impl Registry {
     }
 
     /// What makes the variants of a study; `None` if nothing has to be made, and nobody could.
-    ///
-    /// # Errors
-    /// If they have to be made, and cannot be.
     pub fn maker(&self, study: &Study) -> Result<Option<Box<dyn Maker>>, CommandError> {
         match self.makers.first() {
             Some(making) => (making.open)().map(Some),
@@ -380,17 +369,11 @@ impl Registry {
     }
 
     /// Prepares the variants of `compare` that its options ask for; `None` if its commands are the variants.
-    ///
-    /// # Errors
-    /// If they cannot be prepared.
     pub fn prepare(&self, asked: &FeatureArgs, request: &SourceRequest<'_>) -> Result<Option<Prepared>, CommandError> {
         self.sources.iter().find_map(|source| (source.prepare)(&asked.0, request)).transpose()
     }
 
     /// Changes the plan of a command as the options of its modes ask.
-    ///
-    /// # Errors
-    /// The first of them that cannot be done.
     pub fn plan(&self, command: &str, asked: &FeatureArgs, plan: &mut Plan) -> Result<(), CommandError> {
         self.modes_of(command).try_for_each(|mode| (mode.plan)(&asked.0, plan))
     }
@@ -432,9 +415,6 @@ impl Registry {
     }
 
     /// Whether all that is asked for can be done; to be called before anything is executed.
-    ///
-    /// # Errors
-    /// The first thing that cannot be done.
     pub fn check(&self, asked: &FeatureArgs) -> Result<(), CommandError> {
         self.conclusions.iter().try_for_each(|conclusion| (conclusion.check)(&asked.0))
     }
@@ -450,9 +430,6 @@ impl Registry {
     }
 
     /// Does what is asked for with findings, and returns the worst exit code, that of the command included.
-    ///
-    /// # Errors
-    /// If something of it cannot be done.
     pub fn conclude(&self, asked: &FeatureArgs, concluded: &Concluded<'_>, code: Code) -> Result<Code, CommandError> {
         self.conclusions
             .iter()
@@ -460,17 +437,11 @@ impl Registry {
     }
 
     /// Does what is asked for with two findings next to each other.
-    ///
-    /// # Errors
-    /// If something of it cannot be done.
     pub fn conclude_against(&self, asked: &FeatureArgs, against: &Against<'_>) -> Result<(), CommandError> {
         self.against.iter().try_for_each(|conclude| conclude(&asked.0, against))
     }
 
     /// Decides what is asked for, and writes nothing else: the worst exit code, or `None` if no decision is asked for.
-    ///
-    /// # Errors
-    /// If something cannot be decided.
     pub fn decide(&self, asked: &FeatureArgs, concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
         let mut deciding = self.conclusions.iter().filter(|conclusion| (conclusion.decides)(&asked.0));
         deciding.try_fold(None, |worst: Option<Code>, conclusion| {
@@ -486,7 +457,7 @@ impl Registry {
             false => bakeoff_judge::judge(record),
         };
         for section in &self.findings {
-            let Found { sections, remarks } = (section.find)(record, &findings);
+            let FeatureFindings { sections, remarks } = (section.find)(record, &findings);
             findings.sections.extend(sections);
             findings.take(remarks);
         }

@@ -1,6 +1,5 @@
 //! What a command is made of: its place in the help, its arguments, the screen, errors with exit codes, a study's folder
-//! and journals; and [`Registry`], where slices register commands and more. The commands of the core are in
-//! `cli`, those of features in their folders; neither are here.
+//! and journals; and [`Registry`], where features register commands and more. It holds no command.
 
 pub mod alone;
 pub mod arguments;
@@ -35,8 +34,8 @@ pub fn tracer() -> Vec<String> {
 
 pub use error::{Code, CommandError};
 pub use feature::{
-    Against, CommandMode, Concluded, Conclusion, Feature, FeatureArgs, FindingsSection, Finished, Found, Gathering,
-    OwnTrials,
+    Against, CommandMode, Concluded, Conclusion, Feature, FeatureArgs, FeatureFindings, FindingsSection, Finished,
+    Gathering, OwnTrials,
 };
 pub use feature::{Reach, Reached, Registry, Subcommand};
 pub use maker::{Foreseen, Made, Maker, Making, Merged, Order};

@@ -8,7 +8,7 @@ mod options;
 mod read;
 mod unmatched;
 
-use bakeoff_command::{CommandMode, Feature, FindingsSection, Found, Registry};
+use bakeoff_command::{CommandMode, Feature, FeatureFindings, FindingsSection, Registry};
 use bakeoff_model::suite::{Harnesses, Left, Parts};
 use bakeoff_report::SectionPage;
 
@@ -35,7 +35,7 @@ impl Feature for Harness {
                 below_doubts: false,
             },
             needs_levels: |_| false,
-            find: |record, _| Found::section(unmatched::SECTION, unmatched::find(&record.without_building())),
+            find: |record, _| FeatureFindings::section(unmatched::SECTION, unmatched::find(&record.without_building())),
         });
     }
 }

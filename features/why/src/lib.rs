@@ -18,7 +18,7 @@ mod spec;
 mod trace;
 pub mod trials;
 
-use bakeoff_command::{Feature, FindingsSection, Found, Gathering, OwnTrials, Registry, Subcommand};
+use bakeoff_command::{Feature, FeatureFindings, FindingsSection, Gathering, OwnTrials, Registry, Subcommand};
 use bakeoff_report::SectionPage;
 
 /// The slice.
@@ -42,7 +42,10 @@ impl Feature for Why {
             needs_levels: |record| record.features.iter().any(|line| line.kind() == evidence::LINE),
             find: |record, findings| {
                 let gathered = diagnosis::gathered(&record.without_building(), findings);
-                Found::section(findings::SECTION, gathered.and_then(|gathered| serde_json::to_value(gathered).ok()))
+                FeatureFindings::section(
+                    findings::SECTION,
+                    gathered.and_then(|gathered| serde_json::to_value(gathered).ok()),
+                )
             },
         });
     }

@@ -40,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     plan: Option<String>,
     #[command(flatten)]
-    question: Asked,
+    question: QuestionArgs,
     #[command(flatten)]
     showing: Showing,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Args {
 /// Another question to the same trials, without running anything
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Ask again")]
-struct Asked {
+struct QuestionArgs {
     /// Compare with this variant
     #[arg(long, value_name = "VARIANT")]
     baseline: Option<String>,
@@ -69,7 +69,7 @@ struct Asked {
     only: Vec<String>,
 }
 
-impl Asked {
+impl QuestionArgs {
     fn question(&self) -> Question {
         let Self { baseline, metric, workload, condition, confidence, .. } = self;
         Question {
