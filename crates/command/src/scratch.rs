@@ -52,7 +52,7 @@ impl Scratch {
 
 /// Removes our user's folders of this kind that nobody uses any more.
 fn sweep(prefix: &str, place: &Path) {
-    let us = our_uid();
+    let us = std::fs::metadata("/proc/self").ok().map(|about| about.uid());
     for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
         let path = entry.path();
         let is_ours = entry.file_name().to_string_lossy().starts_with(prefix);
@@ -69,10 +69,6 @@ fn sweep(prefix: &str, place: &Path) {
         // What cannot be removed is no reason not to work.
         let _ = std::fs::rename(&path, &away).and_then(|()| wipe(&away));
     }
-}
-
-fn our_uid() -> Option<u32> {
-    std::fs::metadata("/proc/self").ok().map(|about| about.uid())
 }
 
 #[cfg(test)]

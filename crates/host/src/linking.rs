@@ -51,7 +51,7 @@ fn read<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Opti
     let segments = header.program_headers(endian, data).ok()?;
     let of_type =
         |kind| segments.iter().find(|segment| segment.p_type(endian) == kind && segment.p_filesz(endian).into() > 0);
-    let interpreter = of_type(elf::PT_INTERP).and_then(|segment| name_at(data, segment.p_offset(endian).into()));
+    let interpreter = of_type(elf::PT_INTERP).and_then(|segment| name_at(data, Some(segment.p_offset(endian).into())));
     let linking = Linking { interpreter, ..Linking::default() };
     let Some(dynamic) = of_type(elf::PT_DYNAMIC) else { return Some(linking) };
     if dynamic.p_filesz(endian).into() > DYNAMIC_MAX {
@@ -70,17 +70,17 @@ fn read<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Opti
             strings.checked_sub(address).filter(|within| segment.p_type(endian) == elf::PT_LOAD && *within < size)?;
         offset.checked_add(within)
     })?;
-    let name = |at: u64| name_at(data, offset.checked_add(at)?);
     let needed = entries.iter().filter(|(tag, _)| *tag == elf::DT_NEEDED).take(NEEDED_MAX);
     Some(Linking {
-        needed: needed.filter_map(|(_, at)| name(*at)).collect(),
-        rpath: value(elf::DT_RPATH).and_then(name),
-        runpath: value(elf::DT_RUNPATH).and_then(name),
+        needed: needed.filter_map(|(_, at)| name_at(data, offset.checked_add(*at))).collect(),
+        rpath: value(elf::DT_RPATH).and_then(|at| name_at(data, offset.checked_add(at))),
+        runpath: value(elf::DT_RUNPATH).and_then(|at| name_at(data, offset.checked_add(at))),
         ..linking
     })
 }
 
-fn name_at<'d>(data: impl ReadRef<'d>, offset: u64) -> Option<String> {
+fn name_at<'d>(data: impl ReadRef<'d>, offset: Option<u64>) -> Option<String> {
+    let offset = offset?;
     let name = data.read_bytes_at_until(offset..offset.checked_add(NAME_MAX)?, 0).ok()?;
     Some(String::from_utf8_lossy(name).into_owned())
 }

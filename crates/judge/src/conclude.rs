@@ -1,5 +1,4 @@
-//! From an inference to a claim: the verdict, the number of blocks that an undecided comparison still needs, and the
-//! comparison's doubts. The rule for verdicts is written down in [`super`].
+//! From an inference to a claim: the verdict by the rule in [`super`], the blocks still needed, and the doubts.
 
 use super::infer::Inference;
 use super::metric_spec::MetricSpec;
@@ -19,7 +18,7 @@ pub(super) fn conclude(pairs: &Pairs, inference: &Inference, spec: MetricSpec, r
     comparison.better_in = better_in(pairs, spec.better);
     let caveats = [
         means_disagree(pairs, inference, comparison.ratio_of_means),
-        incomplete_blocks(pairs),
+        incomplete_blocks(pairs.lost, pairs.baseline.len(), true),
         zero_median(pairs, inference),
         is_constant(&pairs.variant)
             .then(|| unvaried(pairs.baseline.len(), is_constant(&pairs.baseline), inference, rule))
@@ -65,7 +64,7 @@ pub(super) fn conclude_effect(inference: &Inference, spec: MetricSpec, rule: Dec
         model_based(inference),
         among_others(inference, rule),
         ticks(inference),
-        at_the_floor(inference, spec),
+        inference.at_floor.then_some(Caveat::MemoryFloor { bytes: spec.floor }),
     ];
     Comparison {
         blocks: inference.blocks,
@@ -217,9 +216,8 @@ fn ticks(inference: &Inference) -> Option<Caveat> {
 /// The relative gap at which mean and centre still agree: +379 % and +374 % say the same.
 const MEAN_TOLERANCE: f64 = 0.1;
 
-/// The robust centre hides a variant that sometimes stalls; the mean does not. They disagree if the mean lies outside of the
-/// centre's interval, which chance alone seldom does, and the two differ by more than the margin and by more than a tenth of
-/// the effect; or in sign, where both show a difference.
+/// The robust centre hides a variant that sometimes stalls; the mean does not. They disagree if the mean lies outside of
+/// the centre's interval, and they differ by more than the margin and a tenth of the effect; or in sign.
 fn means_disagree(pairs: &Pairs, inference: &Inference, ratio_of_means: Option<RatioOfMeans>) -> Option<Caveat> {
     let of_means = match inference.scale {
         Scale::Ratio => ratio_of_means?.estimate.ln(),
@@ -234,18 +232,14 @@ fn means_disagree(pairs: &Pairs, inference: &Inference, ratio_of_means: Option<R
     (left_out && by > least || opposed).then_some(Caveat::TypicalAndMeanDisagree { ratios: None })
 }
 
-fn incomplete_blocks(pairs: &Pairs) -> Option<Caveat> {
-    let (lost, of) = (pairs.lost, pairs.lost + pairs.baseline.len() as u32);
-    (lost > 0).then_some(Caveat::IncompleteBlocks { lost, of, pair: true })
+/// Of blocks of which so many are compared.
+pub(super) fn incomplete_blocks(lost: u32, compared: usize, pair: bool) -> Option<Caveat> {
+    (lost > 0).then_some(Caveat::IncompleteBlocks { lost, of: lost + compared as u32, pair })
 }
 
 fn zero_median(pairs: &Pairs, inference: &Inference) -> Option<Caveat> {
     let is_zero = inference.scale != Scale::Ratio && median(&pairs.baseline)? == 0.0;
     is_zero.then_some(Caveat::ZeroMedian)
-}
-
-fn at_the_floor(inference: &Inference, spec: MetricSpec) -> Option<Caveat> {
-    inference.at_floor.then_some(Caveat::MemoryFloor { bytes: spec.floor })
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
-//! Which contrasts there are beyond the pairs: main effects and interactions where the factors are crossed, suites where
-//! there are several workloads, and conditions against the first one. Each is a set of weights, and from there on is
-//! judged like a pair; and is corrected within its family.
+//! Contrasts beyond the pairs: main effects and interactions of crossed factors, suites of workloads, and conditions
+//! against the first one. Each is a set of weights, judged like a pair, and corrected within its family.
 
 use super::complete::{Design, Outline};
-use super::conclude::conclude_effect;
+use super::conclude::{conclude_effect, incomplete_blocks};
 use super::contrasts::{Contrasts, Planned, Weights};
 use super::factors::Factors;
 use super::fraction::Fraction;
@@ -225,7 +224,11 @@ impl Judge<'_> {
         let inferences = infer::infer_family(&contrasts, elsewhere, rule);
         let mut judged = contrasts.iter().zip(inferences).map(|(contrasts, inference)| {
             let mut comparison = conclude_effect(&inference?, spec, rule);
-            comparison.caveats.extend([incomplete(contrasts), symmetric(kind)].into_iter().flatten());
+            comparison.caveats.extend(
+                [incomplete_blocks(contrasts.lost, contrasts.values.len(), false), symmetric(kind)]
+                    .into_iter()
+                    .flatten(),
+            );
             Some(comparison)
         });
         let of_variants = matches!(
@@ -253,11 +256,6 @@ impl Judge<'_> {
             ranking: None,
         }
     }
-}
-
-fn incomplete(contrasts: &Contrasts) -> Option<Caveat> {
-    let (lost, of) = (contrasts.lost, contrasts.lost + contrasts.values.len() as u32);
-    (lost > 0).then_some(Caveat::IncompleteBlocks { lost, of, pair: false })
 }
 
 /// The randomisation makes the two labels of a pair interchangeable; it does not do so for four cells at once.

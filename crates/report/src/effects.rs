@@ -34,25 +34,16 @@ pub fn effect_names(family: &Effects, effect: &Effect) -> [String; 2] {
     }
 }
 
-/// Every family on the deciding metric but pairs of levels.
-pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
-    print_of(findings, &|kind| kind != EffectKind::Levels, page, notes, columns);
+/// Draws the levels of one factor against each other, neither of them the baseline's.
+pub fn levels(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
+    print(findings, true, page, notes, columns);
 }
 
-/// Pairs of levels of one factor, neither of them the baseline's; evidence, if any, stands next to them.
-pub(crate) fn print_levels(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
-    print_of(findings, &|kind| kind == EffectKind::Levels, page, notes, columns);
-}
-
-/// The families of some kinds on the deciding metric.
-fn print_of(
-    findings: &Findings,
-    is_wanted: &dyn Fn(EffectKind) -> bool,
-    page: &mut Page,
-    notes: &mut Notes,
-    columns: usize,
-) {
-    let deciding = |family: &&Effects| family.metric == findings.method.deciding_metric && is_wanted(family.kind);
+/// The families on the deciding metric: pairs of levels of one factor, or all others.
+pub(crate) fn print(findings: &Findings, of_levels: bool, page: &mut Page, notes: &mut Notes, columns: usize) {
+    let deciding = |family: &&Effects| {
+        family.metric == findings.method.deciding_metric && (family.kind == EffectKind::Levels) == of_levels
+    };
     let simple: Vec<&Effects> =
         findings.effects.iter().filter(deciding).filter(|f| f.kind == EffectKind::Simple).collect();
     for family in findings.effects.iter().filter(deciding) {
@@ -109,8 +100,7 @@ fn over(over: &Over) -> String {
     format!("over {}", over.levels.iter().map(of).collect::<Vec<_>>().join(" and "))
 }
 
-/// Simple effects of one place, a paragraph for each family; where there are too many, nothing: the interactions that are
-/// shown say where to look, and the JSON has all.
+/// Simple effects of one place, a paragraph for each family; nothing where there are too many: the JSON has all.
 fn print_simple(families: &[&Effects], page: &mut Page, notes: &mut Notes, columns: usize) {
     if families.is_empty() || families.len() > SIMPLE_MAX {
         return;
@@ -165,10 +155,6 @@ fn heading(family: &Effects) -> String {
     format!("{}: {what}", clean(&place))
 }
 
-fn is_interaction(kind: EffectKind) -> bool {
-    matches!(kind, EffectKind::Interaction | EffectKind::ConditionChange)
-}
-
 fn is_shown(effect: &Effect) -> bool {
     let verdict = effect.comparison.as_ref().map(|comparison| comparison.verdict);
     matches!(verdict, Some(Verdict::Faster | Verdict::Slower | Verdict::Negligible))
@@ -210,7 +196,8 @@ fn table(findings: &Findings, family: &Effects, shown: &[&Effect], notes: &mut N
 
 /// An interaction is not faster or slower; it is there.
 fn word(family: &Effects, verdict: Verdict) -> &'static str {
-    let unit = if is_interaction(family.kind) { Unit::Count } else { family.unit };
+    let is_interaction = matches!(family.kind, EffectKind::Interaction | EffectKind::ConditionChange);
+    let unit = if is_interaction { Unit::Count } else { family.unit };
     Wording::of(unit, family.better).verdict(verdict)
 }
 

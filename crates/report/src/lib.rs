@@ -28,7 +28,7 @@ pub mod words;
 
 pub use again::again;
 pub use draw::Style;
-pub use effects::effect_names;
+pub use effects::{effect_names, levels};
 pub use failures::{failure, failure_in_full, quote};
 pub use format::TimeUnit;
 pub use json::pretty as pretty_json;
@@ -39,7 +39,7 @@ pub use screen::{
     name, screen,
 };
 pub use side_by_side::{side_by_side, side_by_side_items};
-pub use terminal::{Parts, SECTIONS, Section, SectionPage, levels, parts, terminal, terminal_with};
+pub use terminal::{Parts, SECTIONS, Section, SectionPage, parts, terminal, terminal_with};
 pub use trace::{Describe, Sheet, provenance, trace};
 
 use bakeoff_judge::findings::Findings;
@@ -50,9 +50,6 @@ use serde_json::Value;
 /// the study. Numbers are unrounded. It is made to be passed
 /// on, so logs are named relative to the cache (`logs/….log`), and `home`, the user's home folder, is written `~` wherever
 /// it stands.
-///
-/// # Errors
-/// Passes on the serialiser's word, should a value ever have no form in JSON.
 pub fn json(findings: &Findings, home: Option<&str>) -> Result<String, serde_json::Error> {
     let findings = without_folders(findings);
     let text = json::whole(&findings)?;

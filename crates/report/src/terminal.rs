@@ -27,7 +27,7 @@ pub fn terminal(findings: &Findings, style: Style) -> String {
 pub struct SectionPage {
     /// The section's name in [`Findings::sections`].
     pub name: &'static str,
-    /// Draws it below the tables, to a width. Levels against each other ([`levels`]) are its to place.
+    /// Draws it below the tables, to a width. Levels against each other ([`crate::levels`]) are its to place.
     pub draw: fn(&Findings, &mut Page, &mut Notes, usize),
     /// What it found to be consistent with differences, in a few words each, for the screen.
     pub causes: fn(&Findings) -> Vec<Cause>,
@@ -35,17 +35,11 @@ pub struct SectionPage {
     pub below_doubts: bool,
 }
 
-/// Draws the levels of one factor against each other.
-pub fn levels(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
-    effects::print_levels(findings, page, notes, columns);
-}
-
 /// The names of the page's sections, in their order; those of features come besides.
 pub const SECTIONS: [&str; 10] =
     ["answer", "outputs", "effects", "tables", "latencies", "conditions", "building", "doubts", "failed", "provenance"];
 
-/// The same page, with the sections of features that have a page of their own; or only the section of that name. Its tables
-/// have times in the unit that is asked for.
+/// The same page, with sections of features; or only the section of that name. Times are in the unit asked for.
 pub fn terminal_with(
     findings: &Findings,
     sections: &[SectionPage],
@@ -113,13 +107,13 @@ fn drawn(
     let causes: Vec<Cause> = sections.iter().flat_map(|section| (section.causes)(findings)).collect();
     draw("answer", &mut |page, notes| opening(findings, &causes, page, notes, width));
     draw("outputs", &mut |page, _| outputs::print(findings, page, width));
-    draw("effects", &mut |page, notes| effects::print(findings, page, notes, width));
+    draw("effects", &mut |page, notes| effects::print(findings, false, page, notes, width));
     draw("tables", &mut |page, notes| metrics::print(findings, time_unit, page, notes, width));
     draw("latencies", &mut |page, _| latencies::print(findings, page, width));
     let there = sections.iter().filter(|section| findings.sections.contains_key(section.name));
     let (below_doubts, below_tables): (Vec<&SectionPage>, Vec<_>) = there.partition(|section| section.below_doubts);
     if below_tables.is_empty() {
-        draw("effects", &mut |page, notes| levels(findings, page, notes, width));
+        draw("effects", &mut |page, notes| effects::levels(findings, page, notes, width));
     }
     for section in below_tables {
         draw(section.name, &mut |page, notes| (section.draw)(findings, page, notes, width));
@@ -182,7 +176,6 @@ fn heading(findings: &Findings, page: &mut Page, columns: usize) {
     left_out(findings, page, columns);
 }
 
-/// The combinations that the study leaves out, a line for each reason.
 fn left_out(findings: &Findings, page: &mut Page, columns: usize) {
     let mut reasons: Vec<(&str, Vec<String>)> = vec![];
     for excluded in &findings.excluded {

@@ -1,7 +1,7 @@
 //! The options that several commands share, and what each of them asks for. A command's own stand in its file.
 
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::{Against, Concluded, FeatureArgs, Registry, screen};
+use bakeoff_command::{Concluded, FeatureArgs, Registry, screen};
 use bakeoff_judge::findings::{Findings, Verdict};
 use bakeoff_lab::Ending;
 use bakeoff_model::plain::clean;

@@ -1,6 +1,5 @@
 //! Latencies of ops: a histogram of three significant digits (HdrHistogram) with the exact count, sum, least and
-//! greatest beside it. In memory and in journals it is kept encoded, as HdrHistogram's other implementations read it:
-//! V2 with deflate, in base64. It does not know what the ops are.
+//! greatest. It is kept encoded, as HdrHistogram's other implementations read it: V2 with deflate, in base64.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;

@@ -1,6 +1,5 @@
-//! Marks: what a workload reports while it runs, one line each, on the descriptor that `$BAKEOFF_MARKS`
-//! names. This reads the lines and keeps what they amount to: phases, latencies of ops, values. It reads text with the
-//! times at which it came; the host delivers it, and the study says what must come.
+//! Marks: what a workload reports while it runs, one line each, on the descriptor that `$BAKEOFF_MARKS` names. This
+//! reads lines, with the times at which they came, and keeps phases, latencies of ops, and values.
 
 mod latencies;
 mod names;
@@ -62,9 +61,8 @@ impl Marks {
         self.phases.is_empty() && self.ops.is_empty()
     }
 
-    /// The marks of processes that run at once, as those of one trial: ops are pooled, and a phase goes from the
-    /// earliest begin to the latest end. The first phase of a name is taken together with the other processes' first,
-    /// the second with their second. All times must be since the same launch.
+    /// The marks of processes that run at once, as those of one trial: ops are pooled, and the n-th phase of a name
+    /// goes from the earliest begin to the latest end of all n-th ones. All times must be since the same launch.
     pub fn merge(all: &[Self]) -> Self {
         let mut merged = Self::default();
         let mut which: Vec<(&str, usize)> = vec![];

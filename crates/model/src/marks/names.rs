@@ -1,5 +1,4 @@
-//! The names of metrics of ops, `[PHASE.]op[.NAME].STAT`: which statistics there are, and how a name is taken apart. It
-//! knows neither what was marked nor what a study declares.
+//! The names of metrics of ops, `[PHASE.]op[.NAME].STAT`: which statistics there are, and how a name is taken apart.
 
 use crate::metric::{Direction, Unit};
 

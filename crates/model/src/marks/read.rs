@@ -51,9 +51,6 @@ fn and_more(count: u64) -> String {
 ///
 /// `launched_monotonic_s` is when it was launched, as CLOCK_MONOTONIC read then: marks that tell their own time tell it
 /// by that clock. `whole_s` is how long it lasted, in seconds; the last phase ends with it.
-///
-/// # Errors
-/// [`Wrong`] if a line is no mark.
 pub fn read(chunks: &[Chunk], launched_monotonic_s: f64, whole_s: f64) -> Result<ParsedMarks, Wrong> {
     let mut reader = Reader::new(launched_monotonic_s);
     chunks.iter().for_each(|chunk| reader.push(chunk));
@@ -144,9 +141,6 @@ impl Reader {
     }
 
     /// What all of it amounts to; the last phase ends at `whole_s` seconds.
-    ///
-    /// # Errors
-    /// [`Wrong`] if a line was no mark.
     pub fn finish(mut self, whole_s: f64) -> Result<ParsedMarks, Wrong> {
         if !self.partial.trim_ascii().is_empty() {
             let cut = std::mem::take(&mut self.partial);
@@ -204,7 +198,8 @@ impl Reader {
                 None => self.op(word, None, now),
             },
             [b"op", name, seconds] => {
-                let latency_s = number(seconds).ok_or_else(|| not_seconds(seconds))?;
+                let latency_s = number(seconds)
+                    .ok_or_else(|| format!("`{}` is not a latency: a number of seconds", shown(seconds)))?;
                 self.op(name, Some(latency_s), now)
             }
             [b"value", name, number] => self.value(name, number, None),
@@ -329,10 +324,6 @@ fn plain(word: &[u8]) -> Judged<&str> {
 
 fn not_a_name(word: &[u8]) -> String {
     format!("`{}` is not a name: letters, digits, `_`, `-`, `+` and `.`, and an op's is not a number", shown(word))
-}
-
-fn not_seconds(word: &[u8]) -> String {
-    format!("`{}` is not a latency: a number of seconds", shown(word))
 }
 
 /// Some of what was printed, fit for a screen.

@@ -99,21 +99,25 @@ impl Size {
     /// A ratio of two or more, or of a half or less, is a factor.
     fn of(comparison: &Comparison, unit: Unit) -> Self {
         let (ratio, interval) = (comparison.estimate, comparison.printed_interval());
-        let directed = |is_less: bool, to: &dyn Fn(f64) -> f64| {
-            interval.map(|[low, high]| if is_less { [to(high), to(low)] } else { [to(low), to(high)] })
-        };
         if comparison.scale == Scale::Difference {
             let sign = if ratio < 0.0 { -1.0 } else { 1.0 };
-            return Self::Absolute { estimate: ratio.abs(), interval: directed(ratio < 0.0, &|end| sign * end) };
+            return Self::Absolute {
+                estimate: ratio.abs(),
+                interval: directed(interval, sign < 0.0, |end| sign * end),
+            };
         }
         let is_less = ratio < 1.0;
         if let Some(r#as) = As::of(ratio, unit) {
             let times = |ratio: f64| if is_less { 1.0 / ratio } else { ratio };
-            return Self::Times { estimate: times(ratio), interval: directed(is_less, &times), r#as };
+            return Self::Times { estimate: times(ratio), interval: directed(interval, is_less, times), r#as };
         }
         let percent = |ratio: f64| 100.0 * if is_less { 1.0 - ratio } else { ratio - 1.0 };
-        Self::Percent { estimate: percent(ratio), interval: directed(is_less, &percent) }
+        Self::Percent { estimate: percent(ratio), interval: directed(interval, is_less, percent) }
     }
+}
+
+fn directed(interval: Option<[f64; 2]>, is_less: bool, to: impl Fn(f64) -> f64) -> Option<[f64; 2]> {
+    interval.map(|[low, high]| if is_less { [to(high), to(low)] } else { [to(low), to(high)] })
 }
 
 impl As {

@@ -130,7 +130,7 @@ impl Teller<'_> {
     fn answer(&self) -> Rendered {
         let compared: Vec<(&str, &Comparison)> = self.view.compared().collect();
         let text = match compared.as_slice() {
-            _ if self.view.lines.first().is_some_and(|_| self.baseline_failed()) => {
+            _ if !self.view.lines.is_empty() && self.view.baseline().is_empty() => {
                 let baseline = self.findings.variants.first().map(|first| self.name(&first.name));
                 text!["no comparison: every trial of ", baseline, " failed"]
             }
@@ -160,10 +160,6 @@ impl Teller<'_> {
 
     fn baseline(&self) -> Rendered {
         self.name(self.view.baseline())
-    }
-
-    fn baseline_failed(&self) -> bool {
-        self.view.baseline().is_empty()
     }
 
     fn margin(&self) -> String {

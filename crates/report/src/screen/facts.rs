@@ -265,7 +265,6 @@ pub(super) fn options(findings: &Findings, view: &View<'_>) -> Option<Rendered> 
     })
 }
 
-/// What each step of a factor does whose levels rise.
 pub(super) fn trends(findings: &Findings, view: &View<'_>) -> Vec<Rendered> {
     let families = findings.effects.iter().filter(|family| {
         family.kind == EffectKind::Trend

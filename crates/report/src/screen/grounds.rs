@@ -1,5 +1,4 @@
-//! What the answer rests on, where nothing is in doubt about it: outputs, conditions, builds, trials, and the machine's noise.
-//! What is in doubt stands among the doubts and is not said here again.
+//! What the answer rests on, where nothing is in doubt about it: outputs, conditions, builds, trials, and noise.
 
 use super::view::View;
 use crate::conditions::of_part;

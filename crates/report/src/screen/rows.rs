@@ -1,5 +1,4 @@
-//! The rows: a variant each, with what is claimed of it, the interval, and a picture of the interval. They always fit into the
-//! columns: names give way first, then the picture.
+//! The rows: a variant each, with claim, interval, and picture. They always fit: names give way first.
 
 use super::amounts::Amount;
 use super::facts::in_seconds;
