@@ -1,5 +1,4 @@
-//! A command line without a subcommand: `bakeoff 'A' 'B'` means `bakeoff compare 'A' 'B'`. Whether a word is a program is
-//! asked of PATH; nothing is run.
+//! A command line without a subcommand: `bakeoff 'A' 'B'` means `bakeoff compare 'A' 'B'`. Nothing is run.
 
 use bakeoff_host::search_path;
 use std::ffi::{OsStr, OsString};

@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 
 const CHANGES_SHOWN: usize = 8;
 
-/// The journal for a study as it is now. It is that of its identity; or the latest one whose trials depend on the same,
-/// although trials wrote a file since or a build failed; or, as versions before named it, that of `older`, the identity
-/// without those that cannot be built. Otherwise it is a new one.
+/// The journal for a study as it is now: that of its identity; or the latest one whose trials depend on the same,
+/// although trials wrote a file or a build failed; or that of `older`, as versions before named it; or a new one.
 pub(crate) fn choose(folder: &StateFolder, study: &mut StudyLine, older: &str) -> State {
     let mut named = folder.journal(&study.plan, &study.identity);
     let mut known = of_plan(folder, study);
@@ -56,8 +55,7 @@ fn another_identity(study: &StudyLine) -> String {
     identity.hex()
 }
 
-/// The journals of this plan, simulated in the same way if at all: the study's latest first, and then the one that was
-/// run last.
+/// The journals of this plan, simulated in the same way if at all: the latest first, then by their last run.
 fn of_plan(folder: &StateFolder, study: &StudyLine) -> Vec<(PathBuf, Record)> {
     let read = |path: PathBuf| bakeoff_journal::read(&path).ok().map(|contents| (path, contents.record));
     let mut known: Vec<_> = folder.journals().into_iter().filter_map(read).collect();

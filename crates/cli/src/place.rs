@@ -50,7 +50,6 @@ pub(crate) fn check(place: &Place, plan: &Plan, setup: &Setup) -> Result<(), Com
     }
 }
 
-/// Makes the place ready for trials.
 pub(crate) fn executor<'a>(
     place: &'a Place,
     setting: PlaceSetting<'a>,

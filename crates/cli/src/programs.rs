@@ -10,8 +10,7 @@ use bakeoff_model::plan::Plan;
 use bakeoff_model::study::Condition;
 use std::path::Path;
 
-/// Ends the command where the baseline is among those that cannot be started: then nothing can be compared. Of other
-/// variants it is said; their trials fail, and the study goes on.
+/// Ends the command if the baseline cannot be started. Other variants get a note; their trials fail.
 pub(crate) fn of_study(absent: &[Absent], baseline: &str) -> Result<(), CommandError> {
     if let Some(first) = absent.iter().find(|one| one.variant == baseline) {
         let Absent { part, program, why, .. } = first;

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 /// Where lines cannot be drawn again, one is written at most this often, and one for the last block.
 const QUIET_TIME: Duration = Duration::from_secs(5);
 
-/// Trials done and to do, and the line that says so.
 #[derive(Default)]
 pub(crate) struct Progress {
     trials: u64,

@@ -1,5 +1,4 @@
-//! One session of a study: opens its journal, runs what is missing, and keeps every event. `run` and `compare`
-//! differ in where plan and executor come from; from there on they are this.
+//! One session of a study, wherever its plan and executor come from: opens its journal, and runs what is missing.
 
 mod racing;
 mod tracing;
@@ -144,7 +143,6 @@ impl<'a> OpenStudy<'a> {
         self.keep(Line::Study(Box::new(self.race.study.clone())))
     }
 
-    /// Keeps that something was changed, and how many trials it makes void.
     fn note_changed(&mut self, line: Changed) -> Result<(), CommandError> {
         let void =
             |record: &Record| record.trials.iter().filter(|trial| matches!(trial.outcome, Outcome::Void(_))).count();
@@ -172,7 +170,6 @@ impl<'a> OpenStudy<'a> {
         self.keep(Line::Checked(Checked { session, files: files.to_owned() }))
     }
 
-    /// Says what was changed, once the progress is out of the way.
     fn tell_changed(&self) {
         let Some((files, void)) = &self.changed else { return };
         let shown: Vec<&str> = files.iter().take(FILES_SHOWN).map(String::as_str).collect();
@@ -337,7 +334,6 @@ impl<'a> OpenStudy<'a> {
         self.gatherings().iter().filter_map(|one| one.trials).any(|trials| (trials.are_missing)(self))
     }
 
-    /// Gathers what the journal does not hold; nothing is launched for it.
     fn gather(&mut self) -> Result<(), CommandError> {
         self.beginning = Some(self.session_of(None, self.blocks_of_complete()));
         self.gatherings().iter().try_for_each(|one| (one.gather)(self))?;

@@ -25,8 +25,7 @@ const FILES: &str = "files-";
 const LARGE: u64 = 256 << 20;
 /// A path that passes more symbolic links leads nowhere (see path_resolution(7)).
 const MOST_LINKS: usize = 40;
-/// By how much the clock of file systems may lag behind that of trials, in seconds: a tick of a kernel of 100 Hz, and some
-/// more. The beginning of a session is a time of that clock.
+/// By how much the clock of file systems may lag behind that of trials, in seconds: a tick of 100 Hz, and some more.
 const LAG_S: f64 = 0.02;
 /// Changes with every library that is installed; the libraries themselves are compared.
 const INDEX: &str = "/etc/ld.so.cache";
@@ -219,7 +218,6 @@ pub(crate) struct FileStates {
     pub(crate) changed: Option<(f64, Vec<String>)>,
 }
 
-/// Holds files against the trials of a record.
 pub(crate) struct Files<'a> {
     pub(crate) record: &'a Record,
     /// Below these nothing is looked at: scratch folders, and what was built, which is watched by itself.

@@ -1,36 +1,24 @@
 //! Values of options that several commands take, read from text.
 
 /// Half-width of the zone of equivalence, as a fraction, from a percentage.
-///
-/// # Errors
-/// In words, what is expected.
 pub fn margin(text: &str) -> Result<f64, String> {
     let percent = text.trim_end_matches('%').trim().parse::<f64>().ok().filter(|p| *p > 0.0 && *p < 100.0);
     percent.map(|p| p / 100.0).ok_or_else(|| "a percentage above 0 and below 100, such as 1%".to_owned())
 }
 
 /// A slowdown in percent, as a fraction: 100% is twice the time.
-///
-/// # Errors
-/// In words, what is expected.
 pub fn slowdown(text: &str) -> Result<f64, String> {
     let percent = text.trim_end_matches('%').trim().parse::<f64>().ok().filter(|p| *p > 0.0 && p.is_finite());
     percent.map(|p| p / 100.0).ok_or_else(|| "a percentage above 0, such as 2%".to_owned())
 }
 
 /// A confidence, as a fraction.
-///
-/// # Errors
-/// In words, what is expected.
 pub fn confidence(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|c| *c > 0.5 && *c < 1.0);
     number.ok_or_else(|| "a number above 0.5 and below 1, such as 0.99".to_owned())
 }
 
 /// A size in bytes.
-///
-/// # Errors
-/// In words, what is expected.
 pub fn size(text: &str) -> Result<u64, String> {
     let powers = [("K", 1), ("M", 2), ("G", 3), ("T", 4)];
     let mut units: Vec<(String, f64)> = vec![("B".to_owned(), 1.0)];
@@ -53,9 +41,6 @@ fn measured(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 }
 
 /// An age in seconds.
-///
-/// # Errors
-/// In words, what is expected.
 pub fn age(text: &str) -> Result<f64, String> {
     let units = [("min", 60.0), ("h", 3600.0), ("d", 86_400.0), ("w", 604_800.0)];
     measured(text, &units).ok_or_else(|| "a number followed by min, h, d or w, such as 30d".to_owned())

@@ -1,5 +1,4 @@
-//! How commands may end: which exit codes each has, in the words of its help. What a code means everywhere is in
-//! [`Code`]; which of them a command ended with is decided by the command.
+//! Which exit codes each command may have, in the words of its help. What a code means everywhere is in [`Code`].
 
 use crate::error::Code;
 
@@ -21,12 +20,10 @@ fn all(own: &[Exit]) -> impl Iterator<Item = &Exit> {
     OF_ALL.iter().chain(own)
 }
 
-/// Whether a command with these exits may end with that code.
 pub(crate) fn has(own: &[Exit], code: Code) -> bool {
     all(own).any(|(known, _)| *known == code)
 }
 
-/// Adds the exits to the help of a command, below whatever else is there.
 pub(crate) fn explained(command: clap::Command, own: &[Exit]) -> clap::Command {
     let mut codes: Vec<Code> = all(own).map(|(code, _)| *code).collect();
     codes.sort_by_key(|code| *code as u8);

@@ -1,5 +1,4 @@
-//! What the core asks of a feature that makes variants: given what the study says of one, its identity, and something to
-//! start. How it is made, and of what, is the feature's.
+//! What the core asks of a feature that makes variants: of what a study says, an identity, and something to start.
 
 use crate::check::Check;
 use crate::error::CommandError;
@@ -83,15 +82,9 @@ pub struct Merged {
 /// What makes variants.
 pub trait Maker {
     /// What an order would come to; nothing is made.
-    ///
-    /// # Errors
-    /// If that cannot be found out.
     fn foresee(&self, order: &Order<'_>) -> Result<Foreseen, CommandError>;
 
     /// Makes what is not there yet. A variant that cannot be made is left out.
-    ///
-    /// # Errors
-    /// If nothing could be compared then.
     fn make(&self, order: &Order<'_>) -> Result<Made, CommandError>;
 
     /// Takes variants out of the plan that equal one before them. `all` is the head of the journal with all variants.
@@ -113,14 +106,8 @@ pub trait Maker {
     fn added(&self, lines: &[MadeLine]) -> String;
 
     /// Takes the machine for trials: until the value is dropped, nobody else makes or runs anything on it.
-    ///
-    /// # Errors
-    /// If an interrupt ends the wait.
     fn hold(&self, quiet: bool) -> Result<Box<dyn Debug + '_>, CommandError>;
 
     /// What is made while trials run; `None` if the plan asks for nothing of that kind.
-    ///
-    /// # Errors
-    /// If it cannot be prepared.
     fn on_demand<'a>(&'a self, order: &Order<'a>) -> Result<Option<OnDemand<'a>>, CommandError>;
 }

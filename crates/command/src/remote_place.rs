@@ -12,18 +12,12 @@ use std::path::PathBuf;
 /// A place that is not this host.
 pub trait RemotePlace {
     /// What seconds are there; found out when everything is built, before the journal is chosen.
-    ///
-    /// # Errors
-    /// If the place turns out to be out of reach.
     fn clock(&mut self, plan: &Plan, setup: &Setup) -> Result<Clock, CommandError>;
 
     /// The programs of this host that reach it: trials depend on them.
     fn programs(&self) -> Vec<PathBuf>;
 
     /// Makes it ready for trials.
-    ///
-    /// # Errors
-    /// If that cannot be done.
     fn executor<'a>(&'a self, setting: PlaceSetting<'a>) -> Result<Box<dyn Executor + 'a>, CommandError>;
 }
 

@@ -32,8 +32,7 @@ enum Error {
     File { path: PathBuf, source: io::Error },
 }
 
-/// Keeps a journal as the last comparison, in the place of the one before. A user who has no place for it goes without: the
-/// answer was on the screen. Says whether it is kept.
+/// Keeps a journal as the last comparison, and says whether it could: without a place for it, the screen has it.
 pub fn keep_last(journal: &Path) -> bool {
     let kept = |folder: PathBuf| -> io::Result<()> {
         fs::create_dir_all(&folder)?;
@@ -44,9 +43,6 @@ pub fn keep_last(journal: &Path) -> bool {
 }
 
 /// The journal of the last comparison.
-///
-/// # Errors
-/// If there is none.
 pub fn last() -> Result<PathBuf, CommandError> {
     let folder = user_state::folder().ok_or_else(|| CommandError::usage(Error::NoPlace))?;
     let journal = folder.join(LAST);
@@ -62,9 +58,6 @@ pub struct Saved(PathBuf);
 
 impl Saved {
     /// That of the user; it need not be there.
-    ///
-    /// # Errors
-    /// If no variable says where it is.
     pub fn of_user() -> Result<Self, CommandError> {
         let folder = user_state::folder().ok_or_else(|| {
             CommandError::usage(Error::NoPlace).hint("set BAKEOFF_STATE to the absolute path of a folder")
@@ -125,9 +118,6 @@ impl Saved {
     }
 
     /// Saves a journal, and returns the name that it got: another one, where somebody took it since it was checked.
-    ///
-    /// # Errors
-    /// If it cannot be written; what was saved before is still there then.
     pub fn save(&self, name: &str, journal: &Path, replace: bool) -> Result<String, CommandError> {
         let on_disk = |new: NamedTempFile| new.as_file().sync_all().map(|()| new);
         let mut new = copied(journal, &self.0).and_then(on_disk).map_err(|error| self.failed(error))?;
@@ -148,9 +138,6 @@ impl Saved {
     }
 
     /// Removes what was saved under that name.
-    ///
-    /// # Errors
-    /// If there is none, or it cannot be removed.
     pub fn remove(&self, name: &str) -> Result<(), CommandError> {
         let path = self.journal(name)?;
         fs::remove_file(&path).map_err(|source| CommandError::usage(Error::File { path, source }))

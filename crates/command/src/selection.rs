@@ -23,9 +23,6 @@ pub struct Selection {
 
 impl Selection {
     /// The plan that is meant, of the variants that are meant.
-    ///
-    /// # Errors
-    /// If the study has none of that name.
     pub fn plan(&self, study: &Study) -> Result<Plan, CommandError> {
         let mut plan = Plan::of(study, &self.plan)?;
         plan.only(&self.only)?;

@@ -42,9 +42,6 @@ pub struct StateFolder(PathBuf);
 
 impl StateFolder {
     /// Makes it, if it is not there.
-    ///
-    /// # Errors
-    /// Where it cannot be written to.
     pub fn of(study_dir: &Path) -> Result<Self, CommandError> {
         let folder = study_dir.join(FOLDER);
         let failed = |source| {
@@ -136,8 +133,7 @@ impl State {
     }
 }
 
-/// Writes which journal is the latest: whole or not at all, also after a crash of the machine. Several commands may do so at
-/// once, for other plans of the study; the last one's word stays.
+/// Writes which journal is the latest: whole or not at all, also after a crash. The last of several commands wins.
 fn remember_latest(folder: &Path, name: &[u8]) -> Result<(), CommandError> {
     let path = folder.join(LATEST);
     let write = || -> io::Result<()> {

@@ -1,5 +1,4 @@
-//! A study's folder, as named on the command line: finds `study.toml`, reads it, and reads the expected outputs. Its
-//! problems end the command with all of them shown.
+//! A study's folder, as named on the command line: reads `study.toml` and expected outputs, or shows all problems.
 
 use crate::error::{Code, CommandError};
 use crate::feature::Registry;
@@ -200,7 +199,6 @@ impl StudyFolder {
         Ok(())
     }
 
-    /// Files of the folder that a command's words name.
     fn named(&self, inputs: &mut Inputs, command: &str) {
         for word in words(command) {
             let path = self.dir.join(word);

@@ -30,9 +30,6 @@ pub enum Target {
 
 impl Target {
     /// Where this name leads, if something can be written there.
-    ///
-    /// # Errors
-    /// If nothing can, with a remedy.
     pub fn of(file: &Path) -> Result<Self, CommandError> {
         if Self::is_output(file) {
             return Ok(Self::Output);
@@ -90,9 +87,6 @@ impl Target {
     }
 
     /// Writes all of it, or nothing.
-    ///
-    /// # Errors
-    /// If that fails.
     pub fn write(&self, bytes: &[u8]) -> Result<(), CommandError> {
         let written = match self {
             Self::Output => {

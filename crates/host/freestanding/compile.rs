@@ -1,6 +1,5 @@
-//! Compiles a freestanding program into a file that a crate includes: a part of the build scripts of the crates that have
-//! one. It is compiled by hand because Cargo has no dependency of one crate on the executable of another, and none of its
-//! profiles fits a program without a standard library.
+//! Compiles a freestanding program into a file that a crate includes, for build scripts: no crate of Cargo's can depend
+//! on another one's executable, and none of its profiles fits a program without a standard library.
 
 use std::env;
 use std::path::PathBuf;

@@ -1,6 +1,5 @@
-//! The launcher process: a freestanding program, without a C library and without an allocator, so that it has next to
-//! no memory of its own to show in the peak of what it launches. What it does is in `program/`; what it shares with the
-//! wrapper, another freestanding program, in `../freestanding/`.
+//! The launcher process: a freestanding program, without a C library and an allocator, so that its memory hardly shows
+//! in the peak of what it launches. It is in `program/`; it shares `../freestanding/` with the compiler wrapper.
 
 #![no_std]
 #![no_main]

@@ -1,6 +1,5 @@
-//! Control groups: finds out which of them we may make here, gives every job one of its own in each hierarchy that
-//! tells or limits something, reads what the kernel counted in them, and removes them. It places no process: what
-//! launches does that, with what stands in a [`crate::probe::Confinement`].
+//! Control groups: finds out which of them we may make here, gives every job one in each hierarchy that tells or limits
+//! something, reads what the kernel counted, and removes them. Processes are placed by a [`crate::probe::Confinement`].
 //!
 //! There are three worlds. In *full v2* one hierarchy has all controllers. In the *hybrid* one the controllers are
 //! bound to hierarchies of version 1, and that of version 2 still tells CPU time and pressure, and kills. Or there is

@@ -1,5 +1,4 @@
-//! Whether somebody sets the system's clock: the time of day, beside a clock that nobody can set and that goes on while the
-//! machine sleeps. Durations come from neither.
+//! Whether somebody sets the time of day, by a clock that nobody can set and that goes on while the machine sleeps.
 
 use crate::now_unix_s;
 use rustix::time::{ClockId, clock_gettime};

@@ -6,18 +6,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// Bytes that an unprivileged process can still write below `path`.
-///
-/// # Errors
-/// The system's word, where `path` is not there or its file system does not tell.
 pub fn free_bytes(path: &Path) -> io::Result<u64> {
     let stat = rustix::fs::statvfs(path)?;
     Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
 /// Whether files can be made in a folder by this process, as its effective user.
-///
-/// # Errors
-/// The system's word, where they cannot.
 pub fn writable(folder: &Path) -> io::Result<()> {
     use rustix::fs::{Access, AtFlags, CWD, accessat};
     Ok(accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
@@ -61,9 +55,6 @@ pub fn read_text(path: &Path, most_bytes: u64) -> io::Result<String> {
 
 /// Removes a file or a whole folder, also one with read-only folders in it; nothing there is fine. Links are removed,
 /// never followed.
-///
-/// # Errors
-/// The system's word, where something stays.
 pub fn wipe(path: &Path) -> io::Result<()> {
     let gone = match fs::symlink_metadata(path) {
         Err(error) => Err(error),
@@ -83,17 +74,11 @@ pub fn wipe(path: &Path) -> io::Result<()> {
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
 /// Whether the caches of the file systems can be dropped.
-///
-/// # Errors
-/// The system's word, where they cannot.
 pub fn can_drop_caches() -> io::Result<()> {
     fs::File::options().write(true).open(DROP_CACHES).map(drop)
 }
 
 /// Writes everything to the disks and drops the caches of all file systems.
-///
-/// # Errors
-/// The system's word, where it cannot.
 pub fn drop_caches() -> io::Result<()> {
     rustix::fs::sync();
     fs::write(DROP_CACHES, "3")

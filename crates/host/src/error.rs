@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 /// Why the host could not do what was asked.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the names of fields say what they are")]
 pub enum Error {
     /// The launcher process could not be started.
     #[error("cannot start the launcher process")]
@@ -13,10 +14,7 @@ pub enum Error {
 
     /// The launcher process ended while it was needed.
     #[error("the launcher process ended ({how}); processes of the trial that it executed may still be alive")]
-    LauncherEnded {
-        /// Its exit status, in words.
-        how: String,
-    },
+    LauncherEnded { how: String },
 
     /// The launcher process is there but cannot be talked to.
     #[error("cannot talk to the launcher process")]
@@ -24,17 +22,11 @@ pub enum Error {
 
     /// The launcher process met an error of its own.
     #[error("the launcher process cannot go on: {why}")]
-    Launcher {
-        /// The system's word for it.
-        why: String,
-    },
+    Launcher { why: String },
 
     /// A process of a trial belongs to another user and cannot be killed.
     #[error("process {pid}, left by a trial, may not be killed by this user; end it yourself, then continue")]
-    Unkillable {
-        /// Its process id.
-        pid: i32,
-    },
+    Unkillable { pid: i32 },
 
     /// A probe could not prepare for a job, or not read what it saw.
     #[error("cannot watch a trial")]
@@ -46,21 +38,11 @@ pub enum Error {
 
     /// The file is locked by someone else.
     #[error("{} is in use by {}; wait for it to end, or end it", path.display(), owner_in_words(*owner))]
-    Locked {
-        /// The lock file.
-        path: PathBuf,
-        /// The process that wrote its id into it, if one can be read.
-        owner: Option<u32>,
-    },
+    Locked { path: PathBuf, owner: Option<u32> },
 
     /// The lock file could not be opened, locked or written.
     #[error("cannot lock {}", path.display())]
-    Lock {
-        /// The lock file.
-        path: PathBuf,
-        /// The system's word for it.
-        source: io::Error,
-    },
+    Lock { path: PathBuf, source: io::Error },
 }
 
 fn owner_in_words(owner: Option<u32>) -> String {

@@ -1,5 +1,4 @@
-//! Reads the small text files by which Linux describes itself. A file that is absent or unreadable is `None`, never
-//! an error: machines differ. The root can be a folder made by a test.
+//! Reads the small text files by which Linux describes itself; an absent one is `None`. Tests make a root of their own.
 
 use std::path::PathBuf;
 
@@ -56,7 +55,7 @@ impl Files {
     }
 }
 
-/// A file that the kernel writes anew for each reading from its beginning. It stays open: it is read before each trial.
+/// A file that the kernel writes again for each reading from its beginning. It stays open: it is read before each trial.
 #[derive(Debug)]
 pub(crate) struct Open(std::fs::File);
 

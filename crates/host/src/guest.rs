@@ -42,9 +42,6 @@ pub fn mount_all() -> io::Result<()> {
 }
 
 /// Waits for every child, also those that others left behind, until that one has ended; its exit code, or 128 and the signal.
-///
-/// # Errors
-/// The system's.
 pub fn wait_for(process: u32) -> io::Result<i32> {
     loop {
         let Some((ended, status)) = wait(WaitOptions::empty())? else { continue };
@@ -55,9 +52,6 @@ pub fn wait_for(process: u32) -> io::Result<i32> {
 }
 
 /// Waits until everything that was written to a terminal has left it.
-///
-/// # Errors
-/// The system's; also where it is none.
 pub fn drain(terminal: impl AsFd) -> io::Result<()> {
     Ok(rustix::termios::tcdrain(terminal)?)
 }
@@ -81,9 +75,6 @@ pub fn end_machine(code: u8) -> io::Result<()> {
 }
 
 /// Ends the machine.
-///
-/// # Errors
-/// Always: such a device is known of x86 only.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn end_machine(_code: u8) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())

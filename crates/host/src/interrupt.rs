@@ -16,9 +16,6 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 static EVENTS: OnceLock<[OwnedFd; 2]> = OnceLock::new();
 
 /// Begins to count. Calling it again changes nothing.
-///
-/// # Errors
-/// [`Error::Interrupts`] if the system refuses.
 pub fn install() -> Result<(), Error> {
     if EVENTS.get().is_some() {
         return Ok(());

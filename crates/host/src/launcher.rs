@@ -62,8 +62,7 @@ pub struct Options<'a> {
     pub within: Option<&'a Enclosure>,
 }
 
-/// A launcher process. When this value is dropped, the process ends, and with it whatever it runs. If we are
-/// killed, it kills what it runs and everything that came of it, and then ends.
+/// A launcher process. When this value is dropped, or we are killed, it kills what it runs, and ends.
 #[derive(Debug)]
 pub struct Launcher {
     process: Child,
@@ -96,9 +95,6 @@ impl Launcher {
     }
 
     /// Starts the process as these options ask.
-    ///
-    /// # Errors
-    /// Those of [`Self::start`].
     pub fn start_with(options: &Options<'_>) -> Result<Self, Error> {
         // If it is killed, its children come to us, or to the process that keeps the enclosure.
         orphans::adopt();
@@ -137,17 +133,11 @@ impl Launcher {
     /// Runs a command, waits for its end, and kills and reaps whatever it leaves behind. Relative paths are
     /// relative to our working directory. If an interrupt that `patience` does not bear has already come, nothing is
     /// started.
-    ///
-    /// # Errors
-    /// Any [`Error`] about the launcher; it is of no more use then.
     pub fn execute(&mut self, command: &Command, patience: Patience) -> Result<Ended, Error> {
         self.execute_within(&Limits::default(), command, patience)
     }
 
     /// Runs a command as [`Self::execute`] does, within limits.
-    ///
-    /// # Errors
-    /// Any [`Error`] about the launcher; it is of no more use then.
     pub fn execute_within(&mut self, limits: &Limits, command: &Command, patience: Patience) -> Result<Ended, Error> {
         if interrupt::count() >= patience.limit() {
             return Ok(Ended::never_began(End::Interrupted));
@@ -159,9 +149,6 @@ impl Launcher {
     }
 
     /// Runs a program that does nothing, like any other, and ignores what was measured: the launcher's own floor.
-    ///
-    /// # Errors
-    /// Any [`Error`] about the launcher.
     pub fn execute_nothing(&mut self) -> Result<(), Error> {
         let null = PathBuf::from("/dev/null");
         let command = Command {
@@ -180,11 +167,7 @@ impl Launcher {
         ended.map(drop)
     }
 
-    /// Starts a job; [`Self::wait`] or [`Self::stop`] ends it. Limits that cannot be had are gone without. If one of its
-    /// commands cannot even be prepared, none is started, and the end says so.
-    ///
-    /// # Errors
-    /// Any [`Error`] about the launcher, also if a job is under way already; [`Error::Probe`] if a probe cannot watch.
+    /// Starts a job; [`Self::wait`] or [`Self::stop`] ends it. If a command cannot be prepared, none is started.
     pub fn launch(&mut self, job: &Job) -> Result<(), Error> {
         if self.under_way.is_some() {
             return Err(Error::Launcher { why: "a job is under way already".to_owned() });
@@ -235,9 +218,6 @@ impl Launcher {
     }
 
     /// Waits until all processes of the job have ended, kills and reaps whatever they leave behind, and measures.
-    ///
-    /// # Errors
-    /// Any [`Error`] about the launcher.
     pub fn wait(&mut self, patience: Patience) -> Result<JobEnded, Error> {
         let mut under_way = self.take()?;
         if under_way.interrupted_first(&self.control, patience).map_err(Error::Talk)? {
@@ -248,9 +228,6 @@ impl Launcher {
     }
 
     /// How the job ended, if nobody ended it.
-    ///
-    /// # Errors
-    /// Any [`Error`] about the launcher.
     pub fn ended(&mut self) -> Result<Option<JobEnded>, Error> {
         let mut under_way = self.take()?;
         if under_way.look_for_word(&self.control).map_err(Error::Talk)? {
@@ -262,9 +239,6 @@ impl Launcher {
 
     /// Ends the job: sends this signal to the process groups of its main processes, waits this number of seconds, and kills
     /// what is left.
-    ///
-    /// # Errors
-    /// Any [`Error`] about the launcher.
     pub fn stop(&mut self, signal: i32, within_s: f64) -> Result<JobEnded, Error> {
         let under_way = self.take()?;
         if !under_way.is_over() {
@@ -274,9 +248,6 @@ impl Launcher {
     }
 
     /// What a load has achieved so far.
-    ///
-    /// # Errors
-    /// Any [`Error`] about the launcher.
     pub fn achieved(&mut self) -> Result<Achieved, Error> {
         let mut under_way = self.take()?;
         // It answers even if the job has ended meanwhile; that word comes first then.
@@ -298,8 +269,7 @@ impl Launcher {
         self.probes.iter().flat_map(|probe| probe.unavailable()).collect()
     }
 
-    /// The peak resident memory of the launcher process so far, in bytes: a command's peak of this much or less may
-    /// be the launcher's and not its own. None if the kernel does not tell.
+    /// The launcher's peak resident memory so far, in bytes: a command's peak of this much may be the launcher's.
     pub fn memory_floor_bytes(&self) -> Option<u64> {
         tree::of_memory(&crate::files::Files::here(), self.process.id())
     }
@@ -379,7 +349,6 @@ impl Launcher {
         }
     }
 
-    /// The next word of the launcher's.
     fn hear(&mut self) -> Result<(u32, Vec<u8>), Error> {
         match channel::receive(&self.control) {
             Ok(Some((wire::UNKILLABLE, body))) => {

@@ -59,9 +59,8 @@ pub fn now_unix_s() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
-/// The time of day by the clock that stamps files, as soon as it has passed the present: a file that was changed before the
-/// call has an earlier stamp, one that is changed after it an equal or later one. Takes up to a tick of the kernel's timer.
-/// Stamps of network file systems come from another clock.
+/// The time of day by the clock that stamps files, as soon as it has passed the present: files that were changed before the
+/// call have earlier stamps, later ones do not. Takes up to a tick. Network file systems have another clock.
 pub fn file_time_after_now_unix_s() -> f64 {
     let read_s = |clock| {
         let time = clock_gettime(clock);

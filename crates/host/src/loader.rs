@@ -50,7 +50,6 @@ struct Search {
 }
 
 impl Search {
-    /// What a file cannot be run without.
     fn needs(&self, path: &Path) -> Vec<PathBuf> {
         if let Some(interpreter) = script_interpreter(path) {
             return vec![interpreter];
@@ -66,7 +65,6 @@ impl Search {
         linking.interpreter.iter().map(PathBuf::from).chain(libraries).collect()
     }
 
-    /// Where the libraries of a file are looked for, in this order.
     fn folders(&self, path: &Path, linking: &Linking) -> Vec<PathBuf> {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let origin = real.parent().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();

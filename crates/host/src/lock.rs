@@ -53,8 +53,7 @@ impl Lock {
         Self::take_as(path, LockMode::Exclusive)
     }
 
-    /// Takes the lock together with all others who share it, creating the file if there is none; it never waits. It
-    /// keeps those out who want it for themselves, and they it.
+    /// Takes the lock together with all others who share it, creating the file if there is none; it never waits.
     ///
     /// # Errors
     /// [`Error::Locked`] names the process that holds it; [`Error::Lock`] if the file cannot be used.
@@ -63,9 +62,6 @@ impl Lock {
     }
 
     /// Takes the lock, and sleeps while others hold it; `waiting` gets the holder, if known. None if interrupted.
-    ///
-    /// # Errors
-    /// [`Error::Lock`] if the file cannot be used.
     pub fn wait(path: &Path, how: LockMode, waiting: impl FnOnce(Option<u32>)) -> Result<Option<Self>, Error> {
         match Self::take_as(path, how) {
             Err(Error::Locked { owner, .. }) => waiting(owner),

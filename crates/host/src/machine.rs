@@ -1,5 +1,4 @@
-//! The machine as a whole, held by the command that measures on it and shared by those that build: one lock for each host and boot,
-//! whatever user or cache a command has. The lock is advisory.
+//! The machine as a whole: one lock for each host and boot, for all users and caches. The lock is advisory.
 //!
 //! The lock is flock(2) on a file that is never written: who can read it can lock it, and every user can. Its name has the
 //! boot's id, so hosts that share a folder do not wait for each other. There is one in each of [`PLACES`] that belongs to
@@ -79,9 +78,6 @@ impl Machine {
     }
 
     /// Takes the machine, and sleeps until it is free; `waiting` gets the holder, if known. None if interrupted.
-    ///
-    /// # Errors
-    /// [`Error::Lock`] if the file cannot be used any more.
     pub fn claim(&self, how: LockMode, waiting: impl Fn(Option<u32>)) -> Result<Option<Held>, Error> {
         let mut files = vec![];
         let has_said = Cell::new(false);
@@ -192,8 +188,7 @@ fn holders(file: &File) -> io::Result<Vec<u32>> {
     Ok(holders_in(&fs::read_to_string("/proc/locks")?, device, meta.ino()))
 }
 
-/// Inode numbers are a device's own. Some file systems (btrfs) show another device there than stat(2) does: where no line
-/// has the file's device, the inode has to do.
+/// Inode numbers are a device's own, but btrfs shows another device there than stat(2): then the inode has to do.
 fn holders_in(locks: &str, [major, minor]: [u32; 2], inode: u64) -> Vec<u32> {
     let (device, inode) = (format!("{major:02x}:{minor:02x}"), inode.to_string());
     let of_line = |line| {

@@ -1,6 +1,5 @@
-//! Files in memory for what trials print: without a name, empty before each trial, and with the pages for as much as is
-//! expected already there, so that a trial neither waits for them nor is charged for them. Here is where they come from
-//! and how they are made ready; others read their contents.
+//! Files in memory for what trials print: nameless, empty before each trial, with pages for as much as is expected, so
+//! that a trial neither waits for them nor is charged for them. Others read their contents.
 
 use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fchmod, fstatfs, fstatvfs, openat};
 use rustix::io::Errno;
@@ -111,9 +110,6 @@ impl OutputFiles {
 
     /// Makes a file ready for each of these processes: empty, with pages for as many bytes as stand here, of
     /// [`PREPARED_BYTES`] each its part at most; the others are emptied. To be called before each trial, and never while one is run.
-    ///
-    /// # Errors
-    /// The system's word, where a file cannot be made or emptied.
     pub fn ready(&mut self, expected: &[u64]) -> io::Result<()> {
         while self.files.len() < expected.len() {
             self.add()?;
@@ -145,9 +141,6 @@ impl OutputFiles {
     }
 
     /// How much of a file would have to be there before a trial that writes the same again.
-    ///
-    /// # Errors
-    /// The system's word, where it does not tell.
     pub fn used(&self, process: usize) -> io::Result<u64> {
         let Some(file) = self.files.get(process) else { return Ok(0) };
         let meta = file.metadata()?;
@@ -157,9 +150,6 @@ impl OutputFiles {
 
     /// Gives back what was prepared and not written, and says whether there is no room even so: then the trial may have
     /// written less than it would have.
-    ///
-    /// # Errors
-    /// The system's word, where it does not tell.
     pub fn trim_and_check_full(&self) -> io::Result<bool> {
         if free_bytes(&self.folder)? > 0 {
             return Ok(false);

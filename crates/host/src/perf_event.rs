@@ -101,9 +101,6 @@ pub(crate) struct Guard {
 
 impl Guard {
     /// Guards the counters of this event's kind: older kernels keep one set for each.
-    ///
-    /// # Errors
-    /// The system's word, as for a counter.
     pub(crate) fn on(pid: u32, event: &Event) -> io::Result<Self> {
         let number = if event.is_hardware() { event.number } else { DUMMY };
         Ok(Self { _event: Counter::open_number(event.kind, number, pid as i32, DISABLED | USER_ONLY)? })
@@ -152,9 +149,6 @@ impl Counter {
     }
 
     /// What it has counted so far, of processes that have ended too.
-    ///
-    /// # Errors
-    /// The system's word.
     pub(crate) fn read(&self) -> io::Result<Count> {
         let mut words = [[0; 8]; 3];
         (&self.file).read_exact(words.as_flattened_mut())?;

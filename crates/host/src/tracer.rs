@@ -39,8 +39,7 @@ use watch::End;
 /// The environment variable that the launcher adds to every command of a job that marks.
 const MARKS: &str = "BAKEOFF_MARKS";
 
-/// A tracer's orders. They come in a file and not in arguments and variables of its own, because the command's
-/// environment may name libraries and folders that would change the tracer too.
+/// A tracer's orders, in a file: the command's environment may name libraries that would change the tracer too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// The program and its arguments; it is looked for as the launcher does.

@@ -1,5 +1,4 @@
-//! The journal: what happened in a study, one JSON object a line, appended and never changed. It stores
-//! [`bakeoff_model::record::Line`]s as they come and derives nothing from them.
+//! The journal: what happened in a study, a JSON object ([`bakeoff_model::record::Line`]) a line, never changed.
 //!
 //! What makes it safe: a line is written by one `write` and ends with a line feed, so a crash leaves whole lines and at
 //! most one torn last one, which is cut off. A write that fails (a full disk) is taken back, so nothing is glued to
@@ -17,11 +16,11 @@ use std::path::{Path, PathBuf};
 
 /// Why a journal cannot be read or written.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the names of fields say what they are")]
 pub enum Error {
     /// The file cannot be opened or read.
     #[error("cannot read the journal {}", path.display())]
     Read {
-        /// The journal.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
@@ -29,7 +28,6 @@ pub enum Error {
     /// The file cannot be made or opened for writing.
     #[error("cannot keep a journal in {}", path.display())]
     Create {
-        /// The journal.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
@@ -37,7 +35,6 @@ pub enum Error {
     /// A line could not be written or synced; the journal holds everything up to the line before.
     #[error("cannot write to the journal {}; every trial before this one is in it", path.display())]
     Write {
-        /// The journal.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
@@ -45,7 +42,6 @@ pub enum Error {
     /// Somebody else removed it or changed its length while this process had it open.
     #[error("the journal {} was {what} while it was being written; nothing more is written to it", path.display())]
     Disturbed {
-        /// The journal.
         path: PathBuf,
         /// What became of it: `removed`.
         what: String,
@@ -53,21 +49,16 @@ pub enum Error {
     /// It was written by a newer version.
     #[error("the journal {} has format {found}, and this bakeoff reads up to {FORMAT}; use the newer bakeoff that wrote it", path.display())]
     Newer {
-        /// The journal.
         path: PathBuf,
         /// The format it says it has.
         found: u32,
     },
     /// It does not begin with a study line.
     #[error("{} is not a journal: its first line does not describe a study", path.display())]
-    NotAJournal {
-        /// The file.
-        path: PathBuf,
-    },
+    NotAJournal { path: PathBuf },
     /// A line in its midst cannot be read, and has no checksum that would say why.
     #[error("line {line} of the journal {} is damaged; remove the line, and its trial will run again", path.display())]
     Damaged {
-        /// The journal.
         path: PathBuf,
         /// Which line, from 1.
         line: usize,
@@ -76,14 +67,10 @@ pub enum Error {
     },
     /// The line that describes the study is not as it was written.
     #[error("the first line of the journal {} is damaged, and without it nothing in the journal can be read; restore the file from a copy, or move it away", path.display())]
-    DamagedStudy {
-        /// The journal.
-        path: PathBuf,
-    },
+    DamagedStudy { path: PathBuf },
     /// Two lines of it cannot both be true.
     #[error("{contradiction}, in the journal {}; if two journals were put into one file, take them apart", path.display())]
     Contradiction {
-        /// The journal.
         path: PathBuf,
         /// The lines.
         contradiction: Contradiction,
@@ -133,11 +120,7 @@ pub fn read(path: &Path) -> Result<Contents, Error> {
     Ok(Contents { record, odd, torn, whole_bytes: whole_bytes as u64 })
 }
 
-/// The bytes of a journal without what only its owner should know, and without lines that are damaged: a journal of the same
-/// trials. Its record is [`read`]'s, redacted.
-///
-/// # Errors
-/// Those of [`read`].
+/// The bytes of a journal, redacted, without lines that are damaged. Its record is [`read`]'s, redacted.
 pub fn redacted(path: &Path, redaction: &mut Redaction) -> Result<Vec<u8>, Error> {
     let read_error = |source| Error::Read { path: path.to_owned(), source };
     let bytes = std::fs::read(path).map_err(read_error)?;
@@ -229,8 +212,7 @@ const SEALED_SINCE: u32 = 2;
 /// How the first line of every journal begins.
 const BEGINNING: &[u8] = b"{\"line\":\"study\"";
 
-/// Whether a file is what is left of a writer that was killed before its first line was complete. Any other file
-/// without a line feed is somebody else's. No more of it is read than its first line.
+/// Whether a file is left of a writer that was killed in its first line. Other files without line feed are not ours.
 fn is_stillborn(path: &Path) -> bool {
     let ours = |bytes: &[u8]| BEGINNING.starts_with(bytes) || bytes.starts_with(BEGINNING);
     let first_line = || -> io::Result<Vec<u8>> {

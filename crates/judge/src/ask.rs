@@ -1,5 +1,6 @@
 //! Another question to the same trials: another baseline, metric, workload, condition or confidence. It makes a record whose
 //! study asks that, to be judged like any other; what was not measured cannot be asked. Which rows are shown is not asked here.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use crate::study::variants;
 use bakeoff_model::metric::METRICS;
@@ -14,13 +15,9 @@ const FORMER: &str = "study-baseline";
 pub struct Question {
     /// The variant that others are compared with.
     pub baseline: Option<String>,
-    /// The metric to decide on.
     pub metric: Option<String>,
-    /// The only workload.
     pub workload: Option<String>,
-    /// The only condition.
     pub condition: Option<String>,
-    /// Confidence of intervals and verdicts.
     pub confidence: Option<f64>,
 }
 
@@ -28,19 +25,13 @@ pub struct Question {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the journal has no {what} `{name}`")]
 pub struct Unasked {
-    /// What kind of thing.
     pub what: &'static str,
-    /// Its name.
     pub name: String,
-    /// Those that there are.
     pub known: Vec<String>,
 }
 
 impl Question {
     /// The record as if its study had asked this.
-    ///
-    /// # Errors
-    /// If a name is none of the record's.
     pub fn of(&self, record: Record) -> Result<Record, Unasked> {
         if *self == Self::default() {
             return Ok(record);

@@ -227,8 +227,7 @@ fn is_disturbed(record: &Record, trial: &Trial, share: f64) -> bool {
     share > DISTURBED_FROM && foreign_s > DISTURBED_FROM_S
 }
 
-/// Whether more processes than ours were waiting for processors, where trials are too short to tell what others used. A
-/// load of our own would be in that number, too: there the twin alone tells.
+/// Whether others waited for processors, where trials are too short to tell what they used, and there is no load.
 pub(super) fn high_load(record: &Record, trials: &Trials<'_>) -> Option<Caveat> {
     let cpus = record.sessions.iter().map(|session| session.place.cpus.max(1)).max()?;
     for condition in &record.study.conditions {

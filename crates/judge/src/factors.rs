@@ -5,7 +5,6 @@ use super::study::{variants, with_shared};
 use bakeoff_model::record::{StudyLine, VariantLine};
 use bakeoff_stats::linear::Step;
 
-/// The factors that vary, each with its levels; the baseline's first.
 pub(super) struct Factors(pub(super) Vec<(String, Vec<String>)>);
 
 impl Factors {

@@ -1,5 +1,6 @@
 //! Findings: everything that the analysis says about a study, as plain serialisable values. A report prints them
 //! and computes nothing; `bakeoff report --json` is this file's types. Nothing here knows how to draw.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 mod caveat;
 mod comparison;
@@ -37,20 +38,16 @@ pub type Sections = serde_json::Map<String, Value>;
 pub struct Findings {
     /// [`FORMAT`].
     pub format: u32,
-    /// The study's name.
     pub study: String,
     /// Its question, in its author's words.
     pub question: Option<String>,
     /// What was asked instead of the study's own question, if something was; part by part, in words of the command line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<String>,
-    /// The plan's name.
     pub plan: String,
-    /// The seed of every order.
     pub seed: u64,
     /// The planted truth, if the trials were simulated.
     pub simulated: Option<String>,
-    /// How it was judged.
     pub method: Method,
     /// Where: one entry for each different machine.
     pub places: Vec<Place>,
@@ -195,22 +192,16 @@ pub struct Stopping {
     pub judged_blocks: u32,
     /// The most blocks of each workload and condition.
     pub most_blocks: u32,
-    /// Whether the rule is fulfilled.
     pub enough: bool,
 }
 
 /// One metric of one workload under one condition, over all variants.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    /// The workload.
     pub workload: String,
-    /// The condition.
     pub condition: String,
-    /// The metric's name.
     pub metric: String,
-    /// Its base unit.
     pub unit: Unit,
-    /// Which way is better.
     #[serde(default)]
     pub better: Direction,
     /// The baseline first (it has no comparison), then the other variants as planned.
@@ -221,13 +212,11 @@ pub struct Table {
     pub ranking: Option<Ranking>,
 }
 
-/// All pairs of a table's variants. Those with the baseline are the comparisons of the rows; the pairs among the others are a
-/// second family, whose claims hold together at the study's confidence.
+/// All pairs of a table's variants: those with the baseline are the rows', the others a family with its own level.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
     /// The best first: from the least of a cost to the most, and from the most of a yield to the least.
     pub variants: Vec<Ranked>,
-    /// Number of pairs.
     pub pairs: u32,
     /// How many of them are shown to differ.
     pub differ: u32,
@@ -250,7 +239,6 @@ impl Ranking {
 /// One variant among all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ranked {
-    /// Its display name.
     pub variant: String,
     /// Two variants share a letter if and only if they are not shown to differ.
     pub letters: String,

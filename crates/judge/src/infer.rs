@@ -1,10 +1,9 @@
 //! What the contrasts of a family of comparisons say: estimates, intervals, p, on their own scale. It claims nothing, and
 //! does not know what the contrasts are contrasts of: see [`super::contrasts`].
 //!
-//! A family is corrected for being several in one way, and interval and p come from the same test: single-step max-T where
-//! the sign-flip test is used, and Bonferroni's share of alpha where Student's t or a bet is. Where both occur in a
-//! family, each gets the part of alpha that its comparisons are of all that are tested. A comparison that cannot be tested
-//! cannot be claimed to differ either, and takes nothing from the others.
+//! A family is corrected in one way, and interval and p come from the same test: single-step max-T for the sign-flip test,
+//! Bonferroni's share of alpha for Student's t or a bet. If both occur, each gets its comparisons' part of alpha. A
+//! comparison that cannot be tested cannot be claimed to differ, and takes nothing from the others.
 
 use super::contrasts::Contrasts;
 use super::mode::InferenceMode;

@@ -8,7 +8,6 @@ use bakeoff_model::until::Until;
 use bakeoff_stats::spending;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The part of a record that is judged now, and the mode in which it is.
 pub(super) struct InterimView {
     pub(super) mode: InferenceMode,
     /// Blocks of passes after this one are not judged.
@@ -18,7 +17,6 @@ pub(super) struct InterimView {
 }
 
 impl InterimView {
-    /// The view of a record that its own stopping rule allows.
     pub(super) fn of(record: &Record) -> Self {
         let until = record.study.until;
         if until == Until::Blocks {

@@ -1,5 +1,4 @@
-//! Trials that do not count, of every attempt: a void trial that was repeated stands in the record, and is counted here.
-//! [`super::trials`] has the trials that are compared.
+//! Trials that do not count, of every attempt, repeated ones too. [`super::trials`] has those that are compared.
 
 use super::ids::{Cell, Ids};
 use crate::findings::{FailedTrials, VoidBy};
@@ -76,8 +75,7 @@ fn count_lost(study: &StudyLine, attempts: &[&Trial], lost: &mut FailedTrials) {
     }
 }
 
-/// The metric of the first rule that applies, which is the one that made it void, unless something else did (a file that
-/// was changed): a rule's reason begins with its metric.
+/// The metric of the first rule that applies: a rule's reason begins with it. None if a changed file made it void.
 fn rule(study: &StudyLine, trial: &Trial, why: &str) -> Option<String> {
     let applies = |rule: &&bakeoff_model::study::VoidRule| {
         trial.value(&rule.metric).is_some_and(|x| x > rule.above) && why.starts_with(&format!("{} ", rule.metric))

@@ -1,5 +1,4 @@
-//! The mode of inference: what a stopping rule makes of the level of an interval and of a p. It is arithmetic on α and
-//! p; which mode a record is in, [`super::interim_view`] says.
+//! What a stopping rule makes of the level of an interval and of a p; a record's mode is in [`super::interim_view`].
 
 use bakeoff_stats::{blocks, eprocess, spending};
 

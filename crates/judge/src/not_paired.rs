@@ -1,5 +1,6 @@
 //! Numbers of a comparison that was saved on another day, next to today's: what each day measured, and why the two are not
 //! paired. It makes no claim about their difference: what changed on the machine in between is part of it.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use crate::findings::{Findings, Summary};
 use bakeoff_model::metric::Unit;
@@ -9,11 +10,9 @@ use serde::{Deserialize, Serialize};
 /// Both days.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NotPaired {
-    /// The name under which it was saved.
     pub saved: String,
     /// When it began, in seconds since 1970-01-01 UTC.
     pub started_unix_s: f64,
-    /// The metric that decides today.
     pub metric: String,
     /// What of the machine and of the options is another one today.
     pub differs: Vec<String>,
@@ -26,7 +25,6 @@ pub struct NotPaired {
 /// Why a variant does not race again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
-    /// Its name on that day.
     pub variant: String,
     /// Why, in words that go on from its name.
     pub why: String,
@@ -35,21 +33,16 @@ pub struct Reason {
 /// What a variant measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BothDays {
-    /// The workload.
     pub workload: String,
-    /// The variant.
     pub variant: String,
-    /// The base unit of the values.
     pub unit: Unit,
     /// On that day; none if it was not measured.
     pub that_day: Option<Summary>,
-    /// Today.
     pub today: Option<Summary>,
 }
 
 impl NotPaired {
-    /// What was saved, judged by today's metric; why some of it does not race again; which options are other ones; and today's
-    /// findings, of which `again` are the saved variants that raced.
+    /// What was saved, by today's metric: why some of it does not race again, other options, and today's findings.
     pub fn of(
         saved: &str,
         then: &Findings,

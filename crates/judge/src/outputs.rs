@@ -74,8 +74,7 @@ pub(super) fn is_withheld(outputs: &[Outputs], ids: &Ids<'_>, cell: Cell) -> boo
     outputs.iter().filter(here).flat_map(|o| &o.others).any(|other| ids.variant(&other.variant) == cell.variant)
 }
 
-/// Why a contrast of whole variants could not be estimated, if that is because of what one printed: its blocks are there, but
-/// its trials were left out ([`Trials::without`]).
+/// Why a contrast of whole variants lacks an estimate, if one's output made [`Trials::without`] leave out its trials.
 pub(super) fn lacking(outputs: &[Outputs], ids: &Ids<'_>, weights: &Weights) -> Option<Refusal> {
     let compared = outputs.iter().filter(|outputs| outputs.output == OutputUse::Compared);
     let mut others = compared.flat_map(|outputs| outputs.others.iter().map(move |other| (outputs, other)));

@@ -1,6 +1,5 @@
-//! Planning from a pilot: how much the contrasts of a journal spread from block to block, how many blocks it takes to see
-//! a difference or to show equivalence, how long that takes, and what the blocks that there are could have seen. It
-//! judges nothing: a pilot with a stopping rule is read like any other.
+//! Planning from a pilot: how much a journal's contrasts spread from block to block, how many blocks it takes to see a
+//! difference or to show equivalence, how long that takes, and what its blocks could have seen. It judges nothing.
 
 use super::contrasts::Contrasts;
 use super::ids::Place;

@@ -1,5 +1,4 @@
-//! The decision rule of a study: α, margin, size of the family, seed and mode of inference. Inference and
-//! conclusion receive it; it decides nothing itself. The rule in words is in [`super`].
+//! The decision rule of a study, in words in [`super`]: α, margin, size of the family, seed and mode of inference.
 
 use super::mode::InferenceMode;
 use super::study::variants;

@@ -1,6 +1,5 @@
-//! Samples that somebody else measured, judged. Their order is not known to be random, so everything here carries a caveat;
-//! where a sample drifts or its values resemble their predecessors, the error rates of any unpaired test are fiction, and
-//! there is no verdict. Lines that are blocks go the way of all blocks.
+//! Samples that somebody else measured, judged. Their order is not known to be random, so everything has a caveat; where a
+//! sample drifts or depends on its past, there is no verdict. Lines that are blocks are judged as blocks.
 //!
 //! Unpaired: Mann and Whitney's test and Hodges and Lehmann's shift of the logarithms, or of the values if some are not
 //! positive. The verdict is that of [`super`], the family is every comparison of the same unit.
@@ -230,8 +229,7 @@ fn centre(ascending: &[f64]) -> f64 {
     middle(ascending.len() / 2) / 2.0 + middle(ascending.len().saturating_sub(1) / 2) / 2.0
 }
 
-/// The inference from lines that are blocks. Where nothing varies, although it is not counted and chance could have a part in it,
-/// there is a p at most: an interval without width would be false.
+/// The inference from lines that are blocks. Where nothing varies by chance that could, there is a p at most.
 fn of_blocks(pairs: &Pairs, spec: MetricSpec, rule: DecisionRule) -> Option<Inference> {
     let contrasts = Contrasts::of_pairs(pairs, spec, rule.margin);
     let inference = infer::infer_independent(rule.family, &contrasts, rule)?;

@@ -1,5 +1,6 @@
 //! Two findings of one study side by side: here and there. It pairs what both compared and says whether the intervals
 //! overlap. It makes no test and judges neither: two machines are two samples of one each.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use crate::findings::{Comparison, Findings, Row, Table};
 use bakeoff_model::metric::{Direction, Unit};
@@ -10,18 +11,14 @@ use serde::{Deserialize, Serialize};
 pub struct SideBySide {
     /// What both compared, in the order of the first.
     pub pairs: Vec<Pair>,
-    /// What only the first compared.
     pub only_here: Vec<Compared>,
-    /// What only the second compared.
     pub only_there: Vec<Compared>,
 }
 
 /// What was compared with the baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compared {
-    /// The workload.
     pub workload: String,
-    /// The condition.
     pub condition: String,
     /// The metric's name.
     pub metric: String,
@@ -32,11 +29,9 @@ pub struct Compared {
 /// One comparison, here and there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
-    /// What was compared.
     pub compared: Compared,
     /// The metric's base unit.
     pub unit: Unit,
-    /// Which way is better.
     pub better: Direction,
     /// What the first says.
     pub here: Comparison,
@@ -80,7 +75,6 @@ pub fn side_by_side(here: &Findings, there: &Findings) -> SideBySide {
     SideBySide { pairs, only_here, only_there }
 }
 
-/// Every comparison of variants with the baseline, in the order of the tables.
 fn comparisons(findings: &Findings) -> Vec<(Compared, &Table, &Comparison)> {
     let of_row = |table: &Table, row: &Row| Compared {
         workload: table.workload.clone(),

@@ -15,8 +15,7 @@ use crate::workloads::deciding_tables;
 use bakeoff_model::record::Record;
 use bakeoff_model::until::Until;
 
-/// Whether the study may end here: its rule is fulfilled, and no pass is begun but not finished. Never so for a fixed
-/// number of blocks, of which there are enough when they are there.
+/// Whether the study may end here: its rule is fulfilled, and no pass is half done. Never for a fixed number of blocks.
 pub fn enough(record: &Record) -> bool {
     let until = record.study.until;
     if until == Until::Blocks {

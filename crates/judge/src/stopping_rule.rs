@@ -36,8 +36,7 @@ pub(crate) fn fulfilled<'a>(until: Until, deciding: impl IntoIterator<Item = &'a
     })
 }
 
-/// Whether the interval, without what ticks add to it, is no wider than twice the half-width: on the scale of logarithms
-/// for a ratio, and a part of the baseline's median for a difference.
+/// Whether the interval, without ticks, is within the half-width: of logarithms, or a part of the baseline's median.
 fn is_precise(half_width: f64, table: &Table, comparison: &Comparison) -> bool {
     if comparison.inferred == Inferred::Exact {
         return true;

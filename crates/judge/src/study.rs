@@ -2,7 +2,6 @@
 
 use bakeoff_model::record::{StudyLine, TWIN, VariantLine};
 
-/// Every workload under every condition.
 pub(super) fn places(study: &StudyLine) -> impl Iterator<Item = (&str, &str)> {
     let conditions = |workload| study.conditions.iter().map(move |condition| (workload, condition.as_str()));
     study.workloads.iter().map(String::as_str).flat_map(conditions)

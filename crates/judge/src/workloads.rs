@@ -1,5 +1,4 @@
-//! All findings of a record without building: trials, tables, effects, outputs and doubts, each from its own file, in
-//! the order in which they need each other. It computes no number.
+//! All findings of a record without building: trials, tables, effects, outputs and doubts, in the order of their needs.
 
 use super::interim_view::InterimView;
 use super::lost::Attempts;

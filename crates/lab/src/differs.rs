@@ -1,5 +1,4 @@
-//! Where one output first differs from another: byte, line, and what stands there on both sides, if it is text. It
-//! compares; whether a difference matters is not its business.
+//! Where one output first differs from another: byte, line, and what stands there on both sides, if it is text.
 
 use crate::expected::shown;
 use bakeoff_model::record::OutputDifference;

@@ -2,25 +2,18 @@
 
 /// Why the lab cannot go on. A trial that goes wrong is not an error but a [`bakeoff_model::record::Outcome::Failed`].
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the names of fields say what they are")]
 pub enum Error {
     /// The place cannot run anything any more.
     #[error("cannot execute trials here any more")]
     Host(#[from] bakeoff_host::Error),
     /// A task is of something that is not in the plan.
     #[error("the {what} is not in the plan")]
-    Unplanned {
-        /// What: `variant`, `workload` or `condition`, and its name.
-        what: String,
-    },
+    Unplanned { what: String },
     /// Nothing can be built here any more.
     #[error("cannot build what trials need")]
     Building(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A trial's folder cannot be prepared or read.
     #[error("cannot use the folder for trials {}", path.display())]
-    Folder {
-        /// The folder or file.
-        path: std::path::PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    Folder { path: std::path::PathBuf, source: std::io::Error },
 }

@@ -38,9 +38,6 @@ pub trait IntrusiveProbe {
     fn trial_ended(&mut self) -> Result<(), Error>;
 
     /// Takes what was seen of the command, which ended so.
-    ///
-    /// # Errors
-    /// Why nothing was seen: then the trial is not judged.
     fn see(&mut self, end: &End) -> Result<(), Unseen>;
 
     /// Takes what was seen of the services, which have ended.

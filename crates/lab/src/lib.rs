@@ -1,6 +1,6 @@
-//! The lab takes the blocks of a plan to a place, in order, and emits what happens as [`Event`]s. It decides nothing
-//! and judges nothing: which order is the plan's word, what it means is the analysis's, and where it is kept is the
-//! journal's. Places are reached through an [`Executor`].
+//! The lab takes the blocks of a plan to a place, in order, and emits what happens as [`Event`]s. It decides and judges
+//! nothing: the order is the plan's, the meaning the analysis's. Places are reached through an [`Executor`].
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 mod differs;
 mod driver;
@@ -25,7 +25,6 @@ use bakeoff_model::suite::Parts;
 /// Which trial is to be run.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
-    /// Its block.
     pub block: &'a Block,
     /// Its place in the block's order, from 1.
     pub position: u32,
@@ -40,15 +39,11 @@ pub struct Task<'a> {
 pub struct Execution {
     /// When it was launched, in seconds since 1970-01-01 UTC.
     pub started_unix_s: f64,
-    /// How it ended.
     pub outcome: Outcome,
-    /// What was measured.
     pub measurements: Measurements,
     /// Processes that outlived the main one, and were killed.
     pub leftovers: u32,
-    /// What it marked.
     pub marks: Marks,
-    /// What its benchmarks measured.
     pub parts: Parts,
     /// Each process's own measurements, where several run at once.
     pub processes: Vec<Measurements>,
@@ -78,7 +73,6 @@ pub struct Look {
 /// A pass of which trials are to be run in this session.
 #[derive(Debug, Clone, Copy)]
 pub struct Pass<'a> {
-    /// Its number, from 1.
     pub pass: u32,
     /// What its orders of linking are drawn from ([`Block::layout`]), if they are varied.
     pub layout: Option<u32>,
@@ -89,13 +83,11 @@ pub struct Pass<'a> {
 /// A boot of a variant's kernel, and what is to be run in it.
 #[derive(Debug, Clone, Copy)]
 pub struct BootTask<'a> {
-    /// Its pass, from 1.
     pub pass: u32,
     /// The variant's display name, or the twin's.
     pub variant: &'a str,
     /// 0 for the first attempt; counts up where void ones are repeated.
     pub attempt: u32,
-    /// Its nuisances.
     pub drawn: Drawn,
     /// Its trials, in their order.
     pub tasks: &'a [Task<'a>],
@@ -106,7 +98,6 @@ pub struct BootTask<'a> {
 pub struct Booted {
     /// What was booted, as it described itself; none if it did not come so far.
     pub place: Option<Place>,
-    /// What it cost this host.
     pub cost: Measurements,
     /// What could not be measured in it, and why.
     pub unavailable: Vec<Unavailable>,

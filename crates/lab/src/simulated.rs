@@ -1,6 +1,5 @@
-//! A place that does not exist: trials whose durations follow a planted truth. It rehearses a plan without waiting
-//! for it, and it lets tests ask whether the driver and the analysis find what was planted. It never touches the
-//! host, and what it yields is marked as simulated wherever it is shown.
+//! A place that does not exist: trials whose durations follow a planted truth, to rehearse a plan and to test driver
+//! and analysis. It never touches the host, and what it yields is marked as simulated wherever it is shown.
 
 use crate::{Error, Execution, Executor, Task};
 use bakeoff_model::marks::{Latencies, Marks, OpLatencies, Phase};

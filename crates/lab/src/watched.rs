@@ -1,5 +1,4 @@
-//! A file that trials run or read, as it was when it was first looked at and as it was when it was last looked at. Where
-//! what stat(2) says of it is the same nobody reads it.
+//! A file that trials run or read, as it was at the first look and at the last. If stat(2) is the same, nobody reads it.
 
 use bakeoff_model::digest::Digest;
 use std::fs::File;

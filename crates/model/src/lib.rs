@@ -1,8 +1,7 @@
 //! The nouns of Bakeoff: what a study is ([`study`]), how its file is read ([`study_file`]), the plan that
 //! follows from it ([`plan`]), what is measured ([`metric`]), and the lines of the journal ([`record`]).
 //!
-//! This crate is pure. It opens no file, starts no process and reads no clock: it turns text into nouns, nouns
-//! into a plan, and lines into a [`record::Record`], and that is all.
+//! This crate is pure: it turns text into nouns, nouns into a plan, and lines into a [`record::Record`].
 
 pub mod decimal;
 pub mod digest;

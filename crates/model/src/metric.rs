@@ -79,8 +79,7 @@ pub struct Metric {
     pub what: Cow<'static, str>,
     /// Where it comes from.
     pub source: Cow<'static, str>,
-    /// It cannot vary by chance, as a size or a count of a deterministic instrument: what was measured is what it is. Never
-    /// so for a time, and never because some values happened to be equal.
+    /// It cannot vary by chance, as a size or a deterministic count. Never so for a time, or because values are equal.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact: bool,
 }

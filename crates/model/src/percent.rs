@@ -1,7 +1,6 @@
 //! The one way in which a fraction is written as a percentage. It decides nothing about what is shown.
 
-/// A fraction as a percentage without idle zeros: 0.01 is `1 %`, 0.995 is `99.5 %`. Nine digits are more than anybody
-/// means, and fewer than floating point gets wrong: 0.954 is `95.4 %`.
+/// A fraction as a percentage without idle zeros, in nine digits: 0.01 is `1 %`, 0.995 `99.5 %`, 0.954 `95.4 %`.
 pub fn percent(fraction: f64) -> String {
     let percent = 100.0 * fraction;
     let rounded: f64 = format!("{percent:.8e}").parse().unwrap_or(percent);

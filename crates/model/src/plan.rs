@@ -1,6 +1,7 @@
 //! The plan: which variants take part, in which cells, and the order of every block. It follows from a study by
 //! rules alone, so the same study and seed always give the same plan. It is not what happened: that is a
 //! [`crate::record::Record`].
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use crate::kept::Kept;
 use crate::metric::{self, Clock};
@@ -21,7 +22,6 @@ pub const BASELINE: &str = "baseline";
 pub struct Variant {
     /// The levels that differ from the baseline's, as `factor=level`; for the baseline itself, [`BASELINE`].
     pub name: String,
-    /// Its level of every factor.
     pub levels: Levels,
     /// Variables of its run factors' levels, for trials and services; `SERVICE.VARIABLE` is for that service only.
     pub run_variables: BTreeMap<String, String>,
@@ -38,13 +38,9 @@ pub struct Variant {
 /// Which variants take part, in which cells, how often, in which order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plan {
-    /// The study's name.
     pub study: String,
-    /// The study's question.
     pub question: Option<String>,
-    /// The plan's name.
     pub name: String,
-    /// The seed of every order.
     pub seed: u64,
     /// Blocks for every workload × condition; the most of them, if there is a rule for stopping earlier.
     pub blocks: u32,
@@ -56,21 +52,15 @@ pub struct Plan {
     pub excluded: Vec<Excluded>,
     /// The build factors, where anything is built: what builds are compared with.
     pub build_factors: Vec<FactorLine>,
-    /// The workloads.
     pub workloads: Vec<Workload>,
-    /// What workloads need.
     pub services: Vec<Service>,
-    /// The conditions.
     pub conditions: Vec<Condition>,
     /// Nuisances that are drawn afresh for every block.
     pub vary: Vec<Vary>,
-    /// Whether and how building is measured.
     pub building: Option<Building>,
     /// When a trial does not count.
     pub void_if: Vec<VoidRule>,
-    /// How to judge.
     pub decide: Decide,
-    /// How commands are run.
     pub shell: Shell,
     /// Whether a variant goes on that failed in each of its first blocks.
     pub keep_going: bool,
@@ -97,35 +87,19 @@ pub enum Shell {
 pub enum Error {
     /// The study has no plan of that name.
     #[error("the study has no plan `{name}`; {remedy}")]
-    NoSuchPlan {
-        /// The name asked for.
-        name: String,
-        /// The plans that there are.
-        remedy: String,
-    },
+    NoSuchPlan { name: String, remedy: String },
     /// The baseline cannot be left out.
     #[error("the baseline is excluded: {reason}; choose another baseline or another `[[exclude]]`")]
-    BaselineExcluded {
-        /// The reason given with the exclusion.
-        reason: String,
-    },
+    BaselineExcluded { reason: String },
     /// Nothing is left to compare the baseline with.
     #[error("there is nothing to compare: every variant but the baseline is left out")]
     NothingToCompare,
     /// None of the plan's workloads has the metric that decides.
     #[error("no workload of the plan has the metric `{metric}`, which decides; add one that has it to `workloads`")]
-    NothingDecides {
-        /// The metric.
-        metric: String,
-    },
+    NothingDecides { metric: String },
     /// A selection names no variant.
     #[error("no variant of this plan matches `{pattern}`; {remedy}")]
-    NoSuchVariant {
-        /// The selection.
-        pattern: String,
-        /// The variants that there are.
-        remedy: String,
-    },
+    NoSuchVariant { pattern: String, remedy: String },
 }
 
 impl Plan {
@@ -220,9 +194,8 @@ impl Plan {
 
     /// The blocks of one pass (from 1), one for every workload × condition, in that pass's random order.
     ///
-    /// The order of a block depends on the seed, the pass, the workload's and condition's names and the variants, and
-    /// on nothing else: neither on the number of blocks, nor on where a study was interrupted. Where variants boot, all
-    /// blocks of a pass have one order: that of the boots.
+    /// The order of a block depends on seed, pass, names of workload and condition, and variants alone: not on the
+    /// number of blocks, nor on interruptions. Where variants boot, all blocks of a pass have the order of the boots.
     pub fn pass(&self, pass: u32) -> Vec<Block> {
         let number = pass.to_string();
         let mut blocks: Vec<Block> = vec![];

@@ -11,8 +11,7 @@
 pub struct Stream(u64);
 
 impl Stream {
-    /// The stream that belongs to a seed and to a place in the plan. Each word of `place` is hashed by FNV-1a (64
-    /// bits) and mixed in, so that streams of different places are unrelated.
+    /// The stream of a seed and a place in the plan, whose words are hashed by FNV-1a (64 bits) and mixed in.
     pub fn of(seed: u64, place: &[&str]) -> Self {
         let mut stream = Self(seed);
         for word in place {

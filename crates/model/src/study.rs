@@ -1,5 +1,6 @@
 //! A study, as it was written down: factors and their levels, workloads, conditions, plans and how to decide.
 //! [`crate::study_file`] makes it of a `study.toml` without problems; it is not yet a plan.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use crate::kept::Kept;
 use crate::metric::{Direction, Unit};
@@ -27,23 +28,18 @@ pub struct Study {
     pub name: String,
     /// The question in the author's words.
     pub question: Option<String>,
-    /// What changes how the program is built.
     pub build_factors: Vec<Factor>,
-    /// What changes only how it is run.
     pub run_factors: Vec<Factor>,
     /// Combinations of levels that are left out, each with its reason.
     pub excludes: Vec<Exclude>,
     /// What is built, and how; none if nothing is.
     pub recipe: Option<Arc<dyn Recipe>>,
-    /// What is run and measured.
     pub workloads: Vec<Workload>,
     /// Processes that workloads need.
     pub services: Vec<Service>,
-    /// The surroundings in which it is run.
     pub conditions: Vec<Condition>,
     /// The default plan first, then the named ones in the order of the file.
     pub plans: Vec<PlanSpec>,
-    /// How the measurements are judged.
     pub decide: Decide,
     /// What features have read, by the name of the section.
     pub sections: BTreeMap<String, serde_json::Value>,
@@ -73,7 +69,6 @@ impl Study {
 /// Something varied on purpose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Factor {
-    /// Its name in the study file.
     pub name: String,
     /// Its settings, in the order of the file.
     pub levels: Vec<Level>,
@@ -82,7 +77,6 @@ pub struct Factor {
 /// One setting of a factor.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Level {
-    /// Its name in the study file.
     pub name: String,
     /// Environment variables: the UPPER-CASE keys. A build factor's are for the scripts, a run factor's for trials.
     pub variables: BTreeMap<String, String>,
@@ -107,7 +101,6 @@ pub struct Exclude {
 /// One repeatable way to exercise the program.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Workload {
-    /// Its name in the study file.
     pub name: String,
     /// The command; see `docs/study-file.md` for its folder and environment.
     pub run: String,
@@ -120,7 +113,6 @@ pub struct Workload {
     pub takes_s: Option<f64>,
     /// The phases that it marks, in their order; a trial that lacks one of them failed.
     pub phases: Vec<String>,
-    /// The ops that it marks, if it does.
     pub ops: Option<OpSpec>,
     /// Numbers that it reports, by marks or in its output.
     pub values: Vec<ValueSpec>,
@@ -132,7 +124,6 @@ pub struct Workload {
     pub oracle: Option<String>,
     /// A trial that takes longer is killed and failed, in seconds.
     pub timeout_s: Option<f64>,
-    /// What becomes of its standard output.
     pub output: OutputUse,
     /// The harness that times the benchmarks of which its trials consist, if they do.
     pub harness: Option<String>,
@@ -142,7 +133,6 @@ pub struct Workload {
     pub exit_codes: ExitCodes,
     /// Unmeasured trials of each variant before the first block of a session.
     pub warmup: u32,
-    /// Commands around its trials.
     pub around: Around,
 }
 
@@ -151,9 +141,7 @@ pub struct Workload {
 pub struct Around {
     /// Before the first block of a session, once for each variant.
     pub setup: Option<String>,
-    /// Before each trial.
     pub prepare: Option<String>,
-    /// After each trial.
     pub conclude: Option<String>,
     /// After the last block of a session, once for each variant.
     pub cleanup: Option<String>,
@@ -223,15 +211,12 @@ pub struct OpSpec {
 /// A number that a workload reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueSpec {
-    /// The metric's name.
     pub name: String,
     /// Where the workload reports it.
     pub from: ValueSource,
-    /// Its base unit.
     pub unit: Unit,
     /// What a printed number is multiplied with to be in the base unit: 0.001 for milliseconds.
     pub scale: f64,
-    /// Which way is better.
     pub better: Direction,
     /// It cannot vary by chance; never so for a time.
     pub exact: bool,
@@ -250,7 +235,6 @@ pub enum ValueSource {
     Csv {
         /// Name or number.
         column: String,
-        /// What is taken of the rows.
         take: Take,
     },
 }
@@ -276,13 +260,11 @@ pub struct Service {
     pub name: String,
     /// The command; it stays in the foreground.
     pub run: String,
-    /// When it is ready.
     pub ready: Ready,
     /// How long it may take until it is, in seconds.
     pub ready_within_s: f64,
     /// How often it is started.
     pub per: Per,
-    /// The signal that asks it to end.
     pub stop_signal: i32,
     /// How long it may take to end before it is killed, in seconds.
     pub stop_within_s: f64,
@@ -316,9 +298,7 @@ pub enum Per {
 /// The surroundings of a trial. A part that is not named stays as it is.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Condition {
-    /// Its name in the study file.
     pub name: String,
-    /// What runs beside it.
     pub load: Option<LoadSpec>,
     /// How many processes of the workload run at once; 0 and 1 are the same.
     pub processes: u32,
@@ -341,9 +321,7 @@ pub struct Condition {
 /// What runs beside a trial, for as long as it lasts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadSpec {
-    /// How many at once.
     pub copies: u32,
-    /// Of what.
     pub of: LoadOf,
     /// Seconds from one start of a copy to its next one; none if it is started again as soon as it ends (closed loop).
     pub pace_s: Option<f64>,
@@ -365,7 +343,6 @@ pub enum LoadOf {
 /// A rule, fixed beforehand, by which a trial does not count: it is repeated within its block.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VoidRule {
-    /// The metric.
     pub metric: String,
     /// It does not count if the metric is above this, in the metric's base unit.
     pub above: f64,

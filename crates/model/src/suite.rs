@@ -36,8 +36,5 @@ pub enum Left {
 /// Who reads what harnesses leave.
 pub trait Harnesses: std::fmt::Debug + Sync {
     /// Reads what a process left that was run under the harness of this name.
-    ///
-    /// # Errors
-    /// In one line, what is wrong and what to do.
     fn read(&self, harness: &str, left: &Left) -> Result<Parts, String>;
 }

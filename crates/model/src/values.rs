@@ -35,9 +35,6 @@ pub fn read(specs: &[ValueSpec], parsed: &ParsedValues, stdout: &[u8]) -> (Measu
 }
 
 /// Whether a value can be looked for there at all: is the regular expression one?
-///
-/// # Errors
-/// Says what is wrong, in one line.
 pub fn check(source: &ValueSource) -> Result<(), String> {
     match source {
         ValueSource::Mark => Ok(()),

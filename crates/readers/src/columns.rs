@@ -1,5 +1,4 @@
-//! One column of numbers, a value a line. Blank lines and what follows a `#` are comments; any other line without a
-//! number in that column is an error with its place.
+//! One column of numbers, a value a line, but for blank lines and what follows a `#`. Other lines are errors.
 
 use super::lines;
 use super::origin::{Error, LINE_MAX, Origin};

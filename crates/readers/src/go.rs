@@ -273,8 +273,7 @@ fn declare<'a>(mut words: impl Iterator<Item = &'a str>, place: &str, gathered: 
     }
 }
 
-/// The key and value of a line `key: value`. A key begins in lower case and has no blanks and no capitals; at least one
-/// blank or tab stands after the colon, unless there is no value.
+/// The key and value of a line `key: value`: a lower-case key without blanks and capitals, and a blank after the colon.
 fn setting(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
     let is_key = key.starts_with(char::is_lowercase) && !key.contains(|c: char| c.is_whitespace() || c.is_uppercase());

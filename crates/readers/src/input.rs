@@ -1,5 +1,4 @@
-//! The beginning of a file: enough of it to tell the format, whatever the pieces in which it arrives; without a byte
-//! order mark; and refused by name if it is no text. It reads no numbers.
+//! The beginning of a file: enough to tell its format, without a byte order mark; refused by name if it is no text.
 
 use super::origin::{Error, Origin};
 use std::io::{self, Read as _};

@@ -97,9 +97,6 @@ enum Expression {
 
 impl Filter {
     /// Reads an expression.
-    ///
-    /// # Errors
-    /// With what is wrong in it.
     pub fn parse(text: &str) -> Result<Self, BadSyntax> {
         let mut parser = Parser { words: words(text)?, at: 0, depth: 0 };
         if parser.words.is_empty() {

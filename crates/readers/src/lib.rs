@@ -1,7 +1,6 @@
-//! Samples: lists of numbers that somebody else measured, as `bakeoff stat` reads them: columns of numbers, the format of
-//! Go's `testing`, and the JSON of hyperfine, pyperf, JMH, pytest-benchmark, Google Benchmark and criterion.rs. A format is recognised by what stands in a file, or named. Reading
-//! needs 8 bytes for each number and no more than a megabyte beside them (JSON is held whole). It opens nothing: readers
-//! are handed in.
+//! Samples: lists of numbers that somebody else measured, as `bakeoff stat` reads them: columns, the format of Go's
+//! `testing`, and the JSON of hyperfine, pyperf, JMH, pytest-benchmark, Google Benchmark and criterion.rs. A format is
+//! recognised, or named. Reading needs 8 bytes for each number and a megabyte (JSON is held whole). It opens nothing.
 //!
 //! Values with the same settings, labels and unit make one sample, in the order in which they were read.
 
@@ -31,9 +30,6 @@ use std::io::{BufRead, Read as _};
 use bakeoff_model::metric::Direction as Better;
 
 /// Reads one file.
-///
-/// # Errors
-/// At the first thing that is not as it should be, with its place.
 pub fn read(reader: &mut dyn BufRead, origin: &Origin<'_>, options: &Options) -> Result<Gathered, Error> {
     let head = input::head(reader, origin)?;
     let format = options.format.unwrap_or_else(|| recognise(&head));

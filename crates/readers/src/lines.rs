@@ -1,14 +1,9 @@
-//! Lines of bytes from a reader, without a copy of those that lie whole in its buffer, and in bounded memory whatever
-//! the length of a line. It does not know what stands in them.
+//! Lines of bytes from a reader, in bounded memory, without a copy of those that lie whole in its buffer.
 
 use memchr::memchr;
 use std::io::{self, BufRead};
 
-/// Hands every line to `take`, with its line feed if it has one; a line of more than `limit` bytes in pieces of that
-/// size. `take` may end the reading with an error of its own.
-///
-/// # Errors
-/// [`Stop`], by the reader or by `take`.
+/// Hands every line to `take`, with its line feed; a longer one in pieces of `limit` bytes. An error ends the reading.
 pub fn each<E>(
     reader: &mut dyn BufRead,
     limit: usize,

@@ -1,5 +1,4 @@
-//! What is wanted of files: the format, which values, and what tells samples and tables apart. Here is where a value
-//! belongs, too; what is done with it stands in [`super::gathered`].
+//! What is wanted of files: the format, which values, what tells samples and tables apart, and where a value belongs.
 
 use super::columns::Columns;
 use super::keys::{self, Filter, Keys, Projection};

@@ -1,5 +1,4 @@
-//! The conditions: whether each of their parts was held, observed or not to be had, and what was measured of load and
-//! throughput. The other effects include what they do to a metric.
+//! The conditions: whether each of their parts was held, observed or not to be had, with load and throughput.
 
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{clean, glue};
@@ -13,7 +12,6 @@ use bakeoff_model::record::Held;
 const SHARES: &[&str] = &["steal", "foreign_cpu"];
 const DIGITS: usize = 3;
 
-/// All conditions of which anything is known; nothing if there are none.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     if findings.conditions.is_empty() {
         return;

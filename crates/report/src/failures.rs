@@ -25,7 +25,6 @@ const SIGNALS: &[(i32, &str)] = &[
 /// Where there is room for a sentence only, it has this many of the last lines that a failed trial printed.
 const LINES_IN_FULL: usize = 3;
 
-/// All failed and void trials; nothing if there are none.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     if findings.failures.is_empty() {
         return;

@@ -104,8 +104,7 @@ pub fn date(unix_s: f64) -> String {
     format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", minute / 60, minute % 60)
 }
 
-/// Year, month and day of a number of days since 1970-01-01, in the Gregorian calendar (Hinnant 2013,
-/// "chrono-compatible low-level date algorithms", `civil_from_days`).
+/// Year, month and day of days since 1970-01-01 (Hinnant 2013, "chrono-compatible low-level date algorithms").
 fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);

@@ -106,7 +106,6 @@ pub(crate) fn whole(findings: &Findings) -> Result<String, serde_json::Error> {
     pretty(&value)
 }
 
-/// Adds the names of effects, behind their subjects.
 fn name_effects(findings: &Findings, value: &mut Value) {
     for (at, family) in findings.effects.iter().enumerate() {
         for (effect, written) in family.effects.iter().enumerate() {
@@ -124,9 +123,6 @@ fn name_effects(findings: &Findings, value: &mut Value) {
 }
 
 /// Pretty-printed, with a final line feed.
-///
-/// # Errors
-/// Passes on the serialiser's word, should a value ever have no form in JSON.
 pub fn pretty(findings: &impl Serialize) -> Result<String, serde_json::Error> {
     let mut value = serde_json::to_value(findings)?;
     word(&mut value);

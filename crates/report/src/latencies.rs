@@ -1,5 +1,4 @@
-//! Latencies of ops: a table for each kind of op, with the median over trials of every figure and its interval below, and
-//! in a line what people print of all ops together.
+//! Latencies of ops: a table for each kind, with medians over trials and intervals, and a line of all ops together.
 
 use crate::draw::grid::{Flush, Grid};
 use crate::draw::paint::{Ink, Page, Piece};
@@ -11,7 +10,6 @@ use bakeoff_model::metric::Unit;
 
 const DIGITS: usize = 3;
 
-/// All tables of latencies; nothing if there are none.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     for table in &findings.latencies {
         page.gap();

@@ -1,6 +1,5 @@
-//! The order in which the variants of a workload under a condition are printed: the baseline, then the others by the
-//! deciding metric, the best first; those without a comparison come last. All tables of the place share it, so that
-//! an eye can follow a variant from one to the next. The findings keep the plan's order.
+//! The order in which the variants of a place are printed, the same in all its tables: the baseline, then the others by
+//! the deciding metric, the best first; those without a comparison come last. The findings keep the plan's order.
 
 use bakeoff_judge::findings::{Comparison, Findings, Row, Scale, Table};
 use bakeoff_model::metric::Direction;

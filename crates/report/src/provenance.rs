@@ -9,7 +9,6 @@ use bakeoff_judge::findings::{Comparison, Findings, Inferred, Layouts, Scale, St
 use bakeoff_model::record::Place;
 use bakeoff_model::until::Until;
 
-/// The paragraphs on method, extent and machines.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     page.gap();
     paragraphs(findings).iter().for_each(|paragraph| page.paragraph(paragraph.line(), columns, 2, Ink::Aside));

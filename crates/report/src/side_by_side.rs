@@ -1,5 +1,4 @@
-//! Two findings side by side: ratio with interval and verdict here and there, and whether the intervals overlap. That is
-//! all it says: it does not call anything confirmed or refuted.
+//! Two findings side by side: ratio with interval and verdict here and there, and whether the intervals overlap.
 
 use crate::draw::Style;
 use crate::draw::grid::{Flush, Grid};

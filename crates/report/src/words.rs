@@ -180,8 +180,7 @@ fn settled(departure: f64, size: f64) -> f64 {
     if departure.abs() <= ARITHMETIC_NOISE * size { 0.0 } else { departure }
 }
 
-/// Estimate and interval as a table shows them: `0.8391 [0.8312, 0.8466]`, or a signed difference in the unit of the
-/// table, given by its size in base units: `+3 [+1, +5]`.
+/// Estimate and interval as a table shows them: `0.8391 [0.8312, 0.8466]`, or a signed difference in a unit's size.
 pub fn against_baseline(comparison: &Comparison, unit_size: f64) -> String {
     let without = match (comparison.inferred, comparison.unvaried()) {
         (Inferred::Exact, _) => "exact".to_owned(),

@@ -1,5 +1,4 @@
-//! One system call by its number, for x86-64 and AArch64: the only place that knows how a program asks the kernel. What
-//! the calls are for is in the files beside it.
+//! One system call by its number, for x86-64 and AArch64: only this file knows how a program asks the kernel.
 
 use core::arch::asm;
 

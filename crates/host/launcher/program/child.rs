@@ -1,5 +1,4 @@
-//! What a new process does between clone and exec. It shares the launcher's memory while the launcher waits, so it
-//! leaves nothing there but the word of what failed.
+//! What a new process does between clone and exec, in the launcher's memory: it leaves nothing but a word of failure.
 
 use super::clone::spawn;
 use super::job::Job;

@@ -1,5 +1,4 @@
-//! A new process by clone3, on a stack of its own, in memory that it shares with us until it runs a program: the
-//! quickest start that Linux has. Nothing here knows what the new process is to do.
+//! A new process by clone3, on its own stack, in memory shared with us until it runs a program: the quickest start.
 
 use super::sys::{ENOSYS, Result, SIGCHLD, number};
 

@@ -71,8 +71,7 @@ pub(super) fn sweep(job: &Job<'_>, mains: &mut Mains<'_>) -> Result<u64, i32> {
     }
 }
 
-/// For the first process of a namespace, with which everything in it ends: the launchers in it, who are no children of ours,
-/// have their own to kill first, and keep their locks as long.
+/// For the first process of a namespace: the launchers in it have their own to kill first, and keep their locks.
 pub(super) fn outlive_the_others() {
     let given_up = sys::now_ns() + GIVEN_UP_NS;
     loop {

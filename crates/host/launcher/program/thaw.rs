@@ -1,5 +1,4 @@
-//! What keeps a killed process from dying: a process may have frozen itself with its cgroup, of version 1 or 2, and the
-//! frozen do not die. Its group, and those around it, are thawed.
+//! A process may have frozen itself with its cgroup, and the frozen do not die: its groups are thawed.
 
 use super::sys::{self, O_WRONLY};
 use super::text::{self, Path};

@@ -18,7 +18,6 @@ pub const NONE: u32 = u32::MAX;
 pub struct Head {
     /// One of the constants below.
     pub kind: u32,
-    /// How many descriptors come with it.
     pub descriptors: u32,
     /// Bytes of the body.
     pub length: u64,
@@ -52,15 +51,12 @@ pub const SWEPT: u32 = 16;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Job {
-    /// How many processes.
     pub processes: u32,
-    /// How many [`Kill`]s.
     pub kills: u32,
     /// The descriptor of the cgroup into which processes are cloned, or [`NONE`].
     pub into: u32,
     /// The first of the `joins` descriptors to which each process writes `0`.
     pub first_join: u32,
-    /// How many of them.
     pub joins: u32,
     /// [`LOAD`], [`IO`], [`WAIT`].
     pub flags: u32,
@@ -128,11 +124,8 @@ pub struct Process {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kill {
-    /// Where.
     pub descriptor: u32,
-    /// How many of the bytes.
     pub length: u32,
-    /// What.
     pub text: [u8; 24],
 }
 
@@ -190,7 +183,6 @@ pub struct ProcessOver {
     pub ended_ns: u64,
     /// The step that failed when it was launched, or 0.
     pub failed_step: u32,
-    /// Why.
     pub failed_errno: u32,
     /// Its status by wait4.
     pub status: i32,
@@ -235,7 +227,6 @@ pub struct Tried {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unkillable {
-    /// Its number.
     pub pid: u64,
 }
 

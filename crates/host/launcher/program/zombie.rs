@@ -1,9 +1,7 @@
-//! What only the kernel knows of a process that has ended, when it is reaped: what it read and wrote, and how long it had to
-//! wait for a processor. As text, which its owner reads.
+//! What the kernel knows of an ended process when it is reaped: what it read and wrote, and its wait for a processor.
 //!
-//! A process that reaps another is charged with what that one and those reaped by it read and wrote. So this is the
-//! difference of our own account before and after, from a file that stays open: opening `/proc/PID/io` takes five times as
-//! long, and only root may. For the wait there is no such account.
+//! A process that reaps another is charged with what that one and those reaped by it read and wrote: the difference of our
+//! account, from a file that stays open, as opening `/proc/PID/io` takes five times as long, and only root may.
 
 use super::sys;
 use super::text::of_process;

@@ -6,7 +6,6 @@ use bakeoff_model::metric::Measurements;
 use std::io;
 use std::path::Path;
 
-/// Reads a value out of the text of a file.
 type Parse = fn(&str) -> Option<f64>;
 
 /// A file and the metrics that it tells.
@@ -93,7 +92,6 @@ pub(super) fn that_tell(hierarchy: &Hierarchy, folder: &Path, measured: &mut Mea
     adding
 }
 
-/// Those metrics that no file tells, and why.
 pub(super) fn unavailable(measured: &Measurements) -> Vec<(&'static str, String)> {
     let unavailable = NAMES.iter().filter(|(name, _)| !measured.contains_key(name));
     unavailable.map(|&(name, why)| (name, why.to_owned())).collect()

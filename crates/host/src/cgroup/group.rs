@@ -46,8 +46,7 @@ impl Home {
 }
 
 impl Group {
-    /// What the launcher needs to put processes into it and to kill them; and for each file to be joined the nest
-    /// that it is of. An error comes with the nest that it is of.
+    /// What the launcher needs to fill and to kill the group, and the nest of each file to be joined, or of an error.
     pub(super) fn confinement(&self, home: &Home) -> Result<(Confinement, Vec<usize>), (usize, io::Error)> {
         let mut confinement = Confinement::default();
         let mut order = vec![];
@@ -72,7 +71,6 @@ impl Group {
         Ok((confinement, order))
     }
 
-    /// Adds this group to what the processes of a job are confined to.
     pub(crate) fn confine(&self, home: &Home, into: &mut Confinement) -> io::Result<()> {
         let (confinement, _) = self.confinement(home).map_err(|(_, error)| error)?;
         into.into = confinement.into;

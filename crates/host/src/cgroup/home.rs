@@ -121,8 +121,7 @@ impl Home {
         self.nests.iter().find(|nest| nest.hierarchy.is_v2())
     }
 
-    /// Whether a job needs a group in this hierarchy. Version 2 has most for the price of one, and kills at once; in it,
-    /// or where it is not here in cpuacct, the time of all jobs is counted.
+    /// Whether a job needs a group here. Version 2 has most for the price of one; it or cpuacct counts the time of jobs.
     pub(super) fn is_needed(&self, nest: &Nest, needs: &Needs<'_>) -> bool {
         let of = |controllers: &[&str]| controllers.iter().any(|controller| nest.hierarchy.has(controller));
         let tells = || nest.files.iter().any(|file| file.metrics.iter().any(|(name, _)| needs.metrics.contains(name)));

@@ -39,7 +39,6 @@ impl Home {
         Ok(made)
     }
 
-    /// Makes the folders, in as many of these hierarchies as let us.
     pub(super) fn make(hierarchies: Vec<Hierarchy>, name: &str) -> Result<Self, String> {
         if hierarchies.is_empty() {
             return Err("no cgroups are mounted here".to_owned());

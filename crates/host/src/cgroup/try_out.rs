@@ -16,7 +16,6 @@ pub(super) enum Refusal {
     Fork(io::Error),
 }
 
-/// Makes a group, puts a process into it, and removes it.
 pub(super) fn a_process(home: &Home) -> Result<(), Refusal> {
     if home.nests.is_empty() {
         return Ok(());

@@ -51,8 +51,7 @@ struct Pipe {
 }
 
 impl Marks {
-    /// The pipes of the next job, one for each process: those into which nobody wrote serve again, because to make one takes
-    /// longer than anything else before a launch.
+    /// The pipes of the next job, one for each process. Unused ones serve again: making pipes takes longer than the rest.
     pub(super) fn again(mut self, count: usize) -> io::Result<Self> {
         self.pipes.truncate(count);
         // A process before may have had its writings not wait for us.

@@ -1,5 +1,4 @@
-//! What a launcher leaves that was itself killed: the processes of its job become our children, and are killed here. It
-//! works as long as we live; what nobody lives to kill is not known here.
+//! A killed launcher's processes become our children, and are killed here for as long as we live.
 
 use super::tree::children;
 use crate::files::Files;

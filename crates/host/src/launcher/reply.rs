@@ -14,7 +14,6 @@ use std::sync::Arc;
 /// As many metrics as a trial mostly has, with those that probes and others add.
 const USUAL: usize = 32;
 
-/// What became of a job, and what else the launcher saw of it.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) ended: JobEnded,

@@ -1,6 +1,5 @@
-//! A job as the launcher wants it: programs found, files opened, strings and vectors laid out, so that it has nothing
-//! left to do but to launch. What cannot even be prepared is said by command. A command that comes again, as that of a
-//! cell does in each block, is prepared once; only its files are opened again.
+//! A job as the launcher wants it: programs found, files opened, strings and vectors laid out, so that it only has to
+//! launch. A command that comes again, as in each block, is prepared once; only its files are opened again.
 
 use super::marks::Marks;
 use super::program::{NotStarted, Program, ProgramCache};

@@ -34,8 +34,7 @@ pub(super) fn peaks_begin(launcher: u32) -> Option<u64> {
     descendants(&files, launcher).into_iter().all(set_back).then_some(waited_for)
 }
 
-/// The peak resident memory of the largest process below this launcher, since then if the peaks were set back: then none if one
-/// was waited for meanwhile, whose peak nobody knows.
+/// The peak resident memory of the largest process below this launcher, perhaps since a reset; none if unknown.
 pub(super) fn peak_bytes(launcher: u32, begun: Option<u64>) -> Option<f64> {
     let files = Files::here();
     // One that has ended, and that nobody has waited for, has no such field.

@@ -1,5 +1,4 @@
-//! Gives a job a control group of its own, with its limits, and says what was counted in it: each job where what groups
-//! tell is asked for, otherwise those that are to be limited.
+//! Gives a job a control group, with its limits, and reads its counts: each job, or only those that are to be limited.
 
 use super::reasons::by_reason;
 use crate::cgroup::{Group, Home, NAMES, Needs};

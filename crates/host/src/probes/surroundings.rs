@@ -45,7 +45,6 @@ struct Moment {
     ours_s: f64,
 }
 
-/// Clock ticks of all processors since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ticks {
     /// Running something, in user mode or in the kernel.

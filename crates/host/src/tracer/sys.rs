@@ -35,7 +35,6 @@ fn ptrace(request: u32, pid: Pid, address: usize, data: usize) -> io::Result<()>
     }
 }
 
-/// Begins to trace a process, which goes on meanwhile.
 pub(super) fn seize(pid: Pid) -> io::Result<()> {
     ptrace(PTRACE_SEIZE, pid, 0, OPTIONS)
 }

@@ -1,5 +1,4 @@
-//! Which files a command used: those that it read, those that it wrote, and those that it looked for in vain. Paths only; what
-//! a change of one of them means is not known here.
+//! Which files a command read, which it wrote, and which it looked for in vain. Paths only.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

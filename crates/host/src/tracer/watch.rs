@@ -132,7 +132,6 @@ impl Watch<'_> {
         }
     }
 
-    /// A task that is seen for the first time.
     fn begins(&mut self, pid: Pid) {
         let process = process_of(pid);
         let is_known = process != pid || self.older.contains(&pid);

@@ -1,5 +1,4 @@
-//! One comparison: estimate, intervals, p, the test they are from, the verdict and its doubts. Plain serialisable
-//! values; what makes a verdict of numbers is not here.
+//! One comparison: estimate, intervals, p, the test they are from, the verdict and its doubts. Plain data.
 
 use super::caveat::Caveat;
 use super::verdict::{Scale, Verdict};
@@ -11,20 +10,17 @@ use serde::{Deserialize, Serialize};
 pub struct Comparison {
     /// Number of blocks with both.
     pub blocks: u32,
-    /// What the numbers are.
     pub scale: Scale,
     /// Robust centre.
     pub estimate: f64,
     /// The study's confidence, 1 − α.
     #[serde(default = "usual_confidence")]
     pub confidence: f64,
-    /// What is inferred from the blocks.
     #[serde(flatten)]
     pub inferred: Inferred,
     /// By how much the ticks of a clock have widened the intervals, each way: of logarithms, or of values, as `scale` says.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub resolution: f64,
-    /// What is claimed.
     pub verdict: Verdict,
     /// Where undecided: the smallest difference that this number of blocks would have shown with 80 % power, as `scale`
     /// says: the larger ratio of the two, or a difference above 0. None if it is unknown, or if they could show none.
@@ -58,14 +54,12 @@ pub enum Inferred {
 /// What a test infers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tested {
-    /// Which.
     pub test: Test,
     /// p of no difference, uncorrected for the family, but for the stopping rule; none where the test has none.
     pub p: Option<f64>,
     /// p corrected for the family, by the test whose inversion the interval is.
     pub p_corrected: Option<f64>,
-    /// Interval at the study's confidence, which those of the whole family have together; none if the blocks do not
-    /// suffice for one. A difference is shown exactly where it excludes no difference.
+    /// Interval at the study's confidence, for the whole family; none for too few blocks. It decides on a difference.
     pub interval: Option<[f64; 2]>,
     /// Interval at confidence 1 − 2α, of this comparison alone: the one that must lie within the margin to show equivalence
     /// (TOST).
@@ -103,8 +97,7 @@ impl Comparison {
         self.tested()?.equivalence_interval
     }
 
-    /// The interval that the verdict rests on: for equivalent and negligible the one that was compared with the margin, else the
-    /// one that says whether there is a difference.
+    /// The interval that the verdict rests on: the one held against the margin for equivalent and negligible.
     pub fn shown_interval(&self) -> Option<[f64; 2]> {
         if self.is_within() { self.equivalence_interval() } else { self.interval() }
     }
@@ -170,7 +163,6 @@ impl Comparison {
 /// Ratio of arithmetic means, variant ÷ baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RatioOfMeans {
-    /// The ratio.
     pub estimate: f64,
     /// Fieller's interval at the study's confidence; none if unbounded.
     pub interval: Option<[f64; 2]>,
@@ -183,10 +175,7 @@ pub enum Test {
     /// Winsorised sign-flip test, exact by the randomisation of the blocks; interval by inversion.
     SignFlip,
     /// The same by seeded Monte Carlo, beyond the number of blocks that can be enumerated.
-    SignFlipMonteCarlo {
-        /// Seed of the flips.
-        seed: u64,
-    },
+    SignFlipMonteCarlo { seed: u64 },
     /// The same by Edgeworth's series, beyond the number of blocks for which chance need be asked.
     SignFlipEdgeworth,
     /// Student's t on paired differences of logarithms: 3 to 5 blocks; assumes a normal distribution.
@@ -208,15 +197,10 @@ pub enum Test {
 /// A comparison, and of what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
-    /// The workload.
     pub workload: String,
-    /// The condition.
     pub condition: String,
-    /// The metric.
     pub metric: String,
-    /// Its base unit.
     pub unit: Unit,
-    /// Which way is better.
     pub better: Direction,
     /// What the blocks say; its caveats stand with the comparison itself.
     pub comparison: Comparison,

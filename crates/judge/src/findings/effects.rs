@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 /// A family of contrasts beyond the pairs of a table: the correction is made within it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Effects {
-    /// What they are contrasts of.
     pub kind: EffectKind,
     /// The workload; none if over all of them.
     pub workload: Option<String>,
@@ -21,14 +20,11 @@ pub struct Effects {
     pub first_condition: Option<String>,
     /// The metric's name.
     pub metric: String,
-    /// Its base unit.
     pub unit: Unit,
-    /// Which way is better.
     #[serde(default)]
     pub better: Direction,
     /// Terms that cannot be distinguished, because not every combination of levels ran; empty if all did.
     pub aliases: Vec<Alias>,
-    /// The contrasts.
     pub effects: Vec<Effect>,
     /// Of a suite: the baseline's twin against it over all workloads, uncorrected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,8 +42,7 @@ pub enum EffectKind {
     Main,
     /// How much two levels together do beyond what each does alone: (both ÷ one) ÷ (other ÷ neither).
     Interaction,
-    /// A level of a factor against the baseline's, within each level of another one and averaged over all levels of the
-    /// rest: a family for each level and other factor.
+    /// A level of a factor against the baseline's, within each level of another factor: a family for level and factor.
     Simple,
     /// What one step of a factor does whose levels rise step by step, averaged over all levels of the other factors: the slope
     /// of ln y on the number of the step.
@@ -66,7 +61,6 @@ pub enum EffectKind {
 /// One contrast.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
-    /// What it is about.
     pub subject: Subject,
     /// Of a simple effect: the level within which it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,47 +112,27 @@ pub enum Subject {
     /// A level of a factor against another one; two of them in an interaction.
     Levels(Vec<Step>),
     /// Each step of a factor whose levels rise.
-    Steps {
-        /// The factor.
-        factor: String,
-    },
+    Steps { factor: String },
     /// A variant against another one.
-    Variant {
-        /// The variant.
-        variant: String,
-        /// The other one.
-        against: String,
-    },
+    Variant { variant: String, against: String },
     /// A variant under a condition against itself under another one.
-    Condition {
-        /// The variant.
-        variant: String,
-        /// The condition.
-        condition: String,
-        /// The other one.
-        against: String,
-    },
+    Condition { variant: String, condition: String, against: String },
 }
 
 /// A level of a factor against another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// The factor.
     pub factor: String,
-    /// The level.
     pub level: String,
-    /// The other one.
     pub against: String,
 }
 
 /// The combinations of other factors' levels that an effect is averaged over: those with every level that it compares.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Over {
-    /// Each of them.
     pub combinations: Vec<Levels>,
     /// How many there would be if all were run.
     pub of: u32,
-    /// The same by factor, where they are all combinations of these levels: the factors of which a level is left out, each
-    /// with the levels that are not. Empty where they are not.
+    /// The same by factor, if they are all combinations of these levels: factors with a level left out, and the others.
     pub levels: BTreeMap<String, Vec<String>>,
 }

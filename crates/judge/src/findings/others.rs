@@ -1,14 +1,12 @@
 //! Findings besides the comparisons: how long single ops took, what the surroundings were, what could not be measured,
 //! and which trials do not count. Plain serialisable values, like the rest; nothing here is compared.
-#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use super::Summary;
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{Failure, Held};
 use serde::{Deserialize, Serialize};
 
-/// The latencies of one kind of op under one workload and condition. A trial is the unit: its ops share its fate, so each
-/// figure is the median, over the trials that count, of the trial's own.
+/// The latencies of one kind of op in one place: each figure is the median, over trials that count, of the trial's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LatencyTable {
     pub workload: String,
@@ -30,24 +28,19 @@ pub struct LatencyRow {
     pub variant: String,
     /// Trials that count and marked such ops.
     pub trials: u32,
-    /// Ops in a trial.
     pub ops: Typical,
     /// Ops in a second, as the metric `op.rate` has them; none if no trial tells how long its phase took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_s: Option<Typical>,
     /// The arithmetic mean of a trial's ops.
     pub mean_s: Typical,
-    /// The shortest.
     pub min_s: Typical,
     /// Half of them are at most so long.
     pub p50_s: Typical,
     /// Nine in ten.
     pub p90_s: Typical,
-    /// 99 of 100.
     pub p99_s: Typical,
-    /// 999 of 1000.
     pub p999_s: Typical,
-    /// The longest.
     pub max_s: Typical,
     /// All ops of all trials together, as people print them. There is no interval: ops of a trial are not independent.
     pub pooled: Pooled,
@@ -56,7 +49,6 @@ pub struct LatencyRow {
 /// What is typical of some trials.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Typical {
-    /// The median over the trials.
     pub median: f64,
     /// Its interval by order statistics, at the study's confidence; none if there are too few trials.
     pub interval: Option<[f64; 2]>,
@@ -65,20 +57,15 @@ pub struct Typical {
 /// All ops of a variant in one heap.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Pooled {
-    /// How many.
     pub ops: u64,
-    /// Arithmetic mean, in seconds.
     pub mean_s: f64,
-    /// The shortest, in seconds.
     pub min_s: f64,
-    /// The longest, in seconds.
     pub max_s: f64,
 }
 
 /// One condition: what was asked for, whether it was so, and what was measured of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConditionParts {
-    /// Its name.
     pub condition: String,
     /// Its parts, in the order in which they were asked for; one on which sessions disagree is there once for each state.
     pub parts: Vec<Part>,
@@ -89,9 +76,7 @@ pub struct ConditionParts {
 /// One part of a condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// What was asked for, in words.
     pub what: String,
-    /// Whether it was so.
     pub state: Held,
     /// The sessions that say so, of those that say anything of it.
     pub sessions: u32,
@@ -105,13 +90,9 @@ pub struct Part {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Watched {
     pub workload: String,
-    /// The metric's name.
     pub metric: String,
-    /// What it is, in a few words.
     pub what: String,
-    /// Its base unit.
     pub unit: Unit,
-    /// Which way is better.
     pub better: Direction,
     /// Over all variants and the twin.
     pub all: Summary,
@@ -122,9 +103,7 @@ pub struct Watched {
 /// The same of one variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WatchedVariant {
-    /// Its display name.
     pub variant: String,
-    /// Its trials.
     pub summary: Summary,
 }
 
@@ -135,9 +114,7 @@ pub struct FailedTrials {
     pub variant: String,
     pub workload: String,
     pub condition: String,
-    /// Number of failed trials.
     pub failed: u32,
-    /// Number of void trials.
     pub void: u32,
     /// Number of void trials that were repeated: another trial took their place in the block.
     #[serde(default)]
@@ -147,7 +124,6 @@ pub struct FailedTrials {
     pub void_by: Vec<VoidBy>,
     /// Number of trials of this cell in all, repeated ones included.
     pub of: u32,
-    /// The first failure, as an example.
     pub example: Option<Failure>,
 }
 
@@ -156,7 +132,6 @@ pub struct FailedTrials {
 pub struct VoidBy {
     /// The rule's metric; none if the record does not tell which rule it was.
     pub metric: Option<String>,
-    /// How many trials.
     pub trials: u32,
     /// The first one's numbers against the rule's, in words.
     pub example: String,

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What was printed in one workload under one condition, where not all of it is the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outputs {
-    /// The workload.
     pub workload: String,
-    /// The condition.
     pub condition: String,
     /// What follows from a difference.
     pub output: OutputUse,
@@ -31,13 +29,11 @@ pub struct Outputs {
 pub struct OtherOutput {
     /// Its display name.
     pub variant: String,
-    /// In how many of its trials.
     pub trials: u32,
     /// Its trials that count and whose output was recorded.
     pub of: u32,
     /// Bytes that it printed, the least and the most.
     pub bytes: [u64; 2],
-    /// Where it first differs, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<OutputDifference>,
 }

@@ -12,28 +12,18 @@ pub enum Refusal {
     /// Both sides are the same program.
     SameProgram,
     /// A variant that it needs printed something other than the baseline.
-    OtherOutput {
-        /// The variant.
-        variant: String,
-        /// On this workload.
-        workload: String,
-    },
+    OtherOutput { variant: String, workload: String },
     /// No trial that counts has one of its levels.
     NoTrial,
     /// There are too few trials to judge its error by.
     NoError,
     /// The variants that were run do not tell it apart from these.
-    Aliased {
-        /// Them.
-        with: Vec<Term>,
-    },
+    Aliased { with: Vec<Term> },
 }
 
 /// Effects that the variants that were run do not tell apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alias {
-    /// One.
     pub term: Term,
-    /// From these.
     pub with: Vec<Term>,
 }

@@ -34,16 +34,13 @@ pub struct Alarm {
 /// A word without effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Idle {
-    /// The word.
     pub word: String,
-    /// The variants that have it.
     pub variants: Vec<String>,
 }
 
 /// A variant that could not be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmade {
-    /// Its name.
     pub variant: String,
     /// Whether the study says so itself.
     pub is_foreseen: bool,
@@ -52,7 +49,6 @@ pub struct Unmade {
 /// What a variant takes before it can run, measured against the baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cost {
-    /// Its name.
     pub variant: String,
     /// The verb: `builds`.
     pub verb: String,
@@ -89,7 +85,6 @@ impl Besides {
 /// What a feature says of findings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Remarks {
-    /// Besides trials.
     pub besides: Besides,
     /// Doubts about the study.
     pub study: Vec<Objection>,

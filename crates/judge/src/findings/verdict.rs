@@ -12,8 +12,7 @@ pub enum Scale {
     Difference,
 }
 
-/// The verdicts. They say which is better, not which is less: of a cost such as wall time less is better, of
-/// a yield such as throughput more. A report chooses the word by unit and direction.
+/// The verdicts. They say which is better: of a cost less, of a yield more. Reports choose the word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {

@@ -72,8 +72,7 @@ pub struct SampleRow {
     pub order: Order,
     /// Against the baseline; none for the baseline itself, and where the baseline is missing.
     pub comparison: Option<Comparison>,
-    /// Where time is visible in this sample or in the baseline: the largest difference that it could explain, as the
-    /// comparison's scale says: a ratio of 1 or more, or a difference of 0 or more.
+    /// Where time is visible here or in the baseline: the largest difference that it could explain, on the scale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_could_explain: Option<f64>,
     /// Why there is no verdict, if one was refused; the comparison then says `undecided`.

@@ -1,5 +1,4 @@
-//! Samples sorted into tables, each with its baseline: what was measured, in which unit, under which settings. And what
-//! could not be put side by side, which is said. Nothing is inferred here.
+//! Samples sorted into tables, each with its baseline, and what could not be put side by side. Nothing is inferred.
 
 use super::findings::{Terms, Unaskable};
 use crate::findings::Caveat;
@@ -25,8 +24,7 @@ impl Table {
     }
 }
 
-/// Samples by settings, row and unit. The baseline is the one that is named, or the first of all samples that have these
-/// settings and this unit; a table without it compares nothing.
+/// Samples by settings, row and unit. The baseline is the named or the first one; without it nothing is compared.
 ///
 /// # Errors
 /// If the baseline that is named is nowhere, or lines that should be blocks do not correspond.

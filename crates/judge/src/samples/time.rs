@@ -42,8 +42,7 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// Looks for time in a sample. Of a long one, in the means of successive chunks, and for dependence also in its
-    /// beginning; the smaller of those two p counts twice.
+    /// Looks for time in a sample: in a long one, in means of chunks, and for dependence also in its beginning.
     pub(super) fn of(values: &[f64]) -> Self {
         let size = values.len().div_ceil(CHUNKS).max(1);
         let points = values.chunks_exact(size).filter_map(median).collect();

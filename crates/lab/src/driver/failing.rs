@@ -1,5 +1,4 @@
-//! Variants that failed in each of their first blocks, and so stop. What came of trials is counted here, and blocks are left
-//! without those that stopped; nothing is run.
+//! Variants that failed in each of their first blocks stop: counts trials, and takes those variants out of blocks.
 
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BLOCKS_OF_FAILING, Block, Outcome, Record, Stopped, Trial, is_left_out};

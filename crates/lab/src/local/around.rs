@@ -1,5 +1,4 @@
-//! What comes before the first block of a workload, and after its last one: setups, unmeasured trials that warm up, and
-//! cleanups. What comes before and after each trial stands with the trial.
+//! What comes before the first block of a workload and after its last one: setups, warm-up trials, and cleanups.
 
 use super::outcome::Halt;
 use super::place::Local;

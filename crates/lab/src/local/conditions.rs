@@ -81,8 +81,7 @@ impl Granted {
         }
     }
 
-    /// The parts for the journal. A condition that asks for nothing is the idle machine: nobody can hold that, so the words
-    /// say what is looked at, and claim nothing of it.
+    /// The parts for the journal. Nobody can hold an idle machine, so the words say what is looked at, and claim nothing.
     pub(super) fn surroundings(&self, unavailable: &[Unavailable]) -> Vec<Surrounding> {
         if !self.parts.is_empty() {
             return self.parts.clone();

@@ -1,5 +1,4 @@
-//! A diagnostic trial on this host: what a trial is, with folder, services, limits and checks, but alone on the machine,
-//! watched by a probe that changes it, and measured by nobody.
+//! A diagnostic trial on this host: like a trial, but alone on the machine, changed by a probe, and not measured.
 
 use super::outcome::{Halt, in_words, last_lines};
 use super::place::Local;
@@ -119,8 +118,7 @@ impl Local<'_> {
     }
 }
 
-/// The machine as it is, with the variables of the plan's first condition, its locale among them. It has no name, so that no
-/// other part of a condition is granted to it.
+/// The machine as it is, with the variables of the plan's first condition. It has no name, so nothing else is granted.
 fn alone(plan: &Plan) -> Condition {
     let environment = plan.conditions.first().map(|first| first.environment.clone()).unwrap_or_default();
     Condition { environment, ..Condition::default() }

@@ -38,9 +38,6 @@ pub(super) fn place_of(stage: &Stage, number: u32) -> PathBuf {
 }
 
 /// Puts each benchmark's values into the execution. Of several processes, rates are summed, other values averaged.
-///
-/// # Errors
-/// In one line, why there is nothing to be had.
 pub(super) fn take(
     stage: &Stage,
     cell: Cell<'_>,

@@ -35,11 +35,7 @@ pub struct Local<'a> {
 }
 
 impl<'a> Local<'a> {
-    /// Prepares this host for the trials of a plan. Everything that is started keeps `keep` open until it has ended: a
-    /// lock kept so lasts until nothing is left of a trial, even if we are killed.
-    ///
-    /// # Errors
-    /// [`Error::Folder`] if the scratch folder cannot be created, [`Error::Host`] if nothing can be launched.
+    /// Prepares this host for the trials of a plan. Everything that is started keeps `keep` open until it has ended.
     pub fn new(plan: &Plan, setup: Setup, keep: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
         let (stage, launcher) = Stage::new(plan, setup, keep)?;
         let (services, load, tools) = (Services::default(), Load::default(), Tools::default());

@@ -21,7 +21,6 @@ const KEPT_BYTES: u64 = 64 << 20;
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
 
-/// The files, and what is known of outputs so far.
 #[derive(Debug, Default)]
 pub(super) struct Printed {
     files: Option<OutputFiles>,

@@ -12,7 +12,6 @@ pub type Shower<'a> = Box<dyn FnMut(&[u8]) + 'a>;
 pub(super) struct Show<'a>(pub(super) Option<Shower<'a>>);
 
 impl Show<'_> {
-    /// Shows what the processes of a trial have printed.
     pub(super) fn outputs(&mut self, outputs: &[Outputs]) -> Result<(), Error> {
         let Some(show) = &mut self.0 else { return Ok(()) };
         for path in outputs.iter().flat_map(|outputs| [&outputs.stdout, &outputs.stderr]) {

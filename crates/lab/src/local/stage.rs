@@ -1,5 +1,4 @@
-//! What stays the same over all trials of a plan: the plan, the folders, and what this host grants of the conditions.
-//! It makes environments and commands, and runs none.
+//! What stays the same over all trials of a plan: the plan, folders, and grants. Makes environments and commands.
 
 use super::command::By;
 use super::conditions::Granted;

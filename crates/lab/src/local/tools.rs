@@ -1,5 +1,4 @@
-//! Commands that serve a trial and are not measured: ready checks, oracles, and those around trials. They have a launcher of their own, so that
-//! nothing of them is left either.
+//! Unmeasured commands that serve a trial: ready checks, oracles, and those around trials, in a launcher of their own.
 
 use super::command::argv;
 use super::outcome::{Halt, in_words, surroundings};

@@ -54,7 +54,6 @@ impl JobCache {
     /// The most that are kept.
     const MOST: usize = 256;
 
-    /// Makes folders and files ready, and the job.
     pub(super) fn prepare(
         &mut self,
         stage: &Stage,

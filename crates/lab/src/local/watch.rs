@@ -87,9 +87,6 @@ impl<'a> Watching<'a> {
     }
 
     /// A look between two blocks.
-    ///
-    /// # Errors
-    /// None at present; executors have some.
     pub fn look(&mut self) -> Result<Look, Error> {
         // A service may write at its end.
         let mut look = Look { written: self.written(), ..Look::default() };
@@ -116,9 +113,6 @@ impl<'a> Watching<'a> {
     }
 
     /// A look at everything.
-    ///
-    /// # Errors
-    /// Those of [`Self::look`].
     pub fn look_at_all(&mut self) -> Result<Look, Error> {
         let mut look = self.look()?;
         if look.changed.is_empty() {

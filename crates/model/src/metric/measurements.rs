@@ -1,5 +1,4 @@
-//! What was measured, by the names of metrics: a map sorted by name, in one piece of memory. It is made between two trials,
-//! where every allocation counts, and a journal holds very many of them.
+//! What was measured, by the names of metrics: a sorted map in one piece of memory, as it is made between two trials.
 
 use super::{CPU, MAXRSS, SYS, USER};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};

@@ -18,9 +18,6 @@ pub struct Unknown {
 }
 
 /// The metric of that name: of the table, or of these workloads' own.
-///
-/// # Errors
-/// Says why there is none, and what may have been meant.
 pub fn find(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
     match METRICS.iter().find(|metric| metric.name == name) {
         Some(_) if is_of_harness(name) && workloads.iter().all(|workload| workload.harness.is_none()) => Err(Unknown {
@@ -33,9 +30,6 @@ pub fn find(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
 }
 
 /// The metric of that name among these workloads' own; one of the table is none of them.
-///
-/// # Errors
-/// Says why there is none, and what may have been meant.
 pub fn own(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
     if let Some(metric) = value(name, workloads)? {
         return Ok(metric);
@@ -136,7 +130,6 @@ fn what(metric: &OpMetric<'_>, spec: &OpSpec) -> String {
     metric.phase.map_or(what.clone(), |phase| format!("{what}, in phase `{phase}`"))
 }
 
-/// Every metric that these workloads have of their own.
 fn all_own(workloads: &[Workload]) -> Vec<String> {
     let mut names = vec![];
     for workload in workloads {

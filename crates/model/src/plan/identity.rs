@@ -153,8 +153,7 @@ fn workload(digest: &mut Parts, workload: &Workload) {
     }
     digest.at(&key("timeout"));
     optional(digest, "its timeout", workload.timeout_s.map(f64::to_le_bytes));
-    // Where it goes changes what is measured; how it is judged does not. Before there was a choice, it was thrown away or
-    // went to a disk: those journals do not go on.
+    // Where output goes changes what is measured. Journals from before there was a choice do not go on.
     let place: &[u8] = if workload.output == OutputUse::Null { b"null" } else { b"memory" };
     digest.at(&key("output")).field("its output", place);
     // Only where it is said, so that older journals keep their identity.

@@ -63,9 +63,6 @@ pub trait RecipeReader: Debug + Sync {
     fn read(&self, file: &Section<'_>, factors: &mut [PlacedFactor<'_>], referred: Referred<'_>) -> Arc<dyn Recipe>;
 
     /// The same, with what the lock file says about it.
-    ///
-    /// # Errors
-    /// All problems of the lock file.
     fn locked(&self, recipe: &dyn Recipe, lock: &str) -> Result<Arc<dyn Recipe>, Vec<Problem>>;
 }
 

@@ -234,7 +234,6 @@ fn any_levels(
     picked(sink, value, span, build, run).into_iter().map(several).collect()
 }
 
-/// The factors that a table names, and what it says of each.
 fn picked<'a>(
     sink: &Sink,
     value: &'a DeValue<'a>,

@@ -27,9 +27,6 @@ use toml::de::DeTable;
 pub const FORMAT: i64 = 1;
 
 /// Reads a study file, in which these features may have sections, and building its parts, if anything builds.
-///
-/// # Errors
-/// All of its problems, those of these parts among them.
 pub fn parse_with(
     text: &str,
     extensions: &[&dyn Extension],

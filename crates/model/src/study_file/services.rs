@@ -1,5 +1,4 @@
-//! `[services.x]`: processes that workloads need. It checks names, signals and what a command mentions; whether a
-//! service starts and becomes ready is found out by the trials.
+//! `[services.x]`: processes that workloads need. It checks names, signals and what a command mentions.
 
 use super::factors::{PORT, PlacedFactor};
 use super::section::{Section, Sink, check_inside};

@@ -1,5 +1,4 @@
-//! `[workloads.x]`: what runs, what it reports, and what must hold afterwards. It checks what can be
-//! seen in the text; its trials show whether a workload marks what is said here.
+//! `[workloads.x]`: what runs, what it reports, and what must hold afterwards, as far as the text shows it.
 
 use super::extension::Extension;
 use super::section::{Section, check_inside};
@@ -122,7 +121,6 @@ fn around(section: &Section<'_>, known: &[&str], needed: &[String]) -> Around {
     }
 }
 
-/// Unmeasured trials before the first block.
 fn warmup(section: &Section<'_>) -> u32 {
     let Some((number, span)) = section.integer("warmup") else { return 0 };
     u32::try_from(number).ok().filter(|number| *number <= MOST_WARMUP).unwrap_or_else(|| {
@@ -242,7 +240,6 @@ fn is_exact(value: &Section<'_>, unit: Unit) -> bool {
     exact
 }
 
-/// Base unit and scale of the numbers that are reported.
 fn value_unit(value: &Section<'_>) -> (Unit, f64) {
     let remedy = format!("the unit in which the workload reports the number: {}", Unit::KNOWN);
     let Some((word, span)) = value.required_string("unit", &remedy) else { return (Unit::Count, 1.0) };

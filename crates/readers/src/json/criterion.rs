@@ -1,5 +1,4 @@
-//! What criterion.rs leaves: the samples of one function (`sample.json`), each the time of several executions. Its
-//! estimates, in which single times are no more, are not read.
+//! What criterion.rs leaves: the samples of one function (`sample.json`), not its estimates, which lack single times.
 
 use super::place::Labels;
 use super::{Better, Error, Gathered, Options, Origin};

@@ -1,5 +1,4 @@
-//! Google Benchmark's JSON (`--benchmark_format=json`): one value for each repetition. Aggregates of repetitions (means,
-//! deviations) are no values, and are skipped.
+//! Google Benchmark's JSON (`--benchmark_format=json`): a value for each repetition, without aggregates.
 
 use super::place::Labels;
 use super::{Better, Error, Gathered, Options, Origin};

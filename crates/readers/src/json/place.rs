@@ -1,5 +1,4 @@
-//! What the JSON of a tool says of a value: its name, parameters and settings. Here is also how values that depend on each
-//! other are said to count. No tool is known here.
+//! What the JSON of a tool says of a value: its name, parameters and settings; and how dependent values count.
 
 use super::super::Gathered;
 use super::super::keys::Keys;

@@ -1,5 +1,4 @@
-//! Colour, as an addition: a line is a list of pieces with an ink each, and without colour the same line is the same
-//! characters. A word next to it always says what an ink stands for.
+//! Colour, as an addition: lines are pieces with an ink, and a word next to each says what its ink stands for.
 
 pub use crate::draw::rendered::Ink;
 use crate::draw::rendered::Rendered;

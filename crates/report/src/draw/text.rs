@@ -21,8 +21,7 @@ pub fn unglue(text: &str) -> String {
     text.replace(NO_BREAK, " ")
 }
 
-/// Breaks a paragraph between words into lines of at most `columns`; all but the first begin with `indent` spaces,
-/// the first with its own. A single word that is wider stays whole.
+/// Breaks a paragraph between words into lines of at most `columns`; further lines begin with `indent` spaces.
 pub fn wrap(paragraph: &str, columns: usize, indent: usize) -> Vec<String> {
     let mut lines = vec![];
     let mut line: String = paragraph.chars().take_while(|c| *c == ' ').collect();
