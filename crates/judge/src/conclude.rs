@@ -232,7 +232,7 @@ fn means_disagree(pairs: &Pairs, inference: &Inference, ratio_of_means: Option<R
     (left_out && by > least || opposed).then_some(Caveat::TypicalAndMeanDisagree { ratios: None })
 }
 
-/// Of blocks of which so many are compared.
+/// Of blocks of which that number is compared.
 pub(super) fn incomplete_blocks(lost: u32, compared: usize, pair: bool) -> Option<Caveat> {
     (lost > 0).then_some(Caveat::IncompleteBlocks { lost, of: lost + compared as u32, pair })
 }
