@@ -10,7 +10,7 @@ use gimli::{
 };
 use object::endian::Endianness;
 use object::read::elf::{ElfFile, FileHeader};
-use object::read::{CompressionFormat, Object as _, ObjectSection, ReadRef, RelocationMap};
+use object::read::{CompressionFormat, Object as _, ObjectSection, ReadRef, RelocationMap, SectionIndex};
 use std::borrow::Cow;
 use std::io::Read as _;
 
@@ -55,8 +55,10 @@ pub(super) fn read<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(
     }
     let file = ElfFile::<H, R>::parse(elf.data).within("the sections of DWARF")?;
     let all = |name: &'static str| {
-        let named = file.sections().filter(move |section| section.name_bytes() == Ok(name.as_bytes()));
-        named.map(|section| {
+        // By our own names: each of object's would be charged as the rest of the table.
+        let named = (0..).zip(elf.named()).filter(move |(_, (this, _))| *this == name.as_bytes());
+        named.map(|(place, _)| {
+            let section = file.section_by_index(SectionIndex(place)).within(name)?;
             let mut filled = RelocationMap::default();
             for (offset, relocation) in section.relocations().filter(|_| elf.is_relocatable()) {
                 // Of others than symbol plus addend nothing is in what is read here.

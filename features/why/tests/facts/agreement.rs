@@ -224,6 +224,16 @@ fn self_defined_slots_are_those_that_symbolic_binding_takes_away() {
     assert_eq!(exports("symbolic.so"), Exports { functions: 5, objects: 3, interposable: 0 });
 }
 
+/// As rustc makes them: names of sections that take most of the file.
+#[test]
+fn a_file_of_many_sections_has_all_its_units() {
+    let workshop = Workshop::new();
+    let functions = (0..3000).map(|n| format!("int function_with_a_rather_long_name_{n}(void) {{ return {n}; }}\n"));
+    std::fs::write(workshop.path("many.c"), functions.collect::<String>()).unwrap();
+    let path = workshop.gcc("many.o", "many.c -c -g -ffunction-sections");
+    assert_eq!(elf(&path).origin.dwarf_units.values().sum::<u64>(), 1);
+}
+
 #[test]
 fn a_file_without_section_headers_is_refused() {
     let workshop = Workshop::new();
