@@ -36,7 +36,7 @@ pub use metrics::{TableText, append_picture, p_of, table_texts};
 pub use not_paired::SAVED;
 pub use screen::{
     About, Amount, As, Brief, BriefRow, Cause, Context, Doubt, Fact, Ground, Size, Weight, brief, grounds, margin,
-    name, screen,
+    name, not_apart, screen,
 };
 pub use side_by_side::{side_by_side, side_by_side_items};
 pub use terminal::{Parts, SECTIONS, Section, SectionPage, parts, terminal, terminal_with};

@@ -19,7 +19,7 @@ use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, middle, width};
 use crate::format::TimeUnit;
 use crate::words::{self, Change, counted};
-pub use amounts::{Amount, As, Size};
+pub use amounts::{Amount, As, Size, not_apart};
 use bakeoff_judge::findings::{Findings, Scale};
 pub use brief::{About, Brief, BriefRow, brief};
 pub(crate) use brief::{said, verdict};

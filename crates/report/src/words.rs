@@ -331,6 +331,12 @@ pub fn named(mut names: Vec<String>) -> String {
     listed(&names)
 }
 
+/// `b and c are the same program as a, file for file`.
+pub fn same_program(names: Vec<String>, baseline: &str) -> String {
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    format!("{} {verb} the same program as {baseline}, file for file", named(names))
+}
+
 /// Whether a comparison is of a program with itself, file for file.
 pub fn is_same_program(comparison: &Comparison) -> bool {
     let is_it = |caveat: &Caveat| matches!(caveat, Caveat::Of(objection) if objection.same_program);

@@ -7,7 +7,7 @@ use bakeoff_model::percent::percent;
 use bakeoff_model::plain::clean;
 use bakeoff_report::draw::text::wrap;
 use bakeoff_report::format::{fixed, signed};
-use bakeoff_report::words::{Wording, counted, listed, metric_in, subject};
+use bakeoff_report::words::{Wording, counted, listed, metric_in, same_program, subject};
 use std::collections::BTreeSet;
 
 /// Of more cases than this, the rest is only counted.
@@ -142,9 +142,8 @@ impl<'a> Words<'a> {
     /// Which variants are the same program as the baseline.
     fn same_program(&self) -> String {
         let names = names(self.same());
-        let (be, it) = if names.len() == 1 { ("is", "it") } else { ("are", "they") };
-        let names = listed(&names);
-        format!("{names} {be} the same program as {}, file for file, so {it} cannot be slower", self.baseline())
+        let it = if names.len() == 1 { "it" } else { "they" };
+        format!("{}, so {it} cannot be slower", same_program(names, &self.baseline()))
     }
 
     /// `after is at most 0.6 % slower than the baseline (…)`, or at least so much where that is the end that counts. What
@@ -162,7 +161,7 @@ impl<'a> Words<'a> {
     fn exact(&self, case: &Case, seen: &JudgedSlowdown) -> String {
         let why = match seen.confidence < 1.0 {
             true => format!("did not vary in {}", counted(seen.blocks, "block")),
-            false => "the metric is exact".to_owned(),
+            false => "exact".to_owned(),
         };
         format!("{why}; limit {}", self.limit(case))
     }
@@ -183,10 +182,10 @@ impl<'a> Words<'a> {
         let [finished, total] = gate.blocks;
         if gate.with(Outcome::Undecided).any(|case| case.decision == Decision::Undecided(Open::Unfinished)) {
             let missing = total.saturating_sub(finished);
-            let (be, them) = if missing == 1 { ("is", "it") } else { ("are", "them") };
+            let be = if missing == 1 { "is" } else { "are" };
             return vec![format!(
-                "The gate is undecided: {} of the plan {be} missing ({finished} of {total} are executed); the command that \
-                 executes the study goes on with {them}.",
+                "The gate is undecided: {} of the plan {be} missing ({finished} of {total} were run); run the study again to \
+                 resume it.",
                 counted(missing, "block"),
             )];
         }
@@ -246,16 +245,14 @@ impl<'a> Words<'a> {
         let names = names(self.gate.cases.iter().filter(|case| case.prints_otherwise));
         let verb = if names.len() == 1 { "prints" } else { "print" };
         let all = listed(&names);
-        (!names.is_empty()).then(|| format!("Note that {all} {verb} something other than {}.", self.baseline()))
+        (!names.is_empty()).then(|| format!("Note that {all} {verb} another output."))
     }
 
     fn case(&self, case: &Case) -> String {
         let (name, baseline) = (self.name(case), self.baseline());
         match (&case.decision, &case.seen) {
             (Decision::Passes(Passed::Interval), Some(seen)) => self.bounded(case, seen, true),
-            (Decision::Passes(_), _) => {
-                format!("{} is the same program as {baseline}, file for file", clean(&case.variant))
-            }
+            (Decision::Passes(_), _) => same_program(vec![clean(&case.variant)], &baseline),
             (Decision::Fails, Some(seen)) => self.bounded(case, seen, false),
             (Decision::Fails, None) => format!("{name} is beyond its limit"),
             (Decision::Undecided(open), seen) => self.open(case, open, seen.as_ref()),
@@ -286,18 +283,17 @@ impl<'a> Words<'a> {
     }
 
     fn is_broken(&self, case: &Case, broken: &Broken) -> String {
-        let (name, place, baseline) = (clean(&case.variant), self.place(case), self.baseline());
+        let (name, place) = (clean(&case.variant), self.place(case));
         match broken {
             Broken::TrialsFailed { variant, failed, of } => {
                 format!("{failed} of {} of {}{place} failed", counted(*of, "trial"), subject(&clean(variant)))
             }
             Broken::NotBuilt => format!("{name} could not be built (bakeoff build shows why)"),
-            Broken::OtherOutput => {
-                format!("{name} prints something other than {baseline}{place}, and may not do the same work")
-            }
+            Broken::OtherOutput => format!("{name} prints another output{place}, and may not do the same work"),
             Broken::FlagWithoutEffect { flag } => format!(
-                "{}, a flag that tells {name} and {baseline} apart, had no effect, so that one of them is not what it is called",
-                clean(flag)
+                "{}, a flag that tells {name} and {} apart, had no effect, so that one of them is not what it is called",
+                clean(flag),
+                self.baseline()
             ),
         }
     }

@@ -4,8 +4,7 @@
 use bakeoff_judge::findings::{Comparison, Inferred, Summary};
 use bakeoff_judge::findings::{Scale, Test, Verdict};
 use bakeoff_judge::samples::{SampleFindings, SampleRow, SampleTable};
-use bakeoff_model::metric::Direction as Better;
-use bakeoff_model::metric::Unit;
+use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_report::caveats::caveats;
 use bakeoff_report::draw::Style;
 use bakeoff_report::draw::grid::{Flush, Grid};
@@ -15,8 +14,8 @@ use bakeoff_report::draw::plot::LEGEND;
 use bakeoff_report::draw::rendered::Rendered;
 use bakeoff_report::draw::text::{clean, glue};
 use bakeoff_report::format::{decimals_of, fitting, fixed, percent, units};
-use bakeoff_report::words::{self, Change, counted, listed};
-use bakeoff_report::{append_picture, p_of, text};
+use bakeoff_report::words::{self, Change, Wording, counted, listed};
+use bakeoff_report::{Amount, append_picture, not_apart, p_of, text};
 use std::collections::BTreeSet;
 
 /// The page. It ends in a line feed. `notes` are footnotes of the reader's.
@@ -48,24 +47,23 @@ fn kind(unit: &str) -> (Unit, &str) {
     }
 }
 
-/// Whether less of the unit is a matter of speed.
-fn is_speed(table: &SampleTable) -> bool {
-    let (unit, per) = kind(&table.unit);
-    unit == Unit::Seconds || per == "/s" || per == "/sec" || table.unit.ends_with("/s")
+/// How a table's differences are worded. Numbers without a unit may be of anything, so nothing *needs* them.
+fn wording(table: &SampleTable) -> (Unit, Wording) {
+    let unit = match kind(&table.unit) {
+        (_, "/s" | "/sec") => Unit::PerSecond,
+        (Unit::Count, _) if table.unit.ends_with("/s") => Unit::PerSecond,
+        (unit, _) => unit,
+    };
+    let better = if table.unit.is_empty() { Direction::More } else { table.better };
+    (unit, Wording::of(unit, better))
 }
 
-/// The word for a verdict: of time and of rates faster or slower, of anything else less or more.
+/// The word for a verdict.
 fn word(table: &SampleTable, row: &SampleRow, comparison: &Comparison) -> &'static str {
-    if row.refused.is_some() {
-        return "none";
+    match row.refused {
+        Some(_) => "none",
+        None => Wording::of(wording(table).0, table.better).verdict(comparison.verdict),
     }
-    let verdict = match (comparison.verdict, table.better) {
-        (verdict, _) if is_speed(table) => return words::verdict(verdict, Unit::Seconds),
-        (Verdict::Faster, Better::More) => Verdict::Slower,
-        (Verdict::Slower, Better::More) => Verdict::Faster,
-        (verdict, _) => verdict,
-    };
-    words::verdict(verdict, Unit::Count)
 }
 
 fn compared(table: &SampleTable) -> impl Iterator<Item = (&SampleRow, &Comparison)> {
@@ -73,17 +71,17 @@ fn compared(table: &SampleTable) -> impl Iterator<Item = (&SampleRow, &Compariso
 }
 
 /// The answer: a sentence for each comparison, or a count of the verdicts if there are many.
-fn answer(findings: &SampleFindings, own: &BTreeSet<&str>) -> String {
+fn answer(findings: &SampleFindings, own: &BTreeSet<&str>) -> Rendered {
     let all: Vec<(&SampleTable, &SampleRow, &Comparison)> =
         findings.tables.iter().flat_map(|table| compared(table).map(move |(row, c)| (table, row, c))).collect();
     match all.as_slice() {
         [] if findings.tables.iter().all(|table| table.samples.len() < 2) => {
-            "Nothing to compare: there is one sample of each.".to_owned()
+            "Nothing to compare: there is one sample of each.".into()
         }
-        [] => "Nothing to compare: no table has the baseline.".to_owned(),
+        [] => "Nothing to compare: no table has the baseline.".into(),
         few if few.len() <= 3 => {
             let sentences = few.iter().map(|(table, row, comparison)| sentence(findings, own, table, row, comparison));
-            sentences.collect::<Vec<_>>().join(" ")
+            Rendered::joined(sentences, " ")
         }
         many => {
             let mut counts: Vec<(&str, u32)> = vec![];
@@ -98,7 +96,7 @@ fn answer(findings: &SampleFindings, own: &BTreeSet<&str>) -> String {
                 .iter()
                 .map(|(word, count)| format!("{count} {}", if *word == "none" { "without a verdict" } else { word }))
                 .collect();
-            format!("Of {}: {}.", counted(many.len() as u32, "comparison"), listed(&parts))
+            format!("Of {}: {}.", counted(many.len() as u32, "comparison"), listed(&parts)).into()
         }
     }
 }
@@ -131,66 +129,46 @@ fn sentence(
     table: &SampleTable,
     row: &SampleRow,
     comparison: &Comparison,
-) -> String {
-    let name = |row: &SampleRow| clean(&row.sample);
-    let (variant, baseline) = (name(row), table.samples.first().map_or(String::new(), name));
-    let place = match place(own, table) {
-        place if place.is_empty() => place,
-        place => format!("{place}: "),
+) -> Rendered {
+    let (unit, wording) = wording(table);
+    let (variant, baseline) = (Rendered::name(&row.sample), Rendered::name(baseline(table)));
+    let of_what = |before: &str| match table.unit.as_str() {
+        "" => Rendered::default(),
+        _ if unit == Unit::Seconds => Rendered::default(),
+        name => text![before, clean(name)],
     };
-    let of_what =
-        if table.unit.is_empty() || is_speed(table) { String::new() } else { format!(" {}", clean(&table.unit)) };
-    let change = Change::with(comparison, comparison.printed_interval(), kind(&table.unit).0);
-    let confidence = comparison.shown_confidence();
-    let within = |range: Option<String>| match range {
-        Some(range) => format!(" ({} interval {})", glue(&percent(confidence)), glue(&range)),
-        None if comparison.inferred == Inferred::Exact => " (the values never vary)".to_owned(),
-        None => {
-            comparison.unvaried().map_or(" (no interval)".to_owned(), |runs| format!(" (did not vary in {runs} runs)"))
+    let Amount { interval, .. } = Amount::of(comparison, unit, table.better);
+    let body = match comparison.verdict {
+        _ if row.refused.is_some() => {
+            let change = Change::with(comparison, comparison.printed_interval(), unit);
+            let range = change.signed_range().map(|range| format!(" ({})", glue(&range)));
+            text![
+                "No verdict on ",
+                variant,
+                " against ",
+                baseline,
+                ": ",
+                glue(&change.signed()),
+                range.unwrap_or_default()
+            ]
+        }
+        Verdict::Faster | Verdict::Slower => {
+            let amount = Amount::of(comparison, unit, table.better);
+            let [verb, than] = amount.joints(wording);
+            let of = of_what(if wording.takes_is() { " in " } else { " " });
+            text![variant, " ", verb, " ", amount.claim, of, interval.bracketed(), " ", than, " ", baseline]
+        }
+        _ => {
+            let text = not_apart(comparison, [baseline, variant], of_what(" in "), findings.margin, unit);
+            text![text, comparison.is_within().then(|| interval.bracketed())]
         }
     };
-    let margin = glue(&format!("±{}", percent(findings.margin)));
-    let verb = if is_speed(table) { "is" } else { "has" };
-    let amount = glue(&change.amount());
-    let body = if row.refused.is_some() {
-        format!(
-            "No verdict on {variant} against {baseline}: {}{}",
-            glue(&change.signed()),
-            within(change.signed_range())
-        )
-    } else {
-        match comparison.verdict {
-            Verdict::Faster | Verdict::Slower => {
-                let word = word(table, row, comparison);
-                let rate = is_speed(table) && table.better == Better::More;
-                let range = within(if rate { change.signed_range() } else { change.range() });
-                match (is_speed(table), rate) {
-                    (_, true) => format!("{variant} is {word} than {baseline}: {}{range}", glue(&change.signed())),
-                    (true, _) => format!("{variant} is {amount} {word} than {baseline}{range}"),
-                    _ => format!("{variant} has {amount} {word}{of_what} than {baseline}{range}"),
-                }
-            }
-            Verdict::Negligible => {
-                let differs = format!("{variant} differs from {baseline}{of_what}, but negligibly, within {margin}");
-                format!("{differs}: {}{}", glue(&change.signed()), within(change.signed_range()))
-            }
-            Verdict::Equivalent => {
-                let is = if of_what.is_empty() { "is".to_owned() } else { format!("{verb}{of_what}") };
-                format!("{variant} {is} equivalent to {baseline} within {margin}{}", within(change.signed_range()))
-            }
-            // Numbers have no output.
-            Verdict::Withheld => format!("No verdict on {variant} against {baseline}"),
-            Verdict::Undecided { more_blocks } => {
-                let more = words::more_blocks(Verdict::Undecided { more_blocks });
-                let range = within(change.signed_range());
-                format!(
-                    "Nothing was decided about {variant} against {baseline}{more}: {}{range}",
-                    glue(&change.signed())
-                )
-            }
-        }
-    };
-    format!("{place}{body}.")
+    let place = place(own, table);
+    text![&place, if place.is_empty() { "" } else { ": " }, body, "."]
+}
+
+fn baseline(table: &SampleTable) -> &str {
+    table.samples.first().map_or("", |row| &row.sample)
 }
 
 /// How the values of one table are written.
@@ -306,8 +284,7 @@ fn inferred(
     columns: usize,
 ) -> bool {
     page.gap();
-    let baseline = table.samples.first().map_or(String::new(), |row| clean(&row.sample));
-    let title = format!("against {baseline}");
+    let title = format!("against {}", clean(baseline(table)));
     let what = if compared(table).any(|(_, c)| c.scale == Scale::Difference) { "difference" } else { "ratio" };
     let interval = format!("{what} [{} interval]", percent(findings.confidence));
     let mut grid = Grid::new([

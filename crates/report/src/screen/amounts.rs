@@ -1,7 +1,7 @@
 //! Comparisons in the few words that a row has room for: up to a factor of two in percent, beyond it as a factor.
 
 use crate::draw::rendered::{Rendered, Role};
-use crate::format::{decimals_of, fixed};
+use crate::format::{decimals_of, fixed, percent};
 use crate::words::{self, Change, Wording};
 use bakeoff_judge::findings::{Comparison, Inferred, Scale, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
@@ -86,13 +86,35 @@ impl Amount {
         Self { size, claim: Rendered::new(Role::Claim(ink), claim), interval: Rendered::new(Role::Interval, range) }
     }
 
-    /// What it is a number of times of, if it is.
-    pub fn times(&self) -> Option<As> {
+    /// The verb before the claim, and the word after it: `takes … as`, `needs … than`.
+    pub fn joints(&self, wording: Wording) -> [&'static str; 2] {
         match self.size {
-            Some(Size::Times { r#as, .. }) => Some(r#as),
-            _ => None,
+            Some(Size::Times { r#as: As::Long, .. }) => ["takes", "as"],
+            Some(Size::Times { .. }) => [wording.verb()[0], "as"],
+            _ => [wording.verb()[0], "than"],
         }
     }
+}
+
+/// Two that are not shown to differ by more than the margin: `a and b are equivalent in wall time: within ±1 %`. What they were
+/// compared in follows its preposition; of those that cannot be distinguished, the most that they may differ by is given.
+pub fn not_apart(comparison: &Comparison, names: [Rendered; 2], of: Rendered, margin: f64, unit: Unit) -> Rendered {
+    let [one, other] = names;
+    let within = format!("within ±{}", percent(margin));
+    let both = text![one, " and ", other];
+    match comparison.verdict {
+        Verdict::Negligible => text![both, " differ", of, ", but ", within],
+        Verdict::Equivalent => text![both, " are equivalent", of, ": ", within],
+        _ => {
+            let most = most_apart(comparison, unit).map(|most| format!(": if they differ, then by at most {most}"));
+            text![both, " cannot be distinguished", most.unwrap_or_default()]
+        }
+    }
+}
+
+/// The larger end of an undecided interval.
+pub(super) fn most_apart(comparison: &Comparison, unit: Unit) -> Option<String> {
+    Change::furthest(comparison, unit).filter(|_| comparison.scale == Scale::Ratio)
 }
 
 impl Size {

@@ -1,6 +1,6 @@
 //! The last line of the screen, one sentence: the fastest variant, by how much, and how sure; or why there is no answer.
 
-use super::amounts::{Amount, As};
+use super::amounts::{Amount, most_apart, not_apart};
 use super::facts::depends_on_condition;
 use super::rows::distinct;
 use super::view::{Absence, Stand, View};
@@ -223,6 +223,11 @@ impl Teller<'_> {
         text![claim, of, self.bracketed(interval)]
     }
 
+    /// `b is 8.0 % slower (4.6 … 10.4 %)`.
+    fn claimed(&self, variant: &str, comparison: &Comparison) -> Rendered {
+        text![self.name(variant), " ", self.does(comparison), " ", self.claim(comparison)]
+    }
+
     /// ` (4.6 … 10.4 %)`, unless it gives way.
     fn bracketed(&self, interval: Rendered) -> Rendered {
         if self.form.bare { Rendered::default() } else { interval.bracketed() }
@@ -239,20 +244,17 @@ impl Teller<'_> {
 
     /// ` than the baseline`, or ` as the baseline`.
     fn than(&self, comparison: &Comparison) -> Rendered {
-        let word = if self.amount(comparison).times().is_some() { " as " } else { " than " };
-        if self.form.terse { Rendered::default() } else { text![word, self.baseline()] }
+        let [_, word] = self.amount(comparison).joints(self.wording());
+        if self.form.terse { Rendered::default() } else { text![" ", word, " ", self.baseline()] }
     }
 
     /// The verb before a claim.
     fn does(&self, comparison: &Comparison) -> &'static str {
-        match self.amount(comparison).times() {
-            Some(As::Long) => "takes",
-            _ => self.verb(),
-        }
+        self.amount(comparison).joints(self.wording())[0]
     }
 
-    fn verb(&self) -> &'static str {
-        words::Wording::of(self.view.unit, self.view.better).verb()[0]
+    fn wording(&self) -> words::Wording {
+        words::Wording::of(self.view.unit, self.view.better)
     }
 
     fn pair(&self, variant: &str, comparison: &Comparison) -> Rendered {
@@ -269,26 +271,22 @@ impl Teller<'_> {
             Verdict::Faster => {
                 let values = self.values(comparison).filter(|_| !self.form.terse);
                 let rest = values.map_or_else(|| self.than(comparison), |values| text![": ", values]);
-                text![name, " ", self.does(comparison), " ", self.claim(comparison), rest]
+                text![self.claimed(variant, comparison), rest]
             }
             Verdict::Slower => {
-                let claim = text![&name, " ", self.does(comparison), " ", self.claim(comparison)];
-                text![baseline, " ", self.verb(), " ", self.better_word(), ": ", claim]
-            }
-            Verdict::Negligible => {
-                text![baseline, " and ", name, " differ", in_metric, ", but within ", self.margin(), interval]
-            }
-            Verdict::Equivalent => {
-                text![baseline, " and ", name, " are equivalent", in_metric, ": within ", self.margin(), interval]
+                let claim = self.claimed(variant, comparison);
+                text![baseline, " ", self.wording().verb()[0], " ", self.better_word(), ": ", claim]
             }
             Verdict::Withheld => text!["no verdict on ", name],
-            Verdict::Undecided { .. } => {
-                let most = self.at_most(comparison).filter(|_| self.form.length > 24);
-                let most = most.map_or(String::new(), |most| match self.form.terse {
-                    true => format!(" (at most {most} apart)"),
-                    false => format!(": if they differ, then by at most {most}"),
-                });
-                text![baseline, " and ", name, " cannot be distinguished", most]
+            Verdict::Undecided { .. } if self.form.terse => {
+                let most = most_apart(comparison, self.view.unit).filter(|_| self.form.length > 24);
+                let most = most.map(|most| format!(" (at most {most} apart)"));
+                text![baseline, " and ", name, " cannot be distinguished", most.unwrap_or_default()]
+            }
+            _ => {
+                let margin = self.findings.method.margin;
+                let text = not_apart(comparison, [baseline, name], in_metric, margin, self.view.unit);
+                text![text, comparison.is_within().then_some(interval)]
             }
         }
     }
@@ -302,11 +300,6 @@ impl Teller<'_> {
         })
     }
 
-    /// The larger end of an undecided interval.
-    fn at_most(&self, comparison: &Comparison) -> Option<String> {
-        words::Change::furthest(comparison, self.view.unit).filter(|_| comparison.scale == Scale::Ratio)
-    }
-
     fn several(&self, compared: &[(&str, &Comparison)]) -> Rendered {
         if compared.iter().all(|(_, comparison)| is_same_program(comparison) && is_open(comparison)) {
             return "all variants are the same program: a difference can only be noise".into();
@@ -318,16 +311,7 @@ impl Teller<'_> {
             compared.iter().filter(|(_, comparison)| comparison.verdict == Verdict::Faster).collect();
         match better.as_slice() {
             [] => self.none_better(compared),
-            [(variant, comparison)] => {
-                text![
-                    self.name(variant),
-                    " ",
-                    self.does(comparison),
-                    " ",
-                    self.claim(comparison),
-                    self.than(comparison)
-                ]
-            }
+            [(variant, comparison)] => text![self.claimed(variant, comparison), self.than(comparison)],
             [(best, comparison), others @ ..] => {
                 let rest = counted(others.len() as u32, "other");
                 let than = (!self.form.terse).then(|| text![" than ", self.baseline()]);
@@ -415,7 +399,7 @@ impl Teller<'_> {
     }
 
     fn better_word(&self) -> &'static str {
-        words::Wording::of(self.view.unit, self.view.better).verdict(Verdict::Faster)
+        self.wording().verdict(Verdict::Faster)
     }
 
     /// By the letters: those that share the first one's are not shown to differ from it.
@@ -455,7 +439,7 @@ impl Teller<'_> {
         }
         let best = better.map(|comparison| match self.form.terse {
             true => text![": ", self.claim(comparison)],
-            false => text![": ", name, " ", self.does(comparison), " ", self.claim(comparison)],
+            false => text![": ", self.claimed(&first.variant, comparison)],
         });
         text![names, " share the lead", best]
     }

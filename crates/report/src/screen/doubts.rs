@@ -8,7 +8,7 @@ use crate::caveats::study::control;
 use crate::draw::text::clean;
 use crate::failures::failure_in_full;
 use crate::format::percent;
-use crate::words::{Change, Wording, counted, is_same_program, listed, named};
+use crate::words::{Change, Wording, counted, is_same_program, listed, named, same_program, subject};
 use bakeoff_judge::findings::{Caveat, Findings, OtherOutput, Outputs, Rates, Spot, Verdict};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::TWIN;
@@ -123,11 +123,8 @@ fn same(findings: &Findings, view: &View<'_>) -> Option<Doubt> {
     if names.is_empty() {
         return None;
     }
-    let verb = if names.len() == 1 { "is" } else { "are" };
-    let baseline = view.baseline();
-    let baseline = if baseline == BASELINE { "the baseline".to_owned() } else { clean(baseline) };
     let is_all = view.lines.len() <= names.len() + 1;
-    let line = format!("{} {verb} the same program as {baseline}, file for file", named(names));
+    let line = same_program(names, &subject(&clean(view.baseline())));
     let short = (is_all && view.lines.len() == 1).then_some("one program");
     Some(Doubt::alarm("same-program", line, short))
 }

@@ -1,6 +1,6 @@
 //! The rows: a variant each, with claim, interval, and picture. They always fit: names give way first.
 
-use super::amounts::Amount;
+use super::amounts::{Amount, Size};
 use super::facts::in_seconds;
 use super::view::{Absence, Line, Stand, View};
 use crate::draw::paint::{Ink, Page, Piece};
@@ -120,7 +120,8 @@ pub(super) fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -
         },
         Stand::Compared(comparison) => {
             let amount = Amount::of(comparison, view.unit, view.better);
-            let by = in_seconds(view, comparison).filter(|_| view.lines.len() == 2 && amount.times().is_none());
+            let by = in_seconds(view, comparison)
+                .filter(|_| view.lines.len() == 2 && !matches!(amount.size, Some(Size::Times { .. })));
             let by = by.filter(|_| comparison.differs()).map(|by| format!(" ({by})")).unwrap_or_default();
             let Amount { claim, interval, .. } = amount;
             let claim = Piece::new(text![claim, by], words::ink(comparison.verdict));

@@ -57,7 +57,7 @@ fn one_that_passes() {
     let exact = JudgedSlowdown { slowdown: 0.01, interval: None, confidence: 1.0, blocks: 12 };
     let mut bytes = gate(vec![case("b", "loop", Some(exact), passed())]);
     (bytes.metric, bytes.unit) = ("size".to_owned(), Some(Unit::Bytes));
-    says(&bytes, "The gate passes: on size, b needs 1.0 % more than before (the metric is exact; limit +2 %).");
+    says(&bytes, "The gate passes: on size, b needs 1.0 % more than before (exact; limit +2 %).");
 }
 
 #[test]
@@ -119,8 +119,7 @@ fn what_is_undecided() {
     let unfinished = gate(vec![case("b", "loop", None, Decision::Undecided(Open::Unfinished))]);
     says(
         &Gate { blocks: [11, 12], ..unfinished },
-        "The gate is undecided: 1 block of the plan is missing (11 of 12 are executed); the command that executes the study \
-         goes on with it.",
+        "The gate is undecided: 1 block of the plan is missing (11 of 12 were run); run the study again to resume it.",
     );
 }
 
@@ -130,7 +129,7 @@ fn what_is_broken() {
     assert_eq!(broken(Broken::NotBuilt), "The gate does not pass: b could not be built (bakeoff build shows why).");
     assert_eq!(
         broken(Broken::OtherOutput),
-        "The gate does not pass: b prints something other than before, and may not do the same work."
+        "The gate does not pass: b prints another output, and may not do the same work."
     );
     assert_eq!(
         broken(Broken::FlagWithoutEffect { flag: "-O3".to_owned() }),
