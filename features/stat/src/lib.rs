@@ -1,7 +1,6 @@
 //! `bakeoff stat`: samples that somebody else measured, judged. The files are read by `bakeoff_readers` and judged by
 //! `bakeoff_judge`, both of which others need too; here are the command, its files, and its page.
 
-mod args;
 mod command;
 mod foreign;
 mod input;

@@ -18,23 +18,32 @@ use bakeoff_report::words::{self, Change, Wording, counted, listed};
 use bakeoff_report::{Amount, append_picture, not_apart, p_of, text};
 use std::collections::BTreeSet;
 
-/// The page. It ends in a line feed. `notes` are footnotes of the reader's.
+/// The page. It ends in a line feed. `remarks` are footnotes of the reader's.
 pub fn stat(findings: &SampleFindings, remarks: &[String], style: Style) -> String {
-    let Style { width, colour } = style;
-    let (mut page, mut notes) = (Page::default(), Notes::default());
-    let doubts = caveats(&findings.caveats).chain(remarks.iter().map(Rendered::from));
-    let doubts = notes.mark(doubts);
     let own = own_keys(findings);
-    page.paragraph(text![answer(findings, &own), doubts], width, 0, Ink::Heading);
-    let mut pictures = false;
+    let mut sheet = Sheet { findings, own, page: Page::default(), notes: Notes::default(), columns: style.width };
+    let doubts = sheet.notes.mark(caveats(&findings.caveats).chain(remarks.iter().map(Rendered::from)));
+    sheet.page.paragraph(text![sheet.answer(), doubts], style.width, 0, Ink::Heading);
+    let mut has_pictures = false;
     for table in &findings.tables {
-        pictures |= print(findings, &own, table, &mut page, &mut notes, width);
+        has_pictures |= sheet.print(table);
     }
-    legend(findings, &mut page, width, pictures);
-    notes.print(&mut page, width);
+    let Sheet { mut page, notes, .. } = sheet;
+    legend(findings, &mut page, style.width, has_pictures);
+    notes.print(&mut page, style.width);
     page.gap();
-    page.paragraph(method(findings), width, 2, Ink::Aside);
-    page.print(colour)
+    page.paragraph(method(findings), style.width, 2, Ink::Aside);
+    page.print(style.colour)
+}
+
+/// The page while it is drawn.
+struct Sheet<'a> {
+    findings: &'a SampleFindings,
+    /// The keys of settings in which tables differ.
+    own: BTreeSet<&'a str>,
+    page: Page,
+    notes: Notes,
+    columns: usize,
 }
 
 /// The kind of unit that a name stands for, and what it is per: `sec/op` is seconds, per op.
@@ -70,37 +79,6 @@ fn compared(table: &SampleTable) -> impl Iterator<Item = (&SampleRow, &Compariso
     table.samples.iter().filter_map(|row| Some((row, row.comparison.as_ref()?)))
 }
 
-/// The answer: a sentence for each comparison, or a count of the verdicts if there are many.
-fn answer(findings: &SampleFindings, own: &BTreeSet<&str>) -> Rendered {
-    let all: Vec<(&SampleTable, &SampleRow, &Comparison)> =
-        findings.tables.iter().flat_map(|table| compared(table).map(move |(row, c)| (table, row, c))).collect();
-    match all.as_slice() {
-        [] if findings.tables.iter().all(|table| table.samples.len() < 2) => {
-            "Nothing to compare: there is one sample of each.".into()
-        }
-        [] => "Nothing to compare: no table has the baseline.".into(),
-        few if few.len() <= 3 => {
-            let sentences = few.iter().map(|(table, row, comparison)| sentence(findings, own, table, row, comparison));
-            Rendered::joined(sentences, " ")
-        }
-        many => {
-            let mut counts: Vec<(&str, u32)> = vec![];
-            for (table, row, comparison) in many {
-                let word = word(table, row, comparison);
-                match counts.iter_mut().find(|(known, _)| *known == word) {
-                    Some((_, count)) => *count += 1,
-                    None => counts.push((word, 1)),
-                }
-            }
-            let parts: Vec<String> = counts
-                .iter()
-                .map(|(word, count)| format!("{count} {}", if *word == "none" { "without a verdict" } else { word }))
-                .collect();
-            format!("Of {}: {}.", counted(many.len() as u32, "comparison"), listed(&parts)).into()
-        }
-    }
-}
-
 /// The keys of the settings in which some table is not as the first: a setting that not all have in common has such a key.
 fn own_keys(findings: &SampleFindings) -> BTreeSet<&str> {
     let Some((first, others)) = findings.tables.split_first() else { return BTreeSet::new() };
@@ -109,62 +87,6 @@ fn own_keys(findings: &SampleFindings) -> BTreeSet<&str> {
         keys.filter(|key| first.settings.get(*key) != other.settings.get(*key)).map(String::as_str)
     });
     differing.collect()
-}
-
-/// What a table is of: its row, and its settings of the keys in which tables differ.
-fn place(own: &BTreeSet<&str>, table: &SampleTable) -> String {
-    let own = table.settings.iter().filter(|(key, _)| own.contains(key.as_str()));
-    let own = own.map(|(key, value)| format!("{}: {}", clean(key), clean(value.trim())));
-    let own = own.collect::<Vec<_>>().join(", ");
-    match (table.row.is_empty(), own.is_empty()) {
-        (_, true) => clean(&table.row),
-        (true, _) => own,
-        (false, false) => format!("{} ({own})", clean(&table.row)),
-    }
-}
-
-fn sentence(
-    findings: &SampleFindings,
-    own: &BTreeSet<&str>,
-    table: &SampleTable,
-    row: &SampleRow,
-    comparison: &Comparison,
-) -> Rendered {
-    let (unit, wording) = wording(table);
-    let (variant, baseline) = (Rendered::name(&row.sample), Rendered::name(baseline(table)));
-    let of_what = |before: &str| match table.unit.as_str() {
-        "" => Rendered::default(),
-        _ if unit == Unit::Seconds => Rendered::default(),
-        name => text![before, clean(name)],
-    };
-    let Amount { interval, .. } = Amount::of(comparison, unit, table.better);
-    let body = match comparison.verdict {
-        _ if row.refused.is_some() => {
-            let change = Change::with(comparison, comparison.printed_interval(), unit);
-            let range = change.signed_range().map(|range| format!(" ({})", glue(&range)));
-            text![
-                "No verdict on ",
-                variant,
-                " against ",
-                baseline,
-                ": ",
-                glue(&change.signed()),
-                range.unwrap_or_default()
-            ]
-        }
-        Verdict::Faster | Verdict::Slower => {
-            let amount = Amount::of(comparison, unit, table.better);
-            let [verb, than] = amount.joints(wording);
-            let of = of_what(if wording.takes_is() { " in " } else { " " });
-            text![variant, " ", verb, " ", amount.claim, of, interval.bracketed(), " ", than, " ", baseline]
-        }
-        _ => {
-            let text = not_apart(comparison, [baseline, variant], of_what(" in "), findings.margin, unit);
-            text![text, comparison.is_within().then(|| interval.bracketed())]
-        }
-    };
-    let place = place(own, table);
-    text![&place, if place.is_empty() { "" } else { ": " }, body, "."]
 }
 
 fn baseline(table: &SampleTable) -> &str {
@@ -211,104 +133,171 @@ impl Values {
     }
 }
 
-/// One table of samples and their comparisons; says whether it holds pictures.
-fn print(
-    findings: &SampleFindings,
-    own: &BTreeSet<&str>,
-    table: &SampleTable,
-    page: &mut Page,
-    notes: &mut Notes,
-    columns: usize,
-) -> bool {
-    let values = Values::of(table);
-    page.gap();
-    let unit = if values.name.is_empty() { String::new() } else { format!("in {}", values.name) };
-    let heading: Vec<String> = [place(own, table), unit].into_iter().filter(|part| !part.is_empty()).collect();
-    if !heading.is_empty() {
-        page.paragraph(heading.join("; "), columns, 2, Ink::Heading);
+impl Sheet<'_> {
+    /// The answer: a sentence for each comparison, or a count of the verdicts if there are many.
+    fn answer(&self) -> Rendered {
+        let all: Vec<(&SampleTable, &SampleRow, &Comparison)> = self
+            .findings
+            .tables
+            .iter()
+            .flat_map(|table| compared(table).map(move |(row, c)| (table, row, c)))
+            .collect();
+        match all.as_slice() {
+            [] if self.findings.tables.iter().all(|table| table.samples.len() < 2) => {
+                "Nothing to compare: there is one sample of each.".into()
+            }
+            [] => "Nothing to compare: no table has the baseline.".into(),
+            few if few.len() <= 3 => {
+                let sentences = few.iter().map(|(table, row, comparison)| self.sentence(table, row, comparison));
+                Rendered::joined(sentences, " ")
+            }
+            many => {
+                let mut counts: Vec<(&str, u32)> = vec![];
+                for (table, row, comparison) in many {
+                    let word = word(table, row, comparison);
+                    match counts.iter_mut().find(|(known, _)| *known == word) {
+                        Some((_, count)) => *count += 1,
+                        None => counts.push((word, 1)),
+                    }
+                }
+                let parts: Vec<String> = counts
+                    .iter()
+                    .map(|(word, count)| {
+                        format!("{count} {}", if *word == "none" { "without a verdict" } else { word })
+                    })
+                    .collect();
+                format!("Of {}: {}.", counted(many.len() as u32, "comparison"), listed(&parts)).into()
+            }
+        }
     }
-    seen(findings, table, &values, page, notes, columns);
-    let any = compared(table).next().is_some();
-    if any { inferred(findings, table, &values, page, notes, columns) } else { false }
-}
 
-/// What was seen of each sample.
-fn seen(
-    findings: &SampleFindings,
-    table: &SampleTable,
-    values: &Values,
-    page: &mut Page,
-    notes: &mut Notes,
-    columns: usize,
-) {
-    let right = |title: &str| (title.to_owned(), Flush::Right);
-    let interval = format!("[{} interval]", percent(findings.confidence));
-    let mut grid = Grid::new([
-        ("sample".to_owned(), Flush::Left),
-        right("n"),
-        right("min"),
-        right("median"),
-        (interval, Flush::Left),
-        right("max"),
-        right("mean"),
-        right("sd"),
-    ]);
-    for row in &table.samples {
-        let Summary { n, min, median, median_interval, max, mean, sd, .. } = &row.summary;
-        let interval = median_interval
-            .filter(|[low, high]| low < high)
-            .map_or("[none]".to_owned(), |[low, high]| format!("[{}, {}]", values.write(low), values.write(high)));
-        let computed = |value: f64| values.write_computed(value);
-        let doubts = notes.mark(caveats(&row.caveats));
-        grid.row(vec![
-            Piece::plain(text![clean(&row.sample), doubts]),
-            Piece::plain(n.to_string()),
-            Piece::new(values.write(*min), Ink::Aside),
-            Piece::plain(computed(*median)),
-            Piece::plain(interval),
-            Piece::new(values.write(*max), Ink::Aside),
-            Piece::new(computed(*mean), Ink::Aside),
-            Piece::new(sd.map_or("–".to_owned(), computed), Ink::Aside),
-        ]);
+    /// What a table is of: its row, and its settings of the keys in which tables differ.
+    fn place(&self, table: &SampleTable) -> String {
+        let own = table.settings.iter().filter(|(key, _)| self.own.contains(key.as_str()));
+        let own = own.map(|(key, value)| format!("{}: {}", clean(key), clean(value.trim())));
+        let own = own.collect::<Vec<_>>().join(", ");
+        match (table.row.is_empty(), own.is_empty()) {
+            (_, true) => clean(&table.row),
+            (true, _) => own,
+            (false, false) => format!("{} ({own})", clean(&table.row)),
+        }
     }
-    grid.print(page, columns);
-}
 
-/// What was inferred about each against the first; says whether it holds pictures.
-fn inferred(
-    findings: &SampleFindings,
-    table: &SampleTable,
-    values: &Values,
-    page: &mut Page,
-    notes: &mut Notes,
-    columns: usize,
-) -> bool {
-    page.gap();
-    let title = format!("against {}", clean(baseline(table)));
-    let what = if compared(table).any(|(_, c)| c.scale == Scale::Difference) { "difference" } else { "ratio" };
-    let interval = format!("{what} [{} interval]", percent(findings.confidence));
-    let mut grid = Grid::new([
-        (title, Flush::Left),
-        (interval, Flush::Left),
-        ("p".to_owned(), Flush::Right),
-        ("verdict".to_owned(), Flush::Left),
-    ]);
-    let mut pictured = vec![];
-    for (row, comparison) in compared(table) {
-        let doubts = caveats(row.refused.iter().chain(&comparison.caveats));
-        let verdict = text![word(table, row, comparison), notes.mark(doubts)];
-        let ink = if row.refused.is_some() { Ink::Open } else { words::ink(comparison.verdict) };
-        grid.row(vec![
-            Piece::plain(clean(&row.sample)),
-            Piece::plain(words::against_baseline(comparison, values.size)),
-            Piece::plain(p_of(comparison).unwrap_or_else(|| "–".to_owned())),
-            Piece::new(verdict, ink),
-        ]);
-        pictured.push(Some((comparison, ink)));
+    fn sentence(&self, table: &SampleTable, row: &SampleRow, comparison: &Comparison) -> Rendered {
+        let (unit, wording) = wording(table);
+        let (variant, baseline) = (Rendered::name(&row.sample), Rendered::name(baseline(table)));
+        let of_what = |before: &str| match table.unit.as_str() {
+            "" => Rendered::default(),
+            _ if unit == Unit::Seconds => Rendered::default(),
+            name => text![before, clean(name)],
+        };
+        let Amount { interval, .. } = Amount::of(comparison, unit, table.better);
+        let body = match comparison.verdict {
+            _ if row.refused.is_some() => {
+                let change = Change::with(comparison, comparison.printed_interval(), unit);
+                let range = change.signed_range().map(|range| format!(" ({})", glue(&range)));
+                text![
+                    "No verdict on ",
+                    variant,
+                    " against ",
+                    baseline,
+                    ": ",
+                    glue(&change.signed()),
+                    range.unwrap_or_default()
+                ]
+            }
+            Verdict::Faster | Verdict::Slower => {
+                let amount = Amount::of(comparison, unit, table.better);
+                let [verb, than] = amount.joints(wording);
+                let of = of_what(if wording.takes_is() { " in " } else { " " });
+                text![variant, " ", verb, " ", amount.claim, of, interval.bracketed(), " ", than, " ", baseline]
+            }
+            _ => {
+                let text = not_apart(comparison, [baseline, variant], of_what(" in "), self.findings.margin, unit);
+                text![text, comparison.is_within().then(|| interval.bracketed())]
+            }
+        };
+        let place = self.place(table);
+        text![&place, if place.is_empty() { "" } else { ": " }, body, "."]
     }
-    let drawn = append_picture(&mut grid, &pictured, findings.margin, columns);
-    grid.print(page, columns);
-    drawn
+
+    /// One table of samples and their comparisons; says whether it holds pictures.
+    fn print(&mut self, table: &SampleTable) -> bool {
+        let values = Values::of(table);
+        self.page.gap();
+        let unit = if values.name.is_empty() { String::new() } else { format!("in {}", values.name) };
+        let heading: Vec<String> = [self.place(table), unit].into_iter().filter(|part| !part.is_empty()).collect();
+        if !heading.is_empty() {
+            self.page.paragraph(heading.join("; "), self.columns, 2, Ink::Heading);
+        }
+        self.seen(table, &values);
+        compared(table).next().is_some() && self.inferred(table, &values)
+    }
+
+    /// What was seen of each sample.
+    fn seen(&mut self, table: &SampleTable, values: &Values) {
+        let right = |title: &str| (title.to_owned(), Flush::Right);
+        let interval = format!("[{} interval]", percent(self.findings.confidence));
+        let mut grid = Grid::new([
+            ("sample".to_owned(), Flush::Left),
+            right("n"),
+            right("min"),
+            right("median"),
+            (interval, Flush::Left),
+            right("max"),
+            right("mean"),
+            right("sd"),
+        ]);
+        for row in &table.samples {
+            let Summary { n, min, median, median_interval, max, mean, sd, .. } = &row.summary;
+            let interval = median_interval
+                .filter(|[low, high]| low < high)
+                .map_or("[none]".to_owned(), |[low, high]| format!("[{}, {}]", values.write(low), values.write(high)));
+            let computed = |value: f64| values.write_computed(value);
+            let doubts = self.notes.mark(caveats(&row.caveats));
+            grid.row(vec![
+                Piece::plain(text![clean(&row.sample), doubts]),
+                Piece::plain(n.to_string()),
+                Piece::new(values.write(*min), Ink::Aside),
+                Piece::plain(computed(*median)),
+                Piece::plain(interval),
+                Piece::new(values.write(*max), Ink::Aside),
+                Piece::new(computed(*mean), Ink::Aside),
+                Piece::new(sd.map_or("–".to_owned(), computed), Ink::Aside),
+            ]);
+        }
+        grid.print(&mut self.page, self.columns);
+    }
+
+    /// What was inferred about each against the first; says whether it holds pictures.
+    fn inferred(&mut self, table: &SampleTable, values: &Values) -> bool {
+        self.page.gap();
+        let title = format!("against {}", clean(baseline(table)));
+        let what = if compared(table).any(|(_, c)| c.scale == Scale::Difference) { "difference" } else { "ratio" };
+        let interval = format!("{what} [{} interval]", percent(self.findings.confidence));
+        let mut grid = Grid::new([
+            (title, Flush::Left),
+            (interval, Flush::Left),
+            ("p".to_owned(), Flush::Right),
+            ("verdict".to_owned(), Flush::Left),
+        ]);
+        let mut pictured = vec![];
+        for (row, comparison) in compared(table) {
+            let doubts = caveats(row.refused.iter().chain(&comparison.caveats));
+            let verdict = text![word(table, row, comparison), self.notes.mark(doubts)];
+            let ink = if row.refused.is_some() { Ink::Open } else { words::ink(comparison.verdict) };
+            grid.row(vec![
+                Piece::plain(clean(&row.sample)),
+                Piece::plain(words::against_baseline(comparison, values.size)),
+                Piece::plain(p_of(comparison).unwrap_or_else(|| "–".to_owned())),
+                Piece::new(verdict, ink),
+            ]);
+            pictured.push(Some((comparison, ink)));
+        }
+        let drawn = append_picture(&mut grid, &pictured, self.findings.margin, self.columns);
+        grid.print(&mut self.page, self.columns);
+        drawn
+    }
 }
 
 /// What the columns mean, where that is not said by their titles.
