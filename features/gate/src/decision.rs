@@ -11,17 +11,12 @@ pub(crate) const FORMAT: u32 = 1;
 /// A gate over some variants and workloads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Gate {
-    /// [`FORMAT`].
     pub(crate) format: u32,
-    /// What all of it comes to.
     pub(crate) outcome: Outcome,
-    /// The study's name.
     pub(crate) study: String,
-    /// The plan's.
     pub(crate) plan: String,
     /// The variant that the others are compared with.
     pub(crate) baseline: String,
-    /// The metric that is gated on.
     pub(crate) metric: String,
     /// Its unit; none if nothing was measured.
     pub(crate) unit: Option<Unit>,
@@ -43,17 +38,14 @@ pub(crate) struct Gate {
 /// One variant on one workload under one condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Case {
-    /// The variant.
     pub(crate) variant: String,
     /// The workload; none if no trial of the study was needed.
     pub(crate) workload: String,
-    /// The condition.
     pub(crate) condition: String,
     /// The largest slowdown that is allowed, as a fraction.
     pub(crate) limit: f64,
     /// How much slower it is; none where it was not compared.
     pub(crate) seen: Option<JudgedSlowdown>,
-    /// What follows.
     #[serde(flatten)]
     pub(crate) decision: Decision,
     /// It printed something other than the baseline, where the study says that this may be.
@@ -64,11 +56,9 @@ pub(crate) struct Case {
 /// A slowdown: how much worse than the baseline, as a fraction of it; below 0 it is better.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JudgedSlowdown {
-    /// The estimate.
     pub(crate) slowdown: f64,
     /// The interval that was held against the limit; none for an exact metric, and where blocks do not suffice for one.
     pub(crate) interval: Option<[f64; 2]>,
-    /// Its confidence.
     pub(crate) confidence: f64,
     /// The blocks that it is from.
     pub(crate) blocks: u32,
@@ -107,13 +97,10 @@ pub(crate) enum Open {
         /// Blocks that would probably decide it; none if no number in reach would.
         more_blocks: Option<u32>,
     },
-    /// Blocks of the plan are missing.
     Unfinished,
     /// The ticks of the clock are beyond the study's margin.
     ClockTooCoarse,
-    /// Both may need less memory than their launcher.
     MemoryFloor,
-    /// The metric was not measured.
     NotMeasured,
     /// The baseline's typical value is 0 or less, of which no percentage can be taken.
     NoPercentage,
@@ -123,22 +110,17 @@ pub(crate) enum Open {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Broken {
-    /// Trials failed.
     TrialsFailed {
         /// Of which variant: this one, or the baseline.
         variant: String,
-        /// How many.
         failed: u32,
-        /// Of how many.
         of: u32,
     },
-    /// It could not be built.
     NotBuilt,
     /// It printed something other than the baseline, and the study does not say that this may be.
     OtherOutput,
     /// A flag that tells the two apart had no effect.
     FlagWithoutEffect {
-        /// The flag.
         flag: String,
     },
 }
@@ -147,7 +129,6 @@ pub(crate) enum Broken {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Outcome {
-    /// All pass.
     Passes,
     /// Some are undecided, and none is worse.
     Undecided,
@@ -158,7 +139,6 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// The exit code.
     pub(crate) fn code(self) -> Code {
         match self {
             Self::Passes => Code::Done,
