@@ -20,7 +20,7 @@ pub(crate) fn calibration(calibration: &Calibration, style: Style) -> String {
 
 fn verdict(calibration: &Calibration) -> String {
     // Where every study was refused, nothing was printed that could have kept a promise.
-    let was_tried = |row: &&Row| row.goal.is_some() && row.cells.iter().any(|cell| cell.interval.is_some());
+    let was_tried = |row: &&Row| row.cells.iter().any(|cell| cell.interval.is_some());
     let promised: Vec<&Row> = calibration.rows.iter().filter(was_tried).collect();
     let held = promised.iter().filter(|row| row.holds()).count();
     let of = promised.len();
@@ -44,23 +44,22 @@ fn promises(calibration: &Calibration, page: &mut Page, columns: usize) {
             grid.row(vec![Piece::new(row.design.as_str(), Ink::Aside), empty(), empty(), empty(), empty()]);
             design = &row.design;
         }
-        let goal = Piece::plain(row.goal.map_or("–".to_owned(), |goal| goal_text(goal, row.measure)));
+        let goal = Piece::plain(goal_text(row.goal, row.measure));
         grid.row(vec![Piece::plain(format!("  {}", row.property)), goal, empty(), empty(), empty()]);
         for cell in &row.cells {
             let name = Piece::plain(format!("    {}", cell.world.name()));
             let [measured, interval] = numbers(cell, row.measure).map(Piece::plain);
-            grid.row(vec![name, empty(), measured, interval, holds(row, cell)]);
+            grid.row(vec![name, empty(), measured, interval, holds(cell)]);
         }
     }
     grid.print(page, columns);
 }
 
-fn holds(row: &Row, cell: &Cell) -> Piece {
-    match (row.goal, cell.holds) {
-        (None, _) => Piece::new("", Ink::Plain),
-        (Some(_), _) if cell.interval.is_none() => Piece::plain("–"),
-        (Some(_), true) => Piece::new("yes", Ink::Better),
-        (Some(_), false) => Piece::new("NO", Ink::Worse),
+fn holds(cell: &Cell) -> Piece {
+    match cell.holds {
+        _ if cell.interval.is_none() => Piece::plain("–"),
+        true => Piece::new("yes", Ink::Better),
+        false => Piece::new("NO", Ink::Worse),
     }
 }
 

@@ -4,9 +4,9 @@
 
 use super::levels::ALPHA;
 use super::simulate::{Sample, flag};
-use super::whole::{Design, begun, plan, trial};
+use super::whole::{Design, begun, differs, plan, trial};
 use super::worlds::World;
-use bakeoff_judge::findings::{Comparison, EffectKind, Effects, Findings, Row};
+use bakeoff_judge::findings::{Comparison, EffectKind, Effects, Findings};
 use bakeoff_judge::judge;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Boot, Line, Record};
@@ -48,17 +48,17 @@ struct Simulated {
 /// families of conditions; the part of tables and suites in which the twin is].
 pub(super) fn same(world: World, stream: &mut Stream) -> Sample {
     let findings = judge(&simulated(world, 1.0, stream).record);
-    let differs = |comparison: &Option<Comparison>| comparison.as_ref().is_some_and(Comparison::differs);
-    let any = |effects: &&Effects| flag(effects.effects.iter().any(|effect| differs(&effect.comparison)));
-    let tables = findings.tables.iter().map(|table| flag(table.rows.iter().any(|row| differs(&row.comparison))));
-    let floor = |row: &Option<Row>| flag(row.as_ref().is_some_and(|row| differs(&row.comparison)));
-    let twins = findings.tables.iter().map(|table| floor(&table.noise_floor));
-    let twins = twins.chain(of_kinds(&findings, &[EffectKind::Suite]).map(|suite| flag(differs(&suite.twin))));
+    let tables = findings.tables.iter().map(|table| table.rows.iter().any(|row| differs(&row.comparison)));
+    let twins =
+        findings.tables.iter().map(|table| table.noise_floor.as_ref().is_some_and(|row| differs(&row.comparison)));
+    let suites = of_kinds(&findings, &[EffectKind::Suite]);
+    let conditions = of_kinds(&findings, &[EffectKind::Condition, EffectKind::ConditionChange]);
+    let any = |family: &Effects| family.effects.iter().any(|effect| differs(&effect.comparison));
     [
         part(tables),
-        part(of_kinds(&findings, &[EffectKind::Suite]).map(|suite| any(&suite))),
-        part(of_kinds(&findings, &[EffectKind::Condition, EffectKind::ConditionChange]).map(|family| any(&family))),
-        part(twins),
+        part(suites.iter().copied().map(any)),
+        part(conditions.into_iter().map(any)),
+        part(twins.chain(suites.iter().map(|suite| differs(&suite.twin)))),
     ]
 }
 
@@ -67,34 +67,34 @@ pub(super) fn same(world: World, stream: &mut Stream) -> Sample {
 pub(super) fn slower(world: World, stream: &mut Stream) -> Sample {
     let study = simulated(world, SLOWER, stream);
     let findings = judge(&study.record);
-    let misses = |(name, comparison): (Option<&str>, &Option<Comparison>)| {
-        let truth = if name == Some(NAMES[2]) { SLOWER } else { 1.0 };
-        comparison.as_ref().and_then(Comparison::interval).is_none_or(|[low, high]| !(low..=high).contains(&truth))
-    };
-    let others = |row: &&Row| row.variant != NAMES[0];
-    let tables = findings
-        .tables
-        .iter()
-        .map(|table| flag(table.rows.iter().filter(others).any(|row| misses((Some(&row.variant), &row.comparison)))));
-    let suites = || of_kinds(&findings, &[EffectKind::Suite]);
-    let of_suite =
-        |suite: &Effects| flag(suite.effects.iter().any(|effect| misses((effect.variant(), &effect.comparison))));
-    let sees = |suite: &Effects| {
+    let suites = of_kinds(&findings, &[EffectKind::Suite]);
+    let tables = findings.tables.iter().map(|table| {
+        let mut others = table.rows.iter().filter(|row| row.variant != NAMES[0]);
+        others.any(|row| misses(Some(&row.variant), &row.comparison))
+    });
+    let of_suite = |suite: &&Effects| suite.effects.iter().any(|effect| misses(effect.variant(), &effect.comparison));
+    let sees = suites.iter().map(|suite| {
         let last = suite.effects.iter().find(|effect| effect.variant() == Some(NAMES[2]));
         let comparison = last.and_then(|effect| effect.comparison.as_ref());
-        flag(comparison.is_some_and(|comparison| comparison.differs() && comparison.estimate > 1.0))
-    };
-    [part(tables), part(suites().map(of_suite)), part(suites().map(sees)), flag(study.is_seen_without_noise())]
+        comparison.is_some_and(|comparison| comparison.differs() && comparison.estimate > 1.0)
+    });
+    [part(tables), part(suites.iter().map(of_suite)), part(sees), flag(study.is_seen_without_noise())]
+}
+
+/// Whether the interval of a kernel misses its true ratio, or there is none.
+fn misses(name: Option<&str>, comparison: &Option<Comparison>) -> bool {
+    let truth = if name == Some(NAMES[2]) { SLOWER } else { 1.0 };
+    comparison.as_ref().and_then(Comparison::interval).is_none_or(|[low, high]| !(low..=high).contains(&truth))
 }
 
 /// The mean of flags. There are some in every study; without them nothing would be counted, which no goal forgives.
-fn part(flags: impl Iterator<Item = f64>) -> f64 {
-    let flags: Vec<f64> = flags.collect();
+fn part(flags: impl Iterator<Item = bool>) -> f64 {
+    let flags: Vec<f64> = flags.map(flag).collect();
     if flags.is_empty() { f64::NAN } else { mean(&flags) }
 }
 
-fn of_kinds<'a>(findings: &'a Findings, kinds: &'a [EffectKind]) -> impl Iterator<Item = &'a Effects> {
-    findings.effects.iter().filter(|family| kinds.contains(&family.kind))
+fn of_kinds<'a>(findings: &'a Findings, kinds: &[EffectKind]) -> Vec<&'a Effects> {
+    findings.effects.iter().filter(|family| kinds.contains(&family.kind)).collect()
 }
 
 impl Simulated {
@@ -202,11 +202,11 @@ mod tests {
         assert_eq!((findings.blocks_finished, findings.blocks_total), (total, total));
         assert_eq!(findings.tables.len(), CELLS);
         assert!(findings.tables.iter().all(|table| table.noise_floor.is_some() && table.rows.len() == NAMES.len()));
-        let suites: Vec<&Effects> = of_kinds(&findings, &[EffectKind::Suite]).collect();
+        let suites: Vec<&Effects> = of_kinds(&findings, &[EffectKind::Suite]);
         assert_eq!(suites.len(), CONDITIONS.len());
         assert!(suites.iter().all(|suite| suite.twin.is_some() && suite.effects.len() == NAMES.len() - 1));
         assert_eq!(
-            of_kinds(&findings, &[EffectKind::Condition, EffectKind::ConditionChange]).count(),
+            of_kinds(&findings, &[EffectKind::Condition, EffectKind::ConditionChange]).len(),
             2 * WORKLOADS.len()
         );
         assert!(part([].into_iter()).is_nan());

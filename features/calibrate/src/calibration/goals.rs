@@ -26,23 +26,23 @@ struct Promise {
     /// Behind the task's name, if it begins with a dash.
     name: &'static str,
     property: &'static str,
-    goal: Option<Goal>,
+    goal: Goal,
     reduce: Reduce,
 }
 
-const fn between(least: f64, most: f64) -> Option<Goal> {
-    Some(Goal { least: Some(least), most: Some(most) })
+const fn between(least: f64, most: f64) -> Goal {
+    Goal { least: Some(least), most: Some(most) }
 }
 
-const fn at_most(most: f64) -> Option<Goal> {
-    Some(Goal { least: None, most: Some(most) })
+const fn at_most(most: f64) -> Goal {
+    Goal { least: None, most: Some(most) }
 }
 
-const fn at_least(least: f64) -> Option<Goal> {
-    Some(Goal { least: Some(least), most: None })
+const fn at_least(least: f64) -> Goal {
+    Goal { least: Some(least), most: None }
 }
 
-const fn promise(name: &'static str, property: &'static str, goal: Option<Goal>, reduce: Reduce) -> Promise {
+const fn promise(name: &'static str, property: &'static str, goal: Goal, reduce: Reduce) -> Promise {
     Promise { name, property, goal, reduce }
 }
 
@@ -67,222 +67,207 @@ const fn ticks(
     study: fn(World, &mut Stream) -> Sample,
     promises: &'static [Promise],
 ) -> Task {
-    Task { name, design, worlds: TICK_WORLDS, one_in: 2, cost: 900.0, study, promises }
+    task(name, design, 900.0, study, promises).in_worlds(TICK_WORLDS).one_in(2)
 }
 
 /// Worlds of the trials inside boots: what textbooks assume, and all of it.
 const BOOT_WORLDS: &[World] = &[World::Normal, World::Mixed];
 
+/// Studies in every world, all that are asked for.
+const fn task(
+    name: &'static str,
+    design: &'static str,
+    cost: f64,
+    study: fn(World, &mut Stream) -> Sample,
+    promises: &'static [Promise],
+) -> Task {
+    Task { name, design, worlds: &WORLDS, one_in: 1, cost, study, promises }
+}
+
+impl Task {
+    const fn in_worlds(self, worlds: &'static [World]) -> Self {
+        Self { worlds, ..self }
+    }
+
+    /// Fewer of them, because each takes long or is clear.
+    const fn one_in(self, one_in: u32) -> Self {
+        Self { one_in, ..self }
+    }
+
+    fn studies(&self, options: Options) -> u32 {
+        (options.studies / self.one_in).max(1)
+    }
+}
+
 const TASKS: &[Task] = &[
-    Task {
-        name: "same",
-        design: "2 variants that are the same, 10 blocks",
-        worlds: &WORLDS,
-        one_in: 1,
-        cost: 10.0,
-        study: studies::same,
-        promises: &[
+    task(
+        "same",
+        "2 variants that are the same, 10 blocks",
+        10.0,
+        studies::same,
+        &[
             promise("false-difference-5", "false difference at 5 %", between(0.040, 0.055), Reduce::Rate(0)),
             promise("false-difference-1", "false difference at 1 %", between(0.007, 0.012), Reduce::Rate(1)),
         ],
-    },
-    Task {
-        name: "coverage",
-        design: "true ratio 1.02, 10 blocks",
-        worlds: &WORLDS,
-        one_in: 1,
-        cost: 120.0,
-        study: studies::coverage,
-        promises: &[promise("coverage", "95 % interval has the truth", between(0.94, 0.97), Reduce::Rate(0))],
-    },
-    Task {
-        name: "power",
-        design: "true ratio 1.02, 10 blocks",
-        worlds: &[World::Spiky],
-        one_in: 1,
-        cost: 40.0,
-        study: studies::power,
-        promises: &[
+    ),
+    task(
+        "coverage",
+        "true ratio 1.02, 10 blocks",
+        120.0,
+        studies::coverage,
+        &[promise("coverage", "95 % interval has the truth", between(0.94, 0.97), Reduce::Rate(0))],
+    ),
+    task(
+        "power",
+        "true ratio 1.02, 10 blocks",
+        40.0,
+        studies::power,
+        &[
             promise("power", "a difference of 2 % is seen", at_least(0.90), Reduce::Rate(0)),
             promise("power-ratio", "…, ours ÷ ministat's t", at_least(1.25), Reduce::MeanRatio(0, 1)),
             promise("error-ratio", "RMS error, ours ÷ the mean's", at_most(0.3), Reduce::RmsRatio(2, 3)),
         ],
-    },
-    Task {
-        name: "width",
-        design: "2 variants that are the same, 20 blocks: median width of the 95 % interval",
-        worlds: &[World::Mixed],
-        one_in: 1,
-        cost: 300.0,
-        study: studies::width,
-        promises: &[promise("width-ratio", "width, ours ÷ ministat's t", at_most(0.45), Reduce::MedianRatio(0, 1))],
-    },
-    Task {
-        name: "margin",
-        design: "true difference as large as the margin, 1 %, 20 blocks",
-        worlds: &WORLDS,
-        one_in: 1,
-        cost: 250.0,
-        study: studies::margin,
-        promises: &[promise("false-equivalence", "false equivalence at 5 %", at_most(0.055), Reduce::Rate(0))],
-    },
-    Task {
-        name: "workloads",
-        design: "3 variants that are the same, 3 workloads, 10 blocks",
-        worlds: &WORLDS,
-        one_in: 2,
-        cost: 900.0,
-        study: whole::workloads,
-        promises: &[
+    )
+    .in_worlds(&[World::Spiky]),
+    task(
+        "width",
+        "2 variants that are the same, 20 blocks: median width of the 95 % interval",
+        300.0,
+        studies::width,
+        &[promise("width-ratio", "width, ours ÷ ministat's t", at_most(0.45), Reduce::MedianRatio(0, 1))],
+    )
+    .in_worlds(&[World::Mixed]),
+    task(
+        "margin",
+        "true difference as large as the margin, 1 %, 20 blocks",
+        250.0,
+        studies::margin,
+        &[promise("false-equivalence", "false equivalence at 5 %", at_most(0.055), Reduce::Rate(0))],
+    ),
+    task(
+        "workloads",
+        "3 variants that are the same, 3 workloads, 10 blocks",
+        900.0,
+        whole::workloads,
+        &[
             promise("workloads-mean", "the mean over workloads of any differs", at_most(0.055), Reduce::Rate(0)),
             promise("workloads-twin", "that of the twin differs", at_most(0.055), Reduce::Rate(1)),
             promise("workloads-untold", "the twin's differs, and no doubt says so", at_most(0.0), Reduce::Rate(2)),
         ],
-    },
-    Task {
-        name: "family",
-        design: "6 variants that are the same, 12 blocks",
-        worlds: &WORLDS,
-        one_in: 1,
-        cost: 450.0,
-        study: families::same,
-        promises: &[
+    )
+    .one_in(2),
+    task(
+        "family",
+        "6 variants that are the same, 12 blocks",
+        450.0,
+        families::same,
+        &[
             promise("family-baseline", "any differs from the first", at_most(0.055), Reduce::Rate(0)),
             promise("family-pairs", "any of the 10 pairs among the others differs", at_most(0.055), Reduce::Rate(1)),
-            promise("family-uncorrected", "any of the 15 pairs, uncorrected", None, Reduce::Rate(2)),
         ],
-    },
-    Task {
-        name: "family-of-12",
-        design: "13 variants that are the same, 8 blocks",
-        worlds: &WORLDS,
-        one_in: 1,
-        cost: 150.0,
-        study: families::of_12,
-        promises: &[promise("family-12", "any differs from the first", at_most(0.055), Reduce::Rate(0))],
-    },
-    Task {
-        name: "family-some",
-        design: "7 variants, the last 3 slower by 3 %, 12 blocks",
-        worlds: &WORLDS,
-        one_in: 1,
-        cost: 250.0,
-        study: families::some_slower,
-        promises: &[
-            promise("family-some", "any of the first 3 differs from the baseline", at_most(0.055), Reduce::Rate(0)),
-            promise("family-seen", "of the others, the part that is seen", None, Reduce::Mean(1)),
-            promise("family-seen-holm", "…, by Holm's correction", None, Reduce::Mean(2)),
-            promise("family-seen-bonferroni", "…, by Bonferroni's", None, Reduce::Mean(3)),
-        ],
-    },
-    Task {
-        name: "family-intervals",
-        design: "7 variants, the last 3 slower by 3 %, 10 blocks",
-        worlds: &WORLDS,
-        one_in: 4,
-        cost: 2500.0,
-        study: families::intervals,
-        promises: &[promise("family-misses", "any 95 % interval misses its truth", at_most(0.055), Reduce::Rate(0))],
-    },
-    Task {
-        name: "decided",
-        design: "2 variants that are the same, looked at after 7, 11, 16, 24 and 36 blocks",
-        worlds: &WORLDS,
-        one_in: 1,
-        cost: 500.0,
-        study: stopping::decided,
-        promises: &[
-            promise("stop-decided", "false difference at any look", at_most(0.05), Reduce::Rate(0)),
-            promise("stop-naive", "…, at 5 % each time", None, Reduce::Rate(1)),
-        ],
-    },
-    Task {
-        name: "anytime",
-        design: "2 variants that are the same, looked at after each of 40 blocks",
-        worlds: &WORLDS,
-        one_in: 1,
-        cost: 20.0,
-        study: stopping::anytime,
-        promises: &[promise("stop-anytime", "false difference at any time", at_most(0.05), Reduce::Rate(0))],
-    },
-    Task {
-        name: "precision",
-        design: "2 variants that are the same, until ±1 % is reached, 10 to 30 blocks",
-        worlds: &WORLDS,
-        one_in: 1,
-        cost: 500.0,
-        study: stopping::precision,
-        promises: &[
-            promise("stop-precision", "false difference at the end", at_most(0.05), Reduce::Rate(0)),
-            promise("stop-precision-naive", "…, if it were taken at 5 %", None, Reduce::Rate(1)),
-        ],
-    },
-    Task {
-        name: "sequential",
-        design: "20 trials of one variant, then 20 of its like, judged without blocks",
-        worlds: &[World::Drift, World::Autocorrelated, World::Mixed],
-        one_in: 1,
-        cost: 150.0,
-        study: stopping::sequential,
-        promises: &[
-            promise("sequential-refused", "a verdict is refused", None, Reduce::Rate(0)),
-            promise("sequential-false", "they are called different", None, Reduce::Rate(1)),
-            promise("sequential-beyond", "…, though time is visible", at_most(0.01), Reduce::Rate(2)),
-            promise("sequential-blind", "…, by the test alone", None, Reduce::Rate(3)),
-        ],
-    },
-    Task {
-        name: "still",
-        design: "the same where time does nothing",
-        worlds: &[World::Normal, World::Lognormal, World::Spiky, World::Bimodal],
-        one_in: 1,
-        cost: 150.0,
-        study: stopping::sequential,
-        promises: &[promise("still-refused", "a verdict is refused", at_most(0.01), Reduce::Rate(0))],
-    },
-    Task {
-        name: "obvious",
-        design: "20 trials of one variant, then 20 of another that takes twice as long",
-        worlds: &WORLDS,
-        one_in: 4,
-        cost: 150.0,
-        study: stopping::obvious,
-        promises: &[promise("obvious", "the difference is seen", at_least(0.99), Reduce::Rate(0))],
-    },
-    Task {
-        name: "whole",
-        design: "a record of 3 variants that are the same and the twin, 10 blocks",
-        worlds: &[World::Drift, World::Mixed],
-        one_in: 1,
-        cost: 600.0,
-        study: whole::same,
-        promises: &[
+    ),
+    task(
+        "family-of-12",
+        "13 variants that are the same, 8 blocks",
+        150.0,
+        families::of_12,
+        &[promise("family-12", "any differs from the first", at_most(0.055), Reduce::Rate(0))],
+    ),
+    task(
+        "family-some",
+        "7 variants, the last 3 slower by 3 %, 12 blocks",
+        250.0,
+        families::some_slower,
+        &[promise("family-some", "any of the first 3 differs from the baseline", at_most(0.055), Reduce::Rate(0))],
+    ),
+    task(
+        "family-intervals",
+        "7 variants, the last 3 slower by 3 %, 10 blocks",
+        2500.0,
+        families::intervals,
+        &[promise("family-misses", "any 95 % interval misses its truth", at_most(0.055), Reduce::Rate(0))],
+    )
+    .one_in(4),
+    task(
+        "decided",
+        "2 variants that are the same, looked at after 7, 11, 16, 24 and 36 blocks",
+        500.0,
+        stopping::decided,
+        &[promise("stop-decided", "false difference at any look", at_most(0.05), Reduce::Rate(0))],
+    ),
+    task(
+        "anytime",
+        "2 variants that are the same, looked at after each of 40 blocks",
+        20.0,
+        stopping::anytime,
+        &[promise("stop-anytime", "false difference at any time", at_most(0.05), Reduce::Rate(0))],
+    ),
+    task(
+        "precision",
+        "2 variants that are the same, until ±1 % is reached, 10 to 30 blocks",
+        500.0,
+        stopping::precision,
+        &[promise("stop-precision", "false difference at the end", at_most(0.05), Reduce::Rate(0))],
+    ),
+    task(
+        "sequential",
+        "20 trials of one variant, then 20 of its like, judged without blocks",
+        150.0,
+        stopping::sequential,
+        &[promise(
+            "sequential-beyond",
+            "they are called different though time is visible",
+            at_most(0.01),
+            Reduce::Rate(1),
+        )],
+    )
+    .in_worlds(&[World::Drift, World::Autocorrelated, World::Mixed]),
+    task(
+        "still",
+        "the same where time does nothing",
+        150.0,
+        stopping::sequential,
+        &[promise("still-refused", "a verdict is refused", at_most(0.01), Reduce::Rate(0))],
+    )
+    .in_worlds(&[World::Normal, World::Lognormal, World::Spiky, World::Bimodal]),
+    task(
+        "obvious",
+        "20 trials of one variant, then 20 of another that takes twice as long",
+        150.0,
+        stopping::obvious,
+        &[promise("obvious", "the difference is seen", at_least(0.99), Reduce::Rate(0))],
+    )
+    .one_in(4),
+    task(
+        "whole",
+        "a record of 3 variants that are the same and the twin, 10 blocks",
+        600.0,
+        whole::same,
+        &[
             promise("whole-false-verdict", "any false verdict", at_most(0.055), Reduce::Rate(0)),
             promise("whole-twin", "the twin is called different", at_most(0.055), Reduce::Rate(1)),
         ],
-    },
-    Task {
-        name: "boots",
-        design: "3 kernels that are the same and the twin, 10 passes in which each boots once",
-        worlds: BOOT_WORLDS,
-        one_in: 1,
-        cost: 4000.0,
-        study: boots::same,
-        promises: &[
+    )
+    .in_worlds(&[World::Drift, World::Mixed]),
+    task(
+        "boots",
+        "3 kernels that are the same and the twin, 10 passes in which each boots once",
+        4000.0,
+        boots::same,
+        &[
             promise("boots-false-verdict", "any false verdict of a table", at_most(0.055), Reduce::Mean(0)),
             promise("boots-suite", "…, over the workloads", at_most(0.055), Reduce::Mean(1)),
             promise("boots-conditions", "…, on a condition", at_most(0.055), Reduce::Mean(2)),
             promise("boots-twin", "the twin is called different", at_most(0.055), Reduce::Mean(3)),
         ],
-    },
-    Task {
-        name: "boots-slower",
-        design: "the same, but the last kernel is slower by 7 %",
-        worlds: BOOT_WORLDS,
-        one_in: 1,
-        cost: 4000.0,
-        study: boots::slower,
-        promises: &[
+    )
+    .in_worlds(BOOT_WORLDS),
+    task(
+        "boots-slower",
+        "the same, but the last kernel is slower by 7 %",
+        4000.0,
+        boots::slower,
+        &[
             promise("boots-misses", "any 95 % interval of a table misses its truth", at_most(0.055), Reduce::Mean(0)),
             promise("boots-suite-misses", "…, over the workloads", at_most(0.055), Reduce::Mean(1)),
             promise(
@@ -292,7 +277,8 @@ const TASKS: &[Task] = &[
                 Reduce::MeanRatio(2, 3),
             ),
         ],
-    },
+    )
+    .in_worlds(BOOT_WORLDS),
     ticks(
         "ticks-near-4",
         "a clock that ticks every 4 ms, times near 62 ms",
@@ -336,12 +322,6 @@ const TASKS: &[Task] = &[
         &[promise("-false", "any differs from the first", at_most(0.055), Reduce::Rate(0))],
     ),
 ];
-
-impl Task {
-    fn studies(&self, options: Options) -> u32 {
-        (options.studies / self.one_in).max(1)
-    }
-}
 
 /// What all of it costs, in microseconds of a processor, roughly.
 pub(super) fn cost(options: Options) -> f64 {

@@ -30,8 +30,8 @@ pub struct Row {
     pub design: String,
     /// What kind of number it is.
     pub measure: Measure,
-    /// What is promised of it; none for what is only shown.
-    pub goal: Option<Goal>,
+    /// What is promised of it.
+    pub goal: Goal,
     /// World by world.
     pub cells: Vec<Cell>,
 }
@@ -81,6 +81,6 @@ pub struct Cell {
     /// How well it is known, at 95 % confidence: Clopper and Pearson's for a rate, Student's t over batches of studies for
     /// a ratio.
     pub interval: Option<[f64; 2]>,
-    /// Whether the goal is reached; true if there is none.
+    /// Whether the goal is reached.
     pub holds: bool,
 }

@@ -4,7 +4,7 @@
 use super::promise::{Cell, Goal, Measure, Options};
 use super::worlds::World;
 use bakeoff_model::shuffle::Stream;
-use bakeoff_stats::describe::{median, sd};
+use bakeoff_stats::describe::{mean, median, sd};
 use bakeoff_stats::proportion::binomial_interval;
 use bakeoff_stats::student::t_quantile;
 use rayon::prelude::*;
@@ -90,7 +90,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// The number of a row in one world, and whether it reaches its goal.
-    pub(super) fn cell(&self, world: World, samples: &[Sample], reduce: Reduce, goal: Option<Goal>) -> Cell {
+    pub(super) fn cell(&self, world: World, samples: &[Sample], reduce: Reduce, goal: Goal) -> Cell {
         let printed: Vec<Sample>;
         let (samples, reduce) = match reduce {
             Reduce::RatePrinted(one) => {
@@ -105,13 +105,13 @@ impl<'a> Simulation<'a> {
         }
         let measured = reduce.of(samples);
         let interval = |alpha| reduce.interval(samples, alpha);
-        let reaches = |goal: Goal| match interval(SHORT_ALPHA) {
+        let reaches = match interval(SHORT_ALPHA) {
             Some([low, high]) if self.options.short => goal.meets(low, high),
             _ => goal.meets(measured, measured),
         };
         let studies = samples.len() as u32;
         // No range has a value that is not a number.
-        let holds = goal.is_none_or(|goal| !measured.is_nan() && reaches(goal));
+        let holds = !measured.is_nan() && reaches;
         Cell { world, studies, measured, interval: interval(SHOWN_ALPHA), holds }
     }
 }
@@ -127,19 +127,13 @@ impl Reduce {
 
     /// The number; not a number where there is nothing to divide by.
     fn of(self, samples: &[Sample]) -> f64 {
-        let n = samples.len() as f64;
-        let mean = |element: usize| samples.iter().map(|sample| sample[element]).sum::<f64>() / n;
-        let typical = |element: usize| {
-            let known: Vec<f64> = samples.iter().map(|sample| sample[element]).filter(|x| !x.is_nan()).collect();
-            median(&known).unwrap_or(f64::NAN)
-        };
-        let rms = |element: usize| (samples.iter().map(|sample| sample[element].powi(2)).sum::<f64>() / n).sqrt();
+        let of = |element: usize| samples.iter().map(|sample| sample[element]).collect::<Vec<f64>>();
         match self {
-            Self::Rate(one) | Self::Mean(one) | Self::RatePrinted(one) => mean(one),
-            Self::Refused(one) => samples.iter().filter(|sample| sample[one].is_nan()).count() as f64 / n,
-            Self::MeanRatio(one, other) => mean(one) / mean(other),
-            Self::MedianRatio(one, other) => typical(one) / typical(other),
-            Self::RmsRatio(one, other) => rms(one) / rms(other),
+            Self::Rate(one) | Self::Mean(one) | Self::RatePrinted(one) => mean(&of(one)),
+            Self::Refused(one) => mean(&of(one).iter().map(|x| flag(x.is_nan())).collect::<Vec<f64>>()),
+            Self::MeanRatio(one, other) => mean(&of(one)) / mean(&of(other)),
+            Self::MedianRatio(one, other) => typical(&of(one)) / typical(&of(other)),
+            Self::RmsRatio(one, other) => rms(&of(one)) / rms(&of(other)),
         }
     }
 
@@ -166,6 +160,15 @@ impl Reduce {
     }
 }
 
+/// The median of those that are numbers.
+fn typical(values: &[f64]) -> f64 {
+    median(&values.iter().copied().filter(|x| !x.is_nan()).collect::<Vec<f64>>()).unwrap_or(f64::NAN)
+}
+
+fn rms(values: &[f64]) -> f64 {
+    mean(&values.iter().map(|x| x * x).collect::<Vec<f64>>()).sqrt()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,7 +189,7 @@ mod tests {
     #[test]
     fn refusals_are_counted_apart() {
         let simulation = Simulation::new(Options { studies: 4, seed: 1, short: false }, 1.0, &|_| true);
-        let goal = Some(Goal { least: None, most: Some(0.5) });
+        let goal = Goal { least: None, most: Some(0.5) };
         let cell = |samples: &[Sample], reduce| simulation.cell(World::Normal, samples, reduce, goal);
         let samples = [[1.0; 4], [0.0; 4], [f64::NAN; 4], [f64::NAN; 4]];
         let printed = cell(&samples, Reduce::RatePrinted(0));
@@ -201,7 +204,7 @@ mod tests {
     #[test]
     fn goals_are_widened_only_in_the_short_form() {
         let go_on = |_| true;
-        let goal = Some(Goal { least: Some(0.04), most: Some(0.055) });
+        let goal = Goal { least: Some(0.04), most: Some(0.055) };
         let check = |hits: usize, n: usize, short: bool, expect: bool| {
             let options = Options { studies: n as u32, seed: 1, short };
             let simulation = Simulation::new(options, 1.0, &go_on);

@@ -5,13 +5,14 @@
 use super::levels::{ALPHA, MARGIN};
 use super::simulate::{Sample, flag};
 use super::stopping::of_seconds;
-use super::whole::{Design, record};
+use super::whole::{Design, differs, record};
 use super::worlds::World;
 
-use bakeoff_judge::findings::{Comparison, Row, Verdict};
+use bakeoff_judge::findings::{Comparison, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_judge::samples::{Terms, judge_samples};
 use bakeoff_model::metric;
+use bakeoff_model::record::Record;
 use bakeoff_model::shuffle::Stream;
 
 /// A clock, and how long the baseline takes by it, in seconds.
@@ -28,12 +29,12 @@ pub(super) const FAR_10_MS: Clock = Clock { tick: 0.010, baseline: 1.523 };
 
 /// Three studies by this clock, as records.
 pub(super) fn studies(clock: Clock, world: World, stream: &mut Stream) -> Sample {
-    three(&mut |blocks, effect| compare(clock, world, blocks, effect, stream))
+    three(&mut |blocks, effect| compare(&pair(clock, world, blocks, effect, stream)))
 }
 
 /// The same, as numbers from elsewhere.
 pub(super) fn numbers(clock: Clock, world: World, stream: &mut Stream) -> Sample {
-    three(&mut |blocks, effect| compare_numbers(clock, world, blocks, effect, stream))
+    three(&mut |blocks, effect| compare_numbers(&pair(clock, world, blocks, effect, stream)))
 }
 
 /// Seven variants that are the same, in three blocks: [any is called different].
@@ -41,8 +42,7 @@ pub(super) fn seven_in_three_blocks(world: World, stream: &mut Stream) -> Sample
     const NAMES: [&str; 7] = ["baseline", "second", "third", "fourth", "fifth", "sixth", "seventh"];
     let design = Design { blocks: 3, variants: &NAMES.map(|name| (name, 0.0)), alpha: ALPHA };
     let findings = judge(&record(world, design, &|log| FAR_10_MS.cut(log), stream));
-    let differs = |row: &Row| row.comparison.as_ref().is_some_and(Comparison::differs);
-    [flag(findings.tables.iter().flat_map(|table| &table.rows).any(differs)), 0.0, 0.0, 0.0]
+    [flag(findings.tables.iter().flat_map(|table| &table.rows).any(|row| differs(&row.comparison))), 0.0, 0.0, 0.0]
 }
 
 /// Three studies, each of the given blocks and effect: [two that are the same are called different, a ratio of 1.02 is outside
@@ -68,15 +68,18 @@ impl Clock {
     }
 }
 
-fn compare(clock: Clock, world: World, blocks: u32, effect: f64, stream: &mut Stream) -> Option<Comparison> {
+/// The record of a study of two variants.
+fn pair(clock: Clock, world: World, blocks: u32, effect: f64, stream: &mut Stream) -> Record {
     let design = Design { blocks, variants: &[("baseline", 0.0), ("second", effect)], alpha: ALPHA };
-    let findings = judge(&record(world, design, &|log| clock.cut(log), stream));
+    record(world, design, &|log| clock.cut(log), stream)
+}
+
+fn compare(record: &Record) -> Option<Comparison> {
+    let findings = judge(record);
     findings.tables.into_iter().next()?.rows.into_iter().nth(1)?.comparison
 }
 
-fn compare_numbers(clock: Clock, world: World, blocks: u32, effect: f64, stream: &mut Stream) -> Option<Comparison> {
-    let design = Design { blocks, variants: &[("baseline", 0.0), ("second", effect)], alpha: ALPHA };
-    let record = record(world, design, &|log| clock.cut(log), stream);
+fn compare_numbers(record: &Record) -> Option<Comparison> {
     let sample = |name: &str| {
         let of = record.trials.iter().filter(|trial| trial.variant == name);
         let values = of.filter_map(|trial| trial.value(metric::WALL)).collect();

@@ -31,9 +31,9 @@ const SAME: Design<'_> =
 /// Three variants that are the same: [any is judged different from the baseline, the twin is].
 pub(super) fn same(world: World, stream: &mut Stream) -> Sample {
     let findings = judge(&record(world, SAME, &f64::exp, stream));
-    let claims = |comparison: &Option<Comparison>| comparison.as_ref().is_some_and(Comparison::differs);
-    let any = findings.tables.iter().flat_map(|table| &table.rows).any(|row| claims(&row.comparison));
-    let twin = findings.tables.iter().filter_map(|table| table.noise_floor.as_ref()).any(|row| claims(&row.comparison));
+    let any = findings.tables.iter().flat_map(|table| &table.rows).any(|row| differs(&row.comparison));
+    let twin =
+        findings.tables.iter().filter_map(|table| table.noise_floor.as_ref()).any(|row| differs(&row.comparison));
     [flag(any), flag(twin), 0.0, 0.0]
 }
 
@@ -45,11 +45,15 @@ pub(super) fn workloads(world: World, stream: &mut Stream) -> Sample {
     let findings = judge(&executed(&plan, world, SAME, &f64::exp, stream));
     let mut suites = findings.effects.iter().filter(|family| family.kind == EffectKind::Suite);
     let Some(suite) = suites.next() else { return [f64::NAN; 4] };
-    let differs = |comparison: &Option<Comparison>| comparison.as_ref().is_some_and(Comparison::differs);
     let is_told = findings.caveats.iter().any(|caveat| matches!(caveat, Caveat::TwinDiffers { .. }));
     let is_beyond = suite.twin.as_ref().is_some_and(|twin| matches!(twin.verdict, Verdict::Faster | Verdict::Slower));
     let any = suite.effects.iter().any(|effect| differs(&effect.comparison));
     [flag(any), flag(differs(&suite.twin)), flag(is_beyond && !is_told), 0.0]
+}
+
+/// Whether a comparison was made and shows a difference.
+pub(super) fn differs(comparison: &Option<Comparison>) -> bool {
+    comparison.as_ref().is_some_and(Comparison::differs)
 }
 
 /// A finished study in that world, with a plan of its own; `clock` makes a time of a logarithm.

@@ -58,8 +58,4 @@ fn a_promise_that_does_not_hold_is_told_by_the_exit_code() {
 #[test]
 fn what_is_not_possible_is_refused() {
     execute(&["--studies", "5"]).expect(2, &["5 is not in 20.."]);
-    // It was an option; what follows it is not complained about first.
-    let parts = ["--real: `calibrate` only simulates", "hint: `bakeoff compare 'COMMAND' 'COMMAND'`"];
-    execute(&["--real"]).expect(2, &parts);
-    execute(&["--quiet", "--real", "--command", "true", "--load", "0"]).expect(2, &parts);
 }
