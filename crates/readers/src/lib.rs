@@ -18,7 +18,7 @@ mod rounded;
 mod table;
 
 pub use gathered::{Gathered, Sample, Tool};
-pub use nan::without_nan;
+pub(crate) use nan::without_nan;
 pub use options::{Format, Options};
 pub use origin::{Error, Origin};
 pub use rounded::Rounded;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// JSON as Python writes it, in which NaN and Infinity are null: a field that nobody needs may be one.
-pub fn without_nan(text: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn without_nan(text: &[u8]) -> Cow<'_, [u8]> {
     const WORDS: [&[u8]; 3] = [b"NaN", b"-Infinity", b"Infinity"];
     if !WORDS.iter().any(|word| memchr::memmem::find(text, word).is_some()) {
         return Cow::Borrowed(text);

@@ -12,7 +12,6 @@ mod stated;
 mod tests;
 mod words;
 
-use crate::figures::step::off_step;
 use crate::figures::{self, Figures, Range};
 use crate::published::claim::{Claim, baseline_of};
 use crate::published::{Figure, Printing, Published, Summary};
@@ -21,12 +20,12 @@ use serde::Serialize;
 pub use crate::figures::compare::{Estimate, Test};
 pub use caveat::Caveat;
 pub use claims::{ClaimFinding, Outcome, Why};
-pub use compare::{Comparison, Shown};
+pub use compare::{Comparison, Pair, Shown};
 pub use finding::{SdFrom, SummaryFinding, Terms};
 pub use stated::{Follows, StatedFinding};
 
 /// The version of [`SummaryFindings`].
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// All that is said of published figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -58,7 +57,7 @@ pub struct SummaryFindings {
 /// Judges published figures and claims about them.
 pub fn check_summary(published: &Published, claims: &[Claim], terms: Terms) -> SummaryFindings {
     let summaries: Vec<SummaryFinding> =
-        published.summaries.iter().map(|summary| finding(summary, published.printing, terms.step)).collect();
+        published.summaries.iter().map(|summary| finding(summary, published.printing)).collect();
     let pairs = (0..summaries.len()).map(|at| (at, baseline_of(&published.summaries, terms.baseline, at)));
     let comparisons: Vec<Comparison> = pairs
         .filter(|(at, baseline)| at != baseline)
@@ -84,7 +83,7 @@ pub fn check_summary(published: &Published, claims: &[Claim], terms: Terms) -> S
     }
 }
 
-fn finding(summary: &Summary, printing: Printing, step: Option<f64>) -> SummaryFinding {
+fn finding(summary: &Summary, printing: Printing) -> SummaryFinding {
     let range = |figure: &Option<Figure>| figure.as_ref().map(Figure::range);
     let figures = Figures {
         n: summary.n.unwrap_or(0),
@@ -98,13 +97,8 @@ fn finding(summary: &Summary, printing: Printing, step: Option<f64>) -> SummaryF
         Some(_) => figures::narrow(&figures),
         None => figures::narrow_without_n(&figures),
     };
-    let impossible = match &narrowed {
-        Err(fault) => Some(words::fault(fault, summary)),
-        Ok(_) => step
-            .filter(|_| summary.n.is_some())
-            .and_then(|step| Some(words::off_step(off_step(&figures, step)?, summary, step))),
-    };
-    let possible = narrowed.ok().filter(|_| impossible.is_none());
+    let impossible = narrowed.as_ref().err().map(|fault| words::fault(fault, summary));
+    let possible = narrowed.ok();
     let values = possible.as_ref().and_then(figures::reconstruct).filter(|_| summary.n.is_some_and(|n| n <= 3));
     let sd_from = match (&summary.sd, &values, possible.and_then(|f| f.sd)) {
         (Some(_), _, _) => SdFrom::Published,

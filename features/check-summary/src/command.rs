@@ -27,10 +27,6 @@ pub(crate) struct Args {
     /// A claim to judge, such as 'B 1.4% slower than A'; repeat the option for more claims
     #[arg(long = "claim", short, value_name = "CLAIM", allow_hyphen_values = true)]
     claims: Vec<String>,
-    /// Claims to judge, in a CSV file with the titles `system`, `claim` and, where they are needed, `against` and `quantity`:
-    /// `clang 5.2,1.4% slower,gcc 4.7,real`
-    #[arg(long, value_name = "FILE")]
-    claims_file: Option<PathBuf>,
     /// The summary that the others are compared with; without it, the first of each quantity
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
@@ -43,9 +39,6 @@ pub(crate) struct Args {
     /// Higher values are better; without this option, lower ones are faster, except where the unit is that of a rate, such as ops/s
     #[arg(long)]
     higher_is_better: bool,
-    /// The values were measured in whole steps of this size, such as 0.01: only some means and deviations are then possible
-    #[arg(long, value_name = "SIZE", value_parser = step)]
-    step: Option<f64>,
     /// Exit with 1 unless all figures are possible, the lines printed with them follow from them, and all claims are
     /// supported
     #[arg(long)]
@@ -74,11 +67,6 @@ Claims: 'B slower', 'B 1.4% slower than A', 'B ~20% faster', 'A faster than B by
 'no difference', 'no significant difference'. If there are several quantities, a claim names
 one: 'charge: B slower'.";
 
-fn step(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|step| *step > 0.0 && step.is_finite());
-    number.ok_or_else(|| "a number above 0, such as 0.01".to_owned())
-}
-
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let (name, text) = text_of(args.file.as_deref())?;
     let refuse = |problems: bakeoff_model::problem::Problems| {
@@ -87,15 +75,9 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let published = read(&name, &text).map_err(refuse)?;
     let baseline = baseline(args, &published)?;
     let read_claim = |claim: &String| Claim::read(claim, &published.summaries, baseline).map_err(refuse);
-    let listed = args.claims_file.as_deref().map_or(Ok(vec![]), listed_claims)?;
-    let claims = args.claims.iter().chain(&listed).map(read_claim).collect::<Result<Vec<_>, _>>()?;
-    let terms = Terms {
-        baseline,
-        margin: args.margin,
-        confidence: args.confidence,
-        more_is_better: args.higher_is_better,
-        step: args.step,
-    };
+    let claims = args.claims.iter().map(read_claim).collect::<Result<Vec<_>, _>>()?;
+    let terms =
+        Terms { baseline, margin: args.margin, confidence: args.confidence, more_is_better: args.higher_is_better };
     let findings = check_summary(&published, &claims, terms);
     let page =
         if args.json { page::check_summary_json(&findings)? } else { page::check_summary(&findings, screen::style()) };
@@ -104,35 +86,6 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         && findings.stated.iter().all(|stated| stated.follows == Follows::Yes)
         && findings.claims.iter().all(|claim| claim.outcome == Outcome::Supported);
     Ok(if args.require && !hold { Code::GateFailed } else { Code::Done })
-}
-
-/// The claims of a CSV file, each as `--claim` takes it.
-fn listed_claims(file: &Path) -> Result<Vec<String>, CommandError> {
-    let (name, text) = text_of(Some(file))?;
-    let wrong = |error: String| {
-        CommandError::usage(format!("{name}: {error}")).hint(
-            "the first line has the titles `system`, `claim` and, where they are needed, `against` and `quantity`",
-        )
-    };
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-    let titles = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
-    const KNOWN: [&str; 4] = ["system", "claim", "against", "quantity"];
-    if let Some(unknown) = titles.iter().find(|title| !KNOWN.contains(title)) {
-        return Err(wrong(format!("there is no column `{unknown}`")));
-    }
-    let claim = |record: Result<csv::StringRecord, csv::Error>| {
-        let record = record.map_err(|error| wrong(error.to_string()))?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let field = |title: &str| record.get(titles.iter().position(|known| known == title)?);
-        let [system, claim, against, quantity] = KNOWN.map(|title| field(title).filter(|field| !field.is_empty()));
-        let (Some(system), Some(claim)) = (system, claim) else {
-            return Err(wrong(format!("line {line} has no system or no claim")));
-        };
-        let quantity = quantity.map_or_else(String::new, |quantity| format!("{quantity}: "));
-        let against = against.map_or_else(String::new, |against| format!(" than {against}"));
-        Ok(format!("{quantity}{system} {claim}{against}"))
-    };
-    reader.records().map(claim).collect()
 }
 
 /// The name of what is read, for problems, and its text.

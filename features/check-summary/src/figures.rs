@@ -2,14 +2,13 @@
 //! the digits that were printed, so each a range. Which of these can be figures of the same values at all, what the
 //! others leave of each, and which values they were if they were two or three. Every condition is necessary: what
 //! is called impossible is impossible wherever in their ranges the figures are. Not every impossible table is found,
-//! for the conditions are tested one by one. Comparisons are in [`compare`], the step of a scale in [`step`].
+//! for the conditions are tested one by one. Comparisons are in [`compare`].
 
 pub mod compare;
 mod known;
 mod squares;
-pub mod step;
 
-pub use known::{Figures, Range, Which, intersect};
+pub use known::{Figures, Range, Statistic, intersect};
 
 use known::{MedianRule, places};
 use squares::{greatest, least};
@@ -20,11 +19,11 @@ pub enum Fault {
     /// There are no values.
     Empty,
     /// A figure is no finite number, or as large as numbers can be.
-    NotFinite(Which),
+    NotFinite(Statistic),
     /// A figure lies outside what the others allow.
     Outside {
         /// Which figure.
-        which: Which,
+        which: Statistic,
         /// What it was printed as.
         printed: Range,
         /// What the others leave of it.
@@ -57,7 +56,7 @@ pub fn narrow(figures: &Figures) -> Result<Figures, Fault> {
         return Err(Fault::Empty);
     }
     let all = [figures.min, figures.max, figures.median, figures.mean, figures.sd];
-    let names = [Which::Min, Which::Max, Which::Median, Which::Mean, Which::Sd];
+    let names = [Statistic::Min, Statistic::Max, Statistic::Median, Statistic::Mean, Statistic::Sd];
     for (range, which) in all.iter().zip(names) {
         if range.is_some_and(|[low, high]| !(low <= high && (4.0 * high - 4.0 * low).is_finite())) {
             return Err(Fault::NotFinite(which));
@@ -84,7 +83,7 @@ pub fn narrow(figures: &Figures) -> Result<Figures, Fault> {
 /// The first [`Fault`] found, if no number of values can have these figures.
 pub fn narrow_without_n(figures: &Figures) -> Result<Figures, Fault> {
     if figures.sd.is_some_and(|[low, high]| !(low <= high && (4.0 * high - 4.0 * low).is_finite())) {
-        return Err(Fault::NotFinite(Which::Sd));
+        return Err(Fault::NotFinite(Statistic::Sd));
     }
     let narrowed = narrow(&Figures { n: MANY, sd: None, ..*figures })?;
     let most = match (narrowed.min, narrowed.max, narrowed.mean) {
@@ -97,7 +96,7 @@ pub fn narrow_without_n(figures: &Figures) -> Result<Figures, Fault> {
         _ => f64::INFINITY,
     };
     let by = "smallest and largest";
-    let sd = figures.sd.map(|sd| check(Which::Sd, sd, [0.0, most], by)).transpose()?;
+    let sd = figures.sd.map(|sd| check(Statistic::Sd, sd, [0.0, most], by)).transpose()?;
     let mean = figures.mean.and(narrowed.mean);
     Ok(Figures { n: 0, mean, sd, ..narrowed })
 }
@@ -128,20 +127,20 @@ fn narrow_by(figures: &Figures, rule: MedianRule) -> Result<Figures, Fault> {
     let mut f = *figures;
     let all = [f.min, f.max, f.median, f.mean, f.sd];
     let size = all.iter().flatten().flatten().fold(0.0f64, |size, x| size.max(x.abs()));
-    f.sd = meet(Which::Sd, f.sd, [0.0, f64::INFINITY], "its being a root")?.filter(|_| f.sd.is_some());
+    f.sd = meet(Statistic::Sd, f.sd, [0.0, f64::INFINITY], "its being a root")?.filter(|_| f.sd.is_some());
     order(&mut f, size)?;
     if let (Some(min), Some(max)) = (f.min, f.max) {
         let bounds = widened(mean_bounds(f.n, min, max, f.median, rule), size);
-        f.mean = meet(Which::Mean, f.mean, bounds, mean_by(&f))?;
+        f.mean = meet(Statistic::Mean, f.mean, bounds, mean_by(&f))?;
     }
     if let Some(values) = reconstruct(&f) {
         let middle = [values.iter().map(|v| v[0]).sum::<f64>(), values.iter().map(|v| v[1]).sum::<f64>()];
         let n = values.len() as f64;
-        f.mean = meet(Which::Mean, f.mean, widened([middle[0] / n, middle[1] / n], size), "the values themselves")?;
+        f.mean = meet(Statistic::Mean, f.mean, widened([middle[0] / n, middle[1] / n], size), "the values themselves")?;
         f.median = if values.len() == 3 { Some(values[1]) } else { f.median };
     }
     if f.n == 1 {
-        f.sd = f.sd.map(|sd| check(Which::Sd, sd, [0.0, 1e-12 * size], "a single value")).transpose()?;
+        f.sd = f.sd.map(|sd| check(Statistic::Sd, sd, [0.0, 1e-12 * size], "a single value")).transpose()?;
         return Ok(f);
     }
     let freedom = f.n as f64 - 1.0;
@@ -149,12 +148,12 @@ fn narrow_by(figures: &Figures, rule: MedianRule) -> Result<Figures, Fault> {
     let slack = (1e-12 + 1e-15 * f.n as f64) * size * size.min(spread(&f).unwrap_or(size));
     if let Some(most) = greatest(&f, rule) {
         let at_most = ((most + slack) / freedom).sqrt() * (1.0 + 1e-12);
-        f.sd = meet(Which::Sd, f.sd, [0.0, at_most], "smallest, largest, median and mean")?;
+        f.sd = meet(Statistic::Sd, f.sd, [0.0, at_most], "smallest, largest, median and mean")?;
     }
     let at_least = ((least(&f, rule) - slack).max(0.0) / freedom).sqrt() * (1.0 - 1e-12);
     if at_least > 0.0 || f.sd.is_some() {
         let known = f.sd;
-        f.sd = meet(Which::Sd, known, [at_least, f64::INFINITY], "smallest, largest, median and mean")?;
+        f.sd = meet(Statistic::Sd, known, [at_least, f64::INFINITY], "smallest, largest, median and mean")?;
         f.sd = f.sd.filter(|sd| sd[1].is_finite());
     }
     Ok(f)
@@ -170,12 +169,12 @@ fn mean_by(f: &Figures) -> &'static str {
 }
 
 /// A printed figure that must lie in a range; what is left of it.
-fn check(which: Which, printed: Range, allowed: Range, by: &'static str) -> Result<Range, Fault> {
+fn check(which: Statistic, printed: Range, allowed: Range, by: &'static str) -> Result<Range, Fault> {
     intersect(printed, allowed).ok_or(Fault::Outside { which, printed, allowed, by })
 }
 
 /// Like [`check`]; a figure that was not printed is what is allowed.
-fn meet(which: Which, printed: Option<Range>, allowed: Range, by: &'static str) -> Result<Option<Range>, Fault> {
+fn meet(which: Statistic, printed: Option<Range>, allowed: Range, by: &'static str) -> Result<Option<Range>, Fault> {
     Ok(Some(match printed {
         Some(printed) => check(which, printed, allowed, by)?,
         None => allowed,
@@ -186,20 +185,21 @@ fn meet(which: Which, printed: Option<Range>, allowed: Range, by: &'static str) 
 fn order(f: &mut Figures, size: f64) -> Result<(), Fault> {
     let low = f.min.map_or(f64::NEG_INFINITY, |min| min[0]);
     let high = f.max.map_or(f64::INFINITY, |max| max[1]);
-    let middle = [(Which::Median, f.median), (Which::Mean, f.mean)];
+    let middle = [(Statistic::Median, f.median), (Statistic::Mean, f.mean)];
     if let (Some(min), Some(max)) = (f.min, f.max) {
-        check(Which::Min, min, widened([f64::NEG_INFINITY, max[1]], size), "the largest")?;
+        check(Statistic::Min, min, widened([f64::NEG_INFINITY, max[1]], size), "the largest")?;
     }
     for (which, figure) in middle {
         let allowed = widened([low, high], size);
         let Some(figure) = figure else { continue };
         let left = check(which, figure, allowed, "smallest and largest")?;
-        if which == Which::Median { f.median = Some(left) } else { f.mean = Some(left) }
+        if which == Statistic::Median { f.median = Some(left) } else { f.mean = Some(left) }
     }
     let present = [f.min, f.max, f.median, f.mean];
     if f.n == 1 {
         let mut same = [f64::NEG_INFINITY, f64::INFINITY];
-        for (figure, which) in present.iter().zip([Which::Min, Which::Max, Which::Median, Which::Mean]) {
+        for (figure, which) in present.iter().zip([Statistic::Min, Statistic::Max, Statistic::Median, Statistic::Mean])
+        {
             let Some(figure) = figure else { continue };
             same = check(which, *figure, widened(same, size), "a single value")?;
         }

@@ -15,7 +15,7 @@ use bakeoff_report::draw::paint::{Ink, Page, Piece};
 use bakeoff_report::draw::text::{clean, glue};
 use bakeoff_report::format::percent;
 use bakeoff_report::text;
-use written::{decimals_for, fixed, in_unit, needs, of, p_value, percents, ranged, signed};
+use written::{both, decimals_for, fixed, in_unit, needs, of, p_value, percents, ranged, signed};
 
 /// The findings about published figures as a page of text; it ends in a line feed.
 pub(crate) fn check_summary(findings: &SummaryFindings, style: Style) -> String {
@@ -147,9 +147,7 @@ fn remarks(finding: &SummaryFinding, page: &mut Page, columns: usize) {
 fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page, notes: &mut Notes, columns: usize) {
     page.gap();
     let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text()));
-    let pair = format!("{} against {}", clean(&comparison.name), clean(&comparison.baseline));
-    let heading = text![of(comparison.quantity.as_deref(), &pair), mark];
-    page.paragraph(heading, columns, 2, Ink::Heading);
+    page.paragraph(text![both(&comparison.pair), mark], columns, 2, Ink::Heading);
     let interval = format!("{} interval", percent(findings.terms.confidence));
     let titles = ["", "estimate", "digits alone", &interval, "p"].map(str::to_owned);
     let mut grid = Grid::new(titles.into_iter().map(|title| (title, Flush::Left)));
@@ -166,7 +164,7 @@ fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page,
         ];
         grid.row(cells.map(Piece::plain).to_vec());
     };
-    let unit = in_unit(comparison.unit.as_deref());
+    let unit = in_unit(comparison.pair.unit.as_deref());
     if let Some(estimate) = comparison.ratio_interval {
         row("change", estimate, |ratio| (ratio - 1.0) * 100.0, " %", None);
     }
@@ -193,12 +191,11 @@ fn means_alone(comparisons: &[&Comparison], page: &mut Page, columns: usize) {
     let mut grid = Grid::new(titles.into_iter().map(|title| (title, Flush::Left)));
     let mut missing: Vec<&str> = vec![];
     for comparison in comparisons {
-        let pair = format!("{} against {}", clean(&comparison.name), clean(&comparison.baseline));
-        let unit = in_unit(comparison.unit.as_deref());
+        let unit = in_unit(comparison.pair.unit.as_deref());
         let unknown = || "–".to_owned();
         let difference = comparison.difference.map_or_else(unknown, |range| format!("{}{unit}", ranged(range, signed)));
         let change = comparison.ratio.map_or_else(unknown, |ratio| format!("{} %", ranged(percents(ratio), signed)));
-        grid.row([of(comparison.quantity.as_deref(), &pair), difference, change].map(Piece::plain).to_vec());
+        grid.row([both(&comparison.pair), difference, change].map(Piece::plain).to_vec());
         missing.extend(comparison.missing.iter().map(String::as_str));
     }
     grid.print(page, columns);

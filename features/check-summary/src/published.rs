@@ -8,7 +8,6 @@ mod difference;
 mod families;
 mod header;
 mod jmh;
-mod json;
 mod lists;
 mod number;
 mod pairs;

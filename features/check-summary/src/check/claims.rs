@@ -126,7 +126,7 @@ fn equal(with_margin: bool, margin: f64, comparison: &Comparison) -> (Outcome, W
 }
 
 fn differs(way: Way, amount: Option<&Amount>, comparison: &Comparison, terms: &Terms) -> (Outcome, Why) {
-    let unit = comparison.unit.as_deref();
+    let unit = comparison.pair.unit.as_deref();
     let more_is_better = terms.more_is_better || unit.is_some_and(is_rate);
     let more = match way {
         Way::More => true,

@@ -5,12 +5,13 @@ use super::caveat::Caveat;
 use super::finding::{SdFrom, SummaryFinding, Terms};
 use crate::figures::Range;
 use crate::figures::compare::{self as stats, Estimate, Test};
+use crate::published::Summary;
 use bakeoff_stats::equivalence::Zone;
 use serde::{Deserialize, Serialize};
 
-/// A summary against the baseline.
+/// Two summaries that are compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct Pair {
     /// The summary's name.
     pub name: String,
     /// The baseline's.
@@ -19,6 +20,21 @@ pub struct Comparison {
     pub quantity: Option<String>,
     /// The unit of both.
     pub unit: Option<String>,
+}
+
+impl Pair {
+    pub(super) fn of(one: &SummaryFinding, baseline: &SummaryFinding) -> Self {
+        let Summary { name, quantity, unit, .. } = one.published.clone();
+        Self { name, baseline: baseline.published.name.clone(), quantity, unit }
+    }
+}
+
+/// A summary against the baseline.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Which two.
+    #[serde(flatten)]
+    pub pair: Pair,
     /// Its mean less the baseline's; from the least to the greatest that the digits allow. None without means.
     pub difference: Option<Range>,
     /// Its mean by the baseline's; none unless both are positive.
@@ -102,10 +118,7 @@ pub(super) fn compare(one: &SummaryFinding, baseline: &SummaryFinding, terms: &T
         (None, None) => Shown::Unknown,
     };
     let mut comparison = Comparison {
-        name: one.published.name.clone(),
-        baseline: baseline.published.name.clone(),
-        quantity: one.published.quantity.clone(),
-        unit: one.published.unit.clone(),
+        pair: Pair::of(one, baseline),
         difference,
         ratio,
         pooled: samples.and_then(|(a, b)| stats::pooled(&a, &b, alpha)),

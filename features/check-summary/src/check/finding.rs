@@ -17,8 +17,6 @@ pub struct Terms {
     pub confidence: f64,
     /// Whether more of the values is better, as of messages per second.
     pub more_is_better: bool,
-    /// The step of the values' scale, such as 0.01, if it is known.
-    pub step: Option<f64>,
 }
 
 /// What is said of one summary.

@@ -2,6 +2,7 @@
 //! it stands below? It is asked by ministat's own method, Student's pooled t and its table, and only what no values with
 //! these figures can give does not follow. Whether the difference is real is another question.
 
+use super::compare::Pair;
 use super::finding::SummaryFinding;
 use crate::figures::compare::{Estimate, Sample, pooled};
 use crate::figures::{Range, intersect};
@@ -26,18 +27,13 @@ pub enum Follows {
 }
 
 /// What was stated, judged.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StatedFinding {
     /// As it was read.
     pub stated: Stated,
-    /// The name of the one that it is about.
-    pub name: String,
-    /// The name of the one that this is compared with.
-    pub baseline: String,
-    /// What was measured of both.
-    pub quantity: Option<String>,
-    /// The unit of both.
-    pub unit: Option<String>,
+    /// The one that it is about, and the one that this is compared with.
+    #[serde(flatten)]
+    pub pair: Pair,
     /// Whether it follows.
     pub follows: Follows,
     /// What the figures give by the same method, with the half-width as ministat's table has it; none if unknown.
@@ -65,16 +61,7 @@ pub(super) fn judge(stated: &Stated, summaries: &[SummaryFinding]) -> Option<Sta
         low: [low - wide, high - narrow],
         high: [low + narrow, high + wide],
     });
-    let published = &subject.published;
-    Some(StatedFinding {
-        stated: stated.clone(),
-        name: published.name.clone(),
-        baseline: object.published.name.clone(),
-        quantity: published.quantity.clone(),
-        unit: published.unit.clone(),
-        follows,
-        difference,
-    })
+    Some(StatedFinding { stated: stated.clone(), pair: Pair::of(subject, object), follows, difference })
 }
 
 /// By Student's pooled t; at a level that ministat knows, with the quantile of its table, and otherwise with the exact one.

@@ -12,7 +12,7 @@ fn judge_at(text: &str, claims: &[&str], baseline: usize) -> SummaryFindings {
             .unwrap_or_else(|problems| panic!("{}", problems.render(false)))
     };
     let claims: Vec<Claim> = claims.iter().map(read_claim).collect();
-    let terms = Terms { baseline, margin: 0.01, confidence: 0.95, more_is_better: false, step: None };
+    let terms = Terms { baseline, margin: 0.01, confidence: 0.95, more_is_better: false };
     check_summary(&published, &claims, terms)
 }
 
@@ -22,7 +22,7 @@ fn judge(text: &str, claims: &[&str]) -> SummaryFindings {
 
 fn pairs(findings: &SummaryFindings) -> Vec<String> {
     let pair = |c: &crate::check::Comparison| {
-        format!("{}: {} against {}", c.quantity.as_deref().unwrap_or("-"), c.name, c.baseline)
+        format!("{}: {} against {}", c.pair.quantity.as_deref().unwrap_or("-"), c.pair.name, c.pair.baseline)
     };
     findings.comparisons.iter().map(pair).collect()
 }

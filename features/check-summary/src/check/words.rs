@@ -1,17 +1,17 @@
 //! Why figures are impossible, in words. Numbers have the digits that distinguish them from what
 //! was published.
 
-use crate::figures::{Fault, Which};
+use crate::figures::{Fault, Statistic};
 use crate::published::Summary;
 
 /// What a figure is called, and with a blank before it, what was published.
-fn named(which: Which, summary: &Summary) -> (&'static str, String) {
+fn named(which: Statistic, summary: &Summary) -> (&'static str, String) {
     let (name, figure) = match which {
-        Which::Min => ("the smallest", &summary.min),
-        Which::Max => ("the largest", &summary.max),
-        Which::Median => ("the median", &summary.median),
-        Which::Mean => ("the mean", &summary.mean),
-        Which::Sd => ("the standard deviation", &summary.sd),
+        Statistic::Min => ("the smallest", &summary.min),
+        Statistic::Max => ("the largest", &summary.max),
+        Statistic::Median => ("the median", &summary.median),
+        Statistic::Mean => ("the mean", &summary.mean),
+        Statistic::Sd => ("the standard deviation", &summary.sd),
     };
     (name, figure.as_ref().map_or(String::new(), |figure| format!(" {}", figure.text)))
 }
@@ -21,7 +21,7 @@ pub(super) fn fault(fault: &Fault, summary: &Summary) -> String {
     match fault {
         Fault::Empty => "there are no values".to_owned(),
         Fault::NotFinite(which) => format!("{} is too large to compute with", named(*which, summary).0),
-        Fault::Outside { which: Which::Sd, printed, .. } if printed[1] < 0.0 => {
+        Fault::Outside { which: Statistic::Sd, printed, .. } if printed[1] < 0.0 => {
             "a standard deviation is never negative".to_owned()
         }
         Fault::Outside { which, printed, allowed, by } => {
@@ -37,13 +37,6 @@ pub(super) fn fault(fault: &Fault, summary: &Summary) -> String {
             format!("{name}{text} cannot be: by {by}, {n}, it {bound}")
         }
     }
-}
-
-/// Which figure no values in whole steps can have.
-pub(super) fn off_step(which: Which, summary: &Summary, step: f64) -> String {
-    let (name, text) = named(which, summary);
-    let n = summary.n.map_or(String::new(), |n| format!(" {n}"));
-    format!("{name}{text} cannot be: no{n} values in steps of {step} have it")
 }
 
 /// A bound, with digits enough to tell it from what is `apart` from it; away from what it excludes.

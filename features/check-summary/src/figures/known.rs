@@ -32,7 +32,7 @@ pub(super) enum MedianRule {
 
 /// Which figure is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
+pub enum Statistic {
     /// Smallest value.
     Min,
     /// Largest value.

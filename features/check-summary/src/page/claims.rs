@@ -1,6 +1,6 @@
 //! What becomes of each claim, in words: the outcome first, then why, with the interval that decides.
 
-use super::written::{decimals_for, in_unit, intervals, needs, of, percents, ranged, signed};
+use super::written::{both, decimals_for, in_unit, intervals, needs, percents, ranged, signed};
 use crate::check::{ClaimFinding, Estimate, Outcome, SummaryFindings, Why};
 use crate::published::claim::{Amount, Says};
 use bakeoff_report::draw::notes::Notes;
@@ -29,10 +29,9 @@ pub(super) fn print(findings: &SummaryFindings, page: &mut Page, notes: &mut Not
 /// `clang against gcc is +1.4 % [+0.9, +1.9]`.
 fn measured(finding: &ClaimFinding) -> String {
     let comparison = &finding.comparison;
-    let pair = format!("{} against {}", clean(&comparison.name), clean(&comparison.baseline));
-    let pair = of(comparison.quantity.as_deref(), &pair);
+    let pair = both(&comparison.pair);
     let absolute = matches!(&finding.claim.says, Says::Differs { amount: Some(Amount::Absolute(..)), .. });
-    let unit = in_unit(comparison.unit.as_deref());
+    let unit = in_unit(comparison.pair.unit.as_deref());
     let (estimate, unit) = match (comparison.ratio_interval, comparison.welch) {
         (Some(ratio), _) if !absolute => (ratio.map(|ratio| (ratio - 1.0) * 100.0), " %".to_owned()),
         (_, Some(test)) => (test.estimate, unit),

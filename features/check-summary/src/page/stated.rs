@@ -1,9 +1,9 @@
 //! What ministat printed with the figures, and whether it follows from them, in words.
 
-use super::written::{decimals_for, in_unit, intervals, of, signed};
+use super::written::{both, decimals_for, in_unit, intervals, signed};
 use crate::check::{Follows, StatedFinding, SummaryFindings};
 use bakeoff_report::draw::paint::{Ink, Page};
-use bakeoff_report::draw::text::{clean, glue};
+use bakeoff_report::draw::text::glue;
 use bakeoff_report::format::percent;
 
 /// All of it; nothing if nothing was stated.
@@ -19,8 +19,7 @@ pub(super) fn print(findings: &SummaryFindings, page: &mut Page, columns: usize)
             Follows::Unknown => ("unknown", Ink::Open),
             Follows::OtherOutcome | Follows::OtherDifference | Follows::OtherWidth => ("does not follow", Ink::Worse),
         };
-        let pair = format!("{} against {}", clean(&finding.name), clean(&finding.baseline));
-        let pair = of(finding.quantity.as_deref(), &pair);
+        let pair = both(&finding.pair);
         let text = format!("line {}, {pair}: \"{}\" {word}{}", finding.stated.line, said(finding), why(finding));
         page.paragraph(&text, columns, 2, ink);
     }
@@ -44,7 +43,7 @@ fn why(finding: &StatedFinding) -> String {
         let shown = |x: f64| signed(x, decimals);
         let [low, high] = difference.estimate;
         let interval = intervals(difference.low, difference.high, shown);
-        glue(&format!("{}{} {interval}", shown(low / 2.0 + high / 2.0), in_unit(finding.unit.as_deref())))
+        glue(&format!("{}{} {interval}", shown(low / 2.0 + high / 2.0), in_unit(finding.pair.unit.as_deref())))
     });
     let proven = finding.stated.difference.is_some();
     match finding.follows {

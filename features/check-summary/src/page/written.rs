@@ -1,6 +1,7 @@
 //! How numbers, what their digits leave of them, and what is missing are written on this page, everywhere the same. It
 //! computes nothing.
 
+use crate::check::Pair;
 use bakeoff_report::draw::text::clean;
 use bakeoff_report::format::exponent;
 pub(super) use bakeoff_report::format::{fixed, signed};
@@ -11,6 +12,11 @@ const DECIMALS_MAX: i32 = 9;
 /// A quantity before what is said of it.
 pub(super) fn of(quantity: Option<&str>, text: &str) -> String {
     quantity.map_or_else(|| text.to_owned(), |quantity| format!("{}: {text}", clean(quantity)))
+}
+
+/// `clang against gcc`, with their quantity.
+pub(super) fn both(pair: &Pair) -> String {
+    of(pair.quantity.as_deref(), &format!("{} against {}", clean(&pair.name), clean(&pair.baseline)))
 }
 
 pub(super) fn in_unit(unit: Option<&str>) -> String {

@@ -1,7 +1,7 @@
 //! What ministat prints below each row but the first: "Difference at 95.0% confidence" with up to three lines, or "No
 //! difference proven". It is read here as it stands; whether it follows from the rows is judged elsewhere.
 
-use super::reader::{Kind, Reader};
+use super::reader::{Reader, RowForm};
 use super::words::{Word, words};
 use super::{Figure, Stated, StatedDifference};
 
@@ -63,7 +63,7 @@ impl Reader {
             return self.problem(span, "at which confidence?".to_owned(), FORM);
         };
         let subject = self.rows.len().saturating_sub(1);
-        let is_table = |row: &&super::reader::Row| matches!(row.kind, Kind::Table | Kind::Ministat { .. });
+        let is_table = |row: &&super::reader::Row| matches!(row.kind, RowForm::Table | RowForm::Ministat { .. });
         let section = self.rows.last().filter(is_table).map(|row| row.section);
         let object = self.rows.iter().position(|row| Some(row.section) == section && is_table(&row));
         let Some(object) = object.filter(|object| *object < subject) else {

@@ -2,7 +2,7 @@
 //! tells the quantity; where single figures or lists stand below headings, the heading tells the system, and the
 //! name at the figure the quantity. A heading of everything tells nothing.
 
-use super::reader::{Heading, Kind, Row, problem, two_units};
+use super::reader::{Heading, Row, RowForm, problem, two_units};
 use super::words::{dimension, is_other_figure, is_resource, spelled, without_unit};
 use super::{Figure, Summary, lists};
 use bakeoff_model::problem::Problem;
@@ -35,7 +35,8 @@ pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems
     let are_counts = counts(&mut rows);
     let told = Told::of(&rows, sections);
     if told.single == Headings::Titles && rows.iter().any(|row| !row.summary.name.is_empty()) {
-        let is_nameless = |row: &&Row| row.summary.name.is_empty() && matches!(row.kind, Kind::Keyed { lines: 1, .. });
+        let is_nameless =
+            |row: &&Row| row.summary.name.is_empty() && matches!(row.kind, RowForm::Keyed { lines: 1, .. });
         problems.extend(rows.iter().filter(is_nameless).map(|row| {
             let remedy = "write the system's name before it, or leave the line out";
             problem(row.span.clone(), "which system does this figure belong to?".to_owned(), remedy)
@@ -51,7 +52,7 @@ pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems
             headings.insert(row.section);
         }
         let summary = placed(row.summary, told, heading, row.section);
-        let values = if let Kind::Listed { values } = row.kind { values } else { vec![] };
+        let values = if let RowForm::Listed { values } = row.kind { values } else { vec![] };
         // Another list of the same system is another run of it.
         let same = |(known, runs, _): &(Summary, Vec<Figure>, _)| {
             !runs.is_empty() && known.name == summary.name && known.quantity == summary.quantity
@@ -108,8 +109,8 @@ impl Told {
     }
 
     fn is_table(&self, row: &Row) -> bool {
-        let is_single = self.single == Headings::Systems && matches!(row.kind, Kind::Keyed { .. });
-        !is_single && !matches!(row.kind, Kind::Listed { .. })
+        let is_single = self.single == Headings::Systems && matches!(row.kind, RowForm::Keyed { .. });
+        !is_single && !matches!(row.kind, RowForm::Listed { .. })
     }
 
     fn is_other(&self, row: &Row) -> bool {
@@ -172,7 +173,7 @@ fn counts(rows: &mut Vec<Row>) -> Vec<bool> {
     let is_count = |row: &Row| {
         let Summary { name, n, min, max, median, mean, sd, .. } = &row.summary;
         let others = [min, max, median, mean, sd].into_iter().any(Option::is_some);
-        matches!(row.kind, Kind::Keyed { .. }) && name.is_empty() && n.is_some() && !others
+        matches!(row.kind, RowForm::Keyed { .. }) && name.is_empty() && n.is_some() && !others
     };
     let found: Vec<(usize, Option<u64>)> =
         rows.iter().filter(|row| is_count(row)).map(|row| (row.section, row.summary.n)).collect();
@@ -196,7 +197,7 @@ fn single_figures(rows: &[Row], sections: &[Option<Heading>]) -> Headings {
     let mut below: BTreeSet<&str> = BTreeSet::new();
     let mut is_list = false;
     for row in rows {
-        let Kind::Keyed { lines, colon } = row.kind else { continue };
+        let RowForm::Keyed { lines, colon } = row.kind else { continue };
         let Some(heading) = &sections[row.section] else { return Headings::Titles };
         below.insert(&heading.text);
         is_list |= colon || lines > 1;

@@ -29,24 +29,17 @@ impl Header {
             title.text = if is_unit { &line[title.start - start..unit.span().end - start] } else { title.text };
             is_unit
         });
-        let words_in = |word: &Word<'_>| word.text.split_whitespace().count();
-        let has_number = |word: &Word<'_>| {
-            title(word.text).is_some() && word.text.split_whitespace().any(|word| number_in(word).is_some())
-        };
-        let is_title = |word: &Word<'_>| words_in(word) <= TITLE_WORDS && !has_number(word);
-        if titles.iter().any(|word| Figure::read(unquoted(word.text)).is_some() || !is_title(word))
-            || line.ends_with('.')
-        {
+        if line.ends_with('.') || !titles.iter().all(|word| may_be_title(word.text)) {
             return None;
         }
-        let known = |word: &Word<'_>| match separator {
-            Some(_) => title(word.text),
-            None => super::words::column(word.text).map(|(column, unit)| Title { column, unit, quantity: None }),
+        let known = |text: &str| match separator {
+            Some(_) => title(text),
+            None => super::words::column(text).map(|(column, unit)| Title { column, unit, quantity: None }),
         };
-        let titles: Vec<_> = titles.iter().map(|word| (unquoted(word.text).to_owned(), known(word))).collect();
-        let columns = || titles.iter().filter_map(|(_, known)| known.as_ref()).map(|title| title.column);
-        let figures = columns().filter(|column| column.is_figure()).count();
-        let tells_middle = columns().any(|column| matches!(column, Column::Mean | Column::Median));
+        let titles: Vec<_> = titles.iter().map(|word| (unquoted(word.text).to_owned(), known(word.text))).collect();
+        let columns: Vec<Column> = titles.iter().filter_map(|(_, known)| Some(known.as_ref()?.column)).collect();
+        let figures = columns.iter().filter(|column| column.is_figure()).count();
+        let tells_middle = columns.iter().any(|column| matches!(column, Column::Mean | Column::Median));
         let is_header = match separator {
             None => figures >= 2 && titles.iter().skip(usize::from(tells_middle)).all(|(_, known)| known.is_some()),
             Some(_) => figures >= 2 || (figures == 1 && tells_middle && titles.len() > 1),
@@ -74,6 +67,12 @@ impl Header {
         let known = self.titles.iter().filter_map(|(_, known)| known.as_ref());
         known.filter(|title| title.column.is_figure()).map(|title| (title.column, title))
     }
+}
+
+/// Whether a cell can be a title: some words, and no number if it names a figure.
+fn may_be_title(text: &str) -> bool {
+    let has_number = title(text).is_some() && text.split_whitespace().any(|word| number_in(word).is_some());
+    Figure::read(unquoted(text)).is_none() && text.split_whitespace().count() <= TITLE_WORDS && !has_number
 }
 
 /// A cell without its quotes.

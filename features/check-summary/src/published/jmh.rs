@@ -2,7 +2,7 @@
 //! of 99.9 % by Student's t, from which the standard deviation follows. Its rows end in the unit, so blanks do not matter.
 
 use super::Figure;
-use super::reader::{Kind, Reader, nothing};
+use super::reader::{Reader, RowForm, nothing};
 use super::words::{Word, words};
 use bakeoff_stats::student::t_quantile;
 
@@ -55,7 +55,7 @@ impl Reader {
             let scale = (n as f64).sqrt() / t_quantile(1.0 - TAIL, n.checked_sub(1)? as f64)?;
             Some(Figure::computed(error.value * scale, error.half_width * scale))
         });
-        self.add(summary, Kind::Table, vec![], span);
+        self.add(summary, RowForm::Table, vec![], span);
         true
     }
 

@@ -2,9 +2,10 @@
 //! `123456  maximum resident set size` and its like. Each list is of one execution; lists below the same
 //! heading are repeats of the same system.
 
-use super::reader::{Kind, Reader, nothing};
+use super::reader::{Reader, RowForm, nothing};
 use super::words::{Word, is_resource, words};
 use super::{Figure, Summary};
+use bakeoff_stats::describe::{mean, sd};
 
 /// Names of times that `time` prints.
 const TIMES: [&str; 3] = ["real", "user", "sys"];
@@ -13,7 +14,7 @@ impl Reader {
     pub(super) fn list(&mut self, number: usize, line: &str, start: usize) -> bool {
         let Some(entries) = entries(line, start) else { return false };
         let is_time = |name: &str| TIMES.contains(&name);
-        let goes_on = self.rows.last().is_some_and(|row| matches!(row.kind, Kind::Listed { .. }));
+        let goes_on = self.rows.last().is_some_and(|row| matches!(row.kind, RowForm::Listed { .. }));
         let is_list = match entries.as_slice() {
             [(_, name)] => goes_on || is_resource(name),
             several => several.iter().all(|(_, name)| is_time(name)),
@@ -26,7 +27,7 @@ impl Reader {
         for (word, name) in entries {
             let Some(figure) = Figure::read(word.text) else { continue };
             let same = |row: &super::reader::Row| {
-                row.section == section && row.summary.name == name && matches!(row.kind, Kind::Listed { .. })
+                row.section == section && row.summary.name == name && matches!(row.kind, RowForm::Listed { .. })
             };
             if let Some(row) = self.rows.iter().rposition(same) {
                 if self.sections[section].is_none() {
@@ -34,14 +35,14 @@ impl Reader {
                     let remedy =
                         "write a line such as `gcc` above each list; lists below the same line count as repeats";
                     self.problem(word.span(), message, remedy);
-                } else if let Kind::Listed { values } = &mut self.rows[row].kind {
+                } else if let RowForm::Listed { values } = &mut self.rows[row].kind {
                     values.push(figure);
                 }
                 continue;
             }
             let mut summary: Summary = nothing(name.clone(), number);
             summary.unit = is_time(&name).then(|| "s".to_owned());
-            self.add(summary, Kind::Listed { values: vec![figure] }, vec![], start..start + line.len());
+            self.add(summary, RowForm::Listed { values: vec![figure] }, vec![], start..start + line.len());
         }
         true
     }
@@ -76,9 +77,8 @@ pub(super) fn of_runs(summary: &mut Summary, values: &[Figure]) {
     summary.min = values.iter().min_by(by_value).cloned();
     summary.max = values.iter().max_by(by_value).cloned();
     let n = values.len() as f64;
-    let mean = values.iter().map(|figure| figure.value).sum::<f64>() / n;
-    let squares = values.iter().map(|figure| (figure.value - mean).powi(2)).sum::<f64>();
+    let exact: Vec<f64> = values.iter().map(|figure| figure.value).collect();
     let half = values.iter().map(|figure| figure.half_width).fold(0.0, f64::max);
-    summary.mean = Some(Figure::computed(mean, half));
-    summary.sd = Some(Figure::computed((squares / (n - 1.0)).sqrt(), half * (n / (n - 1.0)).sqrt()));
+    summary.mean = Some(Figure::computed(mean(&exact), half));
+    summary.sd = sd(&exact).map(|sd| Figure::computed(sd, half * (n / (n - 1.0)).sqrt()));
 }

@@ -1,7 +1,7 @@
 //! Lines of figures with their names: `A avg 0.203 min 0.187 n 75`, and one figure a line, `charge avg_t : 0.61`.
 
 use super::Summary;
-use super::reader::{Kind, Reader, Value, nothing, problem, two_units};
+use super::reader::{Reader, RowForm, Value, nothing, problem, two_units};
 use super::words::{
     Column, SIGNS, Word, bare, column, is_other_figure, is_timed, is_unknown, is_value, looks_like_a_unit,
     names_figure, number_in, pieces, shape, spelled, split_unit, title, words,
@@ -81,17 +81,17 @@ impl Reader {
         let mut summary = nothing(label.to_owned(), number);
         if pairs.len() > 1 {
             self.fill(&mut summary, pairs);
-            return self.add(summary, Kind::Pairs, vec![], span);
+            return self.add(summary, RowForm::Pairs, vec![], span);
         }
         // One figure a line: more of the same may stand above.
         self.open(false);
         let section = self.sections.len() - 1;
         let same = |row: &super::reader::Row| {
-            row.section == section && row.summary.name == label && matches!(row.kind, Kind::Keyed { .. })
+            row.section == section && row.summary.name == label && matches!(row.kind, RowForm::Keyed { .. })
         };
         let Some(at) = self.rows.iter().rposition(same) else {
             self.fill(&mut summary, pairs);
-            return self.add(summary, Kind::Keyed { lines: 1, colon }, vec![], span);
+            return self.add(summary, RowForm::Keyed { lines: 1, colon }, vec![], span);
         };
         let mut known = std::mem::take(&mut self.rows[at].summary);
         let held = |summary: &Summary| summary.figures().count() + usize::from(summary.n.is_some());
@@ -102,7 +102,7 @@ impl Reader {
             self.problem(span, format!("this figure of `{label}` stands here twice"), remedy);
         }
         self.rows[at].summary = known;
-        if let Kind::Keyed { lines, .. } = &mut self.rows[at].kind {
+        if let RowForm::Keyed { lines, .. } = &mut self.rows[at].kind {
             *lines += 1;
         }
     }
@@ -158,7 +158,6 @@ fn stray<'a>(label: &'a str, start: usize, pairs: &[Value<'_>], is_closed: bool)
         let is_timed = written.is_timed || next.is_some_and(is_timed);
         let is_last = next.is_none() || (is_timed && at + 2 == parts.len());
         let is_named = *at > 0 && (names_figure(parts[at - 1].text) || is_other_figure(parts[at - 1].text));
-        let is_decimal = |word: &str| number_in(word).is_some_and(|written| !written.is_whole);
         // A version is neither `0.153` nor `5.2e-3`, and stands alone.
         let text = parts[*at].text.trim_matches(['(', '[', ')', ']']);
         let is_odd = text.starts_with(['0', '-']) || text.contains(['e', 'E']) || next.is_some_and(is_decimal);
@@ -171,6 +170,10 @@ fn stray<'a>(label: &'a str, start: usize, pairs: &[Value<'_>], is_closed: bool)
     let is_name = |at: &usize| matches!(column(parts[*at].text), Some((Column::Mean | Column::Median | Column::Sd, _)));
     let found = (0..parts.len()).find(is_stray).or_else(|| (0..parts.len()).find(is_name));
     found.map(|at| parts[at])
+}
+
+fn is_decimal(word: &str) -> bool {
+    number_in(word).is_some_and(|written| !written.is_whole)
 }
 
 /// Whether a colon stands between a name and its number.

@@ -4,9 +4,9 @@
 //! problem; nothing is dropped in silence.
 
 use super::header::Header;
-use super::reader::{EXAMPLE, Kind, Reader, Row, problem};
+use super::reader::{EXAMPLE, Reader, Row, RowForm, problem};
 use super::words::{is_prose, is_told, shape};
-use super::{Figure, Printing, Published, Summary, families, json};
+use super::{Figure, Printing, Published, Summary, families};
 use bakeoff_model::problem::Problems;
 
 /// Digits that ministat prints.
@@ -21,8 +21,9 @@ const SYMBOLS: [&str; 7] = ["x", "+", "*", "%", "#", "@", "O"];
 /// # Errors
 /// All problems of the text, each with its line and remedy.
 pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
-    if json::is_json(text) {
-        return json::read(file, text);
+    if is_json(text) {
+        let remedy = "`bakeoff stat` reads single values from JSON of many tools";
+        return Err(Problems::new(file, text, vec![problem(0..0, "this looks like JSON".to_owned(), remedy)]));
     }
     let mut reader = Reader::default();
     let lines: Vec<&str> = text.split_inclusive('\n').map(|line| line.trim_end_matches(['\n', '\r'])).collect();
@@ -76,11 +77,18 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
     Ok(Published { summaries, printing, stated, lines_left_out, lines_unread: unread, columns_unread })
 }
 
+/// Whether a text is meant as JSON; `{old} avg 5` and `[1] a link` are not.
+fn is_json(text: &str) -> bool {
+    let inner = text.trim_start().strip_prefix(['{', '[']).map(str::trim_start);
+    let is_whole = || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    inner.is_some_and(|inner| inner.starts_with(['"', '{', '}']) || is_whole())
+}
+
 fn printing(rows: &[Row]) -> Printing {
-    let tables = || rows.iter().filter(|row| matches!(row.kind, Kind::Ministat { .. }));
+    let tables = || rows.iter().filter(|row| matches!(row.kind, RowForm::Ministat { .. }));
     let by_ministat = tables().count() > 0
         && !rows.iter().any(|row| row.summary.figures().any(is_padded))
-        && (rows.iter().all(|row| matches!(row.kind, Kind::Ministat { layout: true }))
+        && (rows.iter().all(|row| matches!(row.kind, RowForm::Ministat { layout: true }))
             || tables().any(|row| row.summary.figures().map(Figure::significant).max() >= Some(TELLING_DIGITS)));
     if by_ministat { Printing::EightDigits } else { Printing::AsShown }
 }

@@ -22,7 +22,7 @@ pub(super) struct Row {
     /// Its name is what stands at the figures, its quantity what a column says.
     pub(super) summary: Summary,
     pub(super) section: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: RowForm,
     pub(super) asides: Vec<Aside>,
     pub(super) span: Range<usize>,
 }
@@ -35,7 +35,7 @@ pub(super) type Aside = (String, String, bool);
 
 /// How figures were written.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum RowForm {
     /// A row of a table.
     Table,
     /// A row of ministat's columns, perhaps in its layout.
@@ -182,7 +182,7 @@ impl Reader {
     }
 
     /// A row, named as the legend says.
-    pub(super) fn add(&mut self, mut summary: Summary, kind: Kind, asides: Vec<Aside>, span: Range<usize>) {
+    pub(super) fn add(&mut self, mut summary: Summary, kind: RowForm, asides: Vec<Aside>, span: Range<usize>) {
         self.open(false);
         if let Some((symbol, name)) = self.legend.iter().find(|(symbol, _)| *symbol == summary.name) {
             (summary.symbol, summary.name) = (Some(symbol.clone()), name.clone());

@@ -2,7 +2,7 @@
 //! as `scan avg` and `load avg` make two summaries of one row.
 
 use super::header::{Header, split, unquoted};
-use super::reader::{Aside, Kind, Reader, nothing};
+use super::reader::{Aside, Reader, RowForm, nothing};
 use super::words::{Column, Word, is_timed, is_unknown, is_value, number_in, shape, spelled};
 use super::{Figure, Summary};
 use std::ops::Range;
@@ -148,7 +148,7 @@ fn is_figure(cell: &str) -> bool {
     Figure::read(cell).is_some() || signed
 }
 
-fn kind(header: &Header, values: &[Word<'_>]) -> Kind {
+fn kind(header: &Header, values: &[Word<'_>]) -> RowForm {
     let layout = values.windows(2).skip(1).all(|pair| pair[1].span().end - pair[0].span().end == MINISTAT_COLUMN);
-    if header.is_ministat() { Kind::Ministat { layout } } else { Kind::Table }
+    if header.is_ministat() { RowForm::Ministat { layout } } else { RowForm::Table }
 }

@@ -279,17 +279,24 @@ pub(super) fn is_told(text: &str) -> bool {
     const SUBJECTS: &str = " we you they it then there see ";
     const VERBS: &str = " was were is are has have had did does will would means took takes ran got saw used ";
     let parts = pieces(text, 0);
-    let is_number = |word: &&Word<'_>| number_in(word.text).is_some();
-    let is_figure = |word: &Word<'_>| column(word.text).is_some_and(|(column, _)| column.is_figure());
-    let is_pair = |pair: &&[Word<'_>]| is_figure(&pair[0]) && is_number(&&pair[1]);
+    let numbers = parts.iter().filter(|word| is_number(word)).count();
+    let pairs = parts.windows(2).filter(|pair| is_figure(&pair[0]) && is_number(&pair[1])).count();
     let is_unit = |word: &Word<'_>| dimension(word.text.trim_matches(BRACKETS)).is_some();
     let content = parts.iter().filter(|word| !is_number(word) && !is_figure(word) && !is_unit(word));
     let content: Vec<String> = content.map(|word| word.text.trim_matches(BRACKETS).to_lowercase()).collect();
     let has = |list: &str| content.iter().any(|word| list.contains(&format!(" {word} ")));
     let is_closed = content.len() > 3 && text.ends_with('.');
     let is_sentence = has(SUBJECTS) || text.starts_with("I ") || (content.len() > 2 && has(VERBS)) || is_closed;
-    let is_figured = text.contains([':', '=']) || parts.windows(2).filter(is_pair).count() > 1;
-    is_sentence && !is_figured && content.len() > 1 && parts.iter().filter(is_number).count() <= content.len()
+    let is_figured = text.contains([':', '=']) || pairs > 1;
+    is_sentence && !is_figured && content.len() > 1 && numbers <= content.len()
+}
+
+fn is_number(word: &Word<'_>) -> bool {
+    number_in(word.text).is_some()
+}
+
+fn is_figure(word: &Word<'_>) -> bool {
+    column(word.text).is_some_and(|(column, _)| column.is_figure())
 }
 
 /// A day, such as `2010-05-31`: three numbers, one of them a year.
@@ -305,8 +312,8 @@ pub(super) fn shape(text: &str) -> Shape {
         return Shape::default();
     }
     let parts = pieces(text, 0);
-    let number = |word: &Word<'_>| number_in(word.text).filter(|_| !is_date(word.text));
-    let written: Vec<Option<Written>> = parts.iter().map(number).collect();
+    let written: Vec<Option<Written>> =
+        parts.iter().map(|word| number_in(word.text).filter(|_| !is_date(word.text))).collect();
     let is_word = |at: &usize| written[*at].is_none() && parts[*at].text.chars().any(char::is_alphabetic);
     let numbers = written.iter().flatten().count();
     let found = (0..parts.len()).filter(is_word).count();

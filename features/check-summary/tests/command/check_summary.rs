@@ -55,23 +55,6 @@ fn each_claim_gets_its_outcome_and_its_reason() {
 }
 
 #[test]
-fn claims_come_from_a_csv_file_too() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("claims.csv");
-    let with = |claims: &str, more: &[&str]| {
-        std::fs::write(&file, claims).unwrap();
-        check(CLOSE.as_bytes(), &[&["--claims-file", file.to_str().unwrap()], more].concat())
-    };
-    let claims = "system,claim,against\nB,0.2% slower,A\nB,slower,\n";
-    with(claims, &["--require"]).expect(0, &["supported", "B 0.2% slower than A", "B slower"]);
-    with("claim,system\nfaster,B\n", &["--require"]).expect(1, &["contradicted"]);
-    with("system,claim\nB,\n", &[])
-        .expect(2, &["claims.csv: line 2 has no system or no claim", "hint: the first line"]);
-    with("system,says\nB,slower\n", &[]).expect(2, &["there is no column `says`"]);
-    with("system,claim\nC,slower\n", &[]).expect(2, &["`C` is not understood"]);
-}
-
-#[test]
 fn more_can_be_better() {
     let words = ["--claim", "B faster", "--higher-is-better", "--require"];
     check(CLOSE.as_bytes(), &words).expect(0, &["supported"]);
@@ -131,13 +114,6 @@ fn the_findings_as_json_have_the_outcomes() {
     assert_eq!(findings["claims"][0]["outcome"], "supported");
     assert_eq!(findings["comparisons"].as_array().unwrap().len(), 1);
     assert_eq!(findings["caveats"][0]["kind"], "order-unknown");
-}
-
-#[test]
-fn values_in_steps_have_only_some_means() {
-    let text = b"A n 28 avg 5.19 sd 1.00\n";
-    check(text, &["--step", "1", "--require"]).expect(1, &["A is impossible", "no 28 values in steps of 1 have it"]);
-    check(text, &["--require"]).expect(0, &["possible"]);
 }
 
 /// A write-up of each form, with made-up figures, is read whole; only figures of a quantity are compared.

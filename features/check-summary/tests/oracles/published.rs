@@ -19,7 +19,7 @@ pub(crate) const CASES: &[Case] = &[
 const SEED: u64 = 178;
 
 fn terms() -> Terms {
-    Terms { baseline: 0, margin: 0.01, confidence: 0.95, more_is_better: false, step: None }
+    Terms { baseline: 0, margin: 0.01, confidence: 0.95, more_is_better: false }
 }
 
 /// Pairs of lists: of all sizes, of one and of different spreads, with the digits of a stopwatch and with all.
