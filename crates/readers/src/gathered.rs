@@ -46,8 +46,6 @@ pub enum Tool {
     Jmh,
     /// pytest-benchmark.
     Pytest,
-    /// Bakeoff: a journal, in which the values of a block were measured together, in a random order.
-    Journal,
     /// Google Benchmark.
     Google,
     /// criterion.rs.

@@ -4,12 +4,12 @@
 use crate::{input, page};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
-use bakeoff_judge::findings::{Caveat, Verdict};
+use bakeoff_judge::findings::Verdict;
 use bakeoff_judge::samples::{SampleFindings, Terms};
 use bakeoff_model::plain::clean;
 use bakeoff_readers::columns::Columns;
 use bakeoff_readers::keys::{Filter, Projection};
-use bakeoff_readers::{Error, Format, Gathered, Options, Tool};
+use bakeoff_readers::{Error, Format, Gathered, Options};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -23,7 +23,7 @@ const MARGIN: &str = "1%";
 ///
 /// Each file is a sample: numbers, one a line, with # before comments; or the output of Go's testing, hyperfine
 /// (--export-json), pyperf (-o), JMH (-rf json) or pytest-benchmark (--benchmark-json), which is recognised, even if it
-/// is packed with gzip. A journal of Bakeoff's is read too: each variant is a sample, paired by block. The first sample is the baseline. Bakeoff does not know in which order the samples were
+/// is packed with gzip. The first sample is the baseline. Bakeoff does not know in which order the samples were
 /// measured: if one of them changes over time, there is no verdict on a difference that time could explain.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -90,16 +90,9 @@ pub(crate) enum Named {
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let confidence = confidence(&args.confidence)?;
     let gathered = gather(args)?;
-    // The values of one journal belong together, block by block.
-    let is_journal = gathered.kind == Some(Tool::Journal) && args.files.len() == 1;
-    let terms =
-        Terms { confidence, margin: args.margin, paired: args.paired || is_journal, baseline: args.baseline.clone() };
-    let mut findings = bakeoff_judge::judge_samples(gathered.samples, &terms)
+    let terms = Terms { confidence, margin: args.margin, paired: args.paired, baseline: args.baseline.clone() };
+    let findings = bakeoff_judge::judge_samples(gathered.samples, &terms)
         .map_err(|error| CommandError::usage(clean(&error.to_string())).hint(clean(&error.remedy)))?;
-    if is_journal {
-        // A journal is one of those places in which the order is known.
-        findings.caveats.retain(|caveat| !matches!(caveat, Caveat::OrderUnknown { .. }));
-    }
     let mut remarks = gathered.notes;
     if let Some(example) = gathered.rounded.example {
         let count = gathered.rounded.count;

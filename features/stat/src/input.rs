@@ -7,7 +7,6 @@ use flate2::bufread::MultiGzDecoder;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
-use std::path::Path;
 
 /// What is read at a time.
 const BUFFER_BYTES: usize = 1 << 18;
@@ -32,24 +31,7 @@ pub(crate) fn read(file: &OsStr, label: &str, is_alone: bool, options: &Options)
         message: format!("cannot be opened: {error}"),
         remedy: String::new(),
     })?;
-    let origin = Origin { name: &name, label };
-    let mut reader = BufReader::with_capacity(BUFFER_BYTES, opened);
-    if options.format.is_none() && reader.fill_buf().is_ok_and(|bytes| bytes.starts_with(JOURNAL)) {
-        return journal(file.as_ref(), is_alone, &origin, options);
-    }
-    from(reader, &origin, is_alone, options, UNPACKED_MAX)
-}
-
-/// Reads a journal; what is odd about its lines is noted.
-fn journal(path: &Path, is_alone: bool, origin: &Origin<'_>, options: &Options) -> Result<Gathered, Error> {
-    let contents = bakeoff_journal::read(path).map_err(|error| Error {
-        place: origin.name.to_owned(),
-        message: error.to_string(),
-        remedy: "`bakeoff report` says what is wrong with it".to_owned(),
-    })?;
-    let mut gathered = crate::journal::journal(&contents.record, is_alone, origin, options)?;
-    gathered.notes.extend(contents.odd.iter().map(|odd| format!("{}: {odd}", origin.name)));
-    Ok(gathered)
+    from(opened, &Origin { name: &name, label }, is_alone, options, UNPACKED_MAX)
 }
 
 fn from(
@@ -81,6 +63,10 @@ fn of_text(
     let failed = |error: io::Error| origin.whole(&format!("cannot be read: {error}"), "");
     let mut head = vec![];
     reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(failed)?;
+    if head.starts_with(JOURNAL) {
+        let remedy = "`bakeoff report` judges it; its --export-go writes a file for this command";
+        return Err(origin.whole("this is a journal of Bakeoff's", remedy));
+    }
     let mut all = head.as_slice().chain(reader);
     if options.format.is_some() || options.columns.delimiters != Columns::default().delimiters {
         return bakeoff_readers::read(&mut all, origin, options);

@@ -4,7 +4,6 @@
 mod command;
 mod foreign;
 mod input;
-mod journal;
 pub mod page;
 #[cfg(test)]
 mod tests;

@@ -44,8 +44,6 @@ mod stat;
 mod stat_benchstat;
 #[path = "../../../../features/stat/tests/command/inputs.rs"]
 mod stat_inputs;
-#[path = "../../../../features/stat/tests/command/journals.rs"]
-mod stat_journals;
 #[cfg(feature = "building")]
 #[path = "../../../../features/vm/tests/command/boots.rs"]
 mod vm_boots;
