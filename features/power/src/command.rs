@@ -1,6 +1,7 @@
 //! `bakeoff power`: how many blocks it takes, from a pilot or from a spread. It runs nothing.
 
 use crate::page;
+use bakeoff_command::arguments::{confidence, margin};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::{Registry, journals, screen, state};
 use bakeoff_judge::planning::{Aim, PILOT_MIN, Planning, from_pilot, from_sd};
@@ -20,29 +21,24 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PERCENT", value_delimiter = ',', default_values_t = ["0.5%", "1%", "2%", "5%"].map(String::from))]
     see: Vec<String>,
     /// The probability of seeing them
-    #[arg(long, value_name = "PERCENT", default_value = "80%", value_parser = fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "80%", value_parser = margin)]
     power: f64,
     /// Without a pilot: the standard deviation of the ratio to the baseline, from block to block
-    #[arg(long, value_name = "PERCENT", value_parser = fraction)]
+    #[arg(long, value_name = "PERCENT", value_parser = margin)]
     sd: Option<f64>,
     /// Half-width of the zone of equivalence [default: the study's own, or 1%]
-    #[arg(long, value_name = "PERCENT", value_parser = fraction)]
+    #[arg(long, value_name = "PERCENT", value_parser = margin)]
     margin: Option<f64>,
     /// Confidence of verdicts [default: the study's own, or 0.95]
-    #[arg(long, value_name = "C", value_parser = bakeoff_command::arguments::confidence)]
+    #[arg(long, value_name = "C", value_parser = confidence)]
     confidence: Option<f64>,
     /// Print the numbers as JSON instead of a table
     #[arg(long)]
     json: bool,
 }
 
-fn fraction(text: &str) -> Result<f64, String> {
-    let percent = text.trim().trim_end_matches('%').trim().parse::<f64>().ok().filter(|p| *p > 0.0 && *p < 100.0);
-    percent.map(|p| p / 100.0).ok_or_else(|| "a percentage above 0 and below 100, such as 1%".to_owned())
-}
-
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
-    let see = args.see.iter().map(|text| fraction(text)).collect::<Result<Vec<f64>, String>>();
+    let see = args.see.iter().map(|text| margin(text.trim())).collect::<Result<Vec<f64>, String>>();
     let see = see.map_err(|why| CommandError::usage(format!("--see: {why}")))?;
     let planning = match (&args.study, args.sd) {
         (None, Some(sd)) => {
