@@ -7,15 +7,13 @@ use bakeoff_model::record::{Record, TWIN};
 use bakeoff_report::draw::notes::Notes;
 use bakeoff_report::draw::paint::{Ink, Page};
 use bakeoff_report::draw::text::clean;
+use bakeoff_report::words::named;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The section's name.
 pub(crate) const SECTION: &str = "harness";
-
-/// More names than these are counted.
-const NAMED: usize = 8;
 
 /// Benchmarks of a variant that the baseline does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,17 +53,12 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, _notes: &mut Notes, co
     let Ok(all) = serde_json::from_value::<Vec<Unmatched>>(section) else { return };
     page.gap();
     for Unmatched { variant, benchmarks, .. } in all {
-        let names: Vec<String> = benchmarks.iter().take(NAMED).map(|name| clean(name)).collect();
-        let more = match benchmarks.len() - names.len() {
-            0 => String::new(),
-            more => format!(", and {more} more"),
-        };
+        let names = named(benchmarks.iter().map(|name| clean(name)).collect());
         let baseline = findings.variants.first().map_or(BASELINE, |variant| variant.name.as_str());
         let line = format!(
-            "compared with nothing, as only {} has them and {} does not: {}{more}",
+            "compared with nothing, as only {} has them and {} does not: {names}",
             clean(&variant),
             clean(baseline),
-            names.join(", ")
         );
         page.paragraph(&line, columns, 2, Ink::Open);
     }
