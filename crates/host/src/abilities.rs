@@ -5,7 +5,6 @@
 use crate::files::Files;
 use rustix::fs::{Access, access};
 use rustix::process::{Resource, getrlimit};
-use rustix::time::{ClockId, clock_getres};
 use std::hint::black_box;
 use std::io;
 use std::mem::MaybeUninit;
@@ -58,12 +57,6 @@ pub fn most_processes(files: &Files) -> Option<u64> {
 /// How many processes the user may have.
 pub fn most_processes_of_user() -> Option<u64> {
     getrlimit(Resource::Nproc).current
-}
-
-/// The resolution of elapsed time.
-pub fn clock_resolution_ns() -> f64 {
-    let resolution = clock_getres(ClockId::Monotonic);
-    resolution.tv_sec as f64 * 1e9 + resolution.tv_nsec as f64
 }
 
 /// Whether the kernel separates user and kernel time exactly; none if CPU time is unknown. A kernel that samples them sees no

@@ -36,7 +36,6 @@ pub(crate) fn checks() -> Vec<Check> {
         processes::enclosure(),
         processes::process_limit(&files),
         clock::source(&files),
-        clock::cost(),
         clock::cpu_time_split(),
         kernel::memory_floor(),
         kernel::confinement(),
