@@ -21,8 +21,6 @@ use maud::{Markup, html};
 
 /// Doubts on the first screen; the others are counted.
 const DOUBTS: usize = 5;
-/// Facts below the answer.
-const FACTS: usize = 8;
 
 /// All that a page is made of.
 pub(crate) struct Content<'a> {
@@ -118,13 +116,7 @@ fn answer_and_facts(content: &Content<'_>) -> Markup {
         div.answer {
             p.lead { (markup(&brief.answer)) }
             @if !brief.facts.is_empty() {
-                ul.facts { @for fact in brief.facts.iter().take(FACTS) { li { (markup(&fact.text)) } } }
-                @if brief.facts.len() > FACTS {
-                    details.full {
-                        summary { (brief.facts.len() - FACTS) " more" }
-                        ul.facts { @for fact in brief.facts.iter().skip(FACTS) { li { (markup(&fact.text)) } } }
-                    }
-                }
+                ul.facts { @for fact in &brief.facts { li { (markup(&fact.text)) } } }
             }
             p.status { (markup(&Rendered::joined(brief.status.iter().cloned(), "; "))) }
         }
