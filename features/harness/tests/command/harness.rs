@@ -79,7 +79,9 @@ fn whatever_reads_a_journal_finds_the_benchmarks() {
     let journal = sandbox.path().join("compare.jsonl");
     let journal = journal.to_str().unwrap();
     sandbox.execute(&["gate", journal, "--max-slowdown", "5%", "--metric", "B/op"]).expect(0, &["2 of 2 comparisons"]);
-    sandbox.execute(&["stat", journal]).expect(0, &["Find/condition=idle: new is", "Sort/n=10/condition=idle"]);
+    let go = sandbox.path().join("go.txt");
+    let stat = ["stat", go.to_str().unwrap(), "--col", "/variant", "--filter", ".unit:ns/op"];
+    sandbox.execute(&stat).expect(0, &["Find/condition=idle", "new is", "Sort_n=10/condition=idle"]);
     sandbox.execute(&["power", journal]).expect(0, &["sec/op, Find (idle)", "take about", "among 2 comparisons"]);
     sandbox
         .execute(&["report", journal, "--html", "page.html", "--export-trials", "trials.csv", "--redact"])
