@@ -49,19 +49,21 @@ fn merge(plan: &mut Plan, study: &StudyLine, builds: &[BuildLine]) -> Vec<Shared
 
 /// What is said of them before the first trial: a line for each group.
 fn notes(shared: &[SharedLine]) -> String {
-    let mut text = String::new();
-    let mut firsts: Vec<&str> = vec![];
-    for SharedLine { with, .. } in shared {
-        if !firsts.contains(&with.as_str()) {
-            firsts.push(with);
+    let note =
+        |names: Vec<&str>| format!("note: {} are the same program, file for file, and race once\n", names.join(", "));
+    groups(shared).into_iter().map(note).collect()
+}
+
+/// The names of variants that are the same thing, group by group: first the one that races.
+pub(crate) fn groups(shared: &[SharedLine]) -> Vec<Vec<&str>> {
+    let mut groups: Vec<Vec<&str>> = vec![];
+    for SharedLine { variant, with } in shared {
+        match groups.iter_mut().find(|group| group[0] == with) {
+            Some(group) => group.push(&variant.name),
+            None => groups.push(vec![with, &variant.name]),
         }
     }
-    for first in firsts {
-        let others = shared.iter().filter(|one| one.with == first).map(|one| one.variant.name.as_str());
-        let names: Vec<&str> = std::iter::once(first).chain(others).collect();
-        text.push_str(&format!("note: {} are the same program, file for file, and race once\n", names.join(", ")));
-    }
-    text
+    groups
 }
 
 /// The answer where nothing is left to compare and the variants are revisions of one program: that these are the same is no

@@ -37,7 +37,7 @@ pub(crate) struct Bolt {
 pub(crate) struct Step<'a> {
     pub(crate) bolt: &'a Bolt,
     /// BOLT, and what adds up the profiles of several processes.
-    tools: [String; 2],
+    pub(crate) tools: [String; 2],
     /// The digest of the layer before.
     pub(crate) previous: String,
 }
@@ -48,10 +48,6 @@ impl<'a> Step<'a> {
         let version = newest(&std::env::var_os("PATH").unwrap_or_default());
         let tools = [TOOL, "merge-fdata"].map(|tool| format!("{tool}{version}"));
         Self { bolt, tools, previous: previous.to_owned() }
-    }
-
-    pub(crate) fn tools(&self) -> impl Iterator<Item = &str> {
-        self.tools.iter().map(String::as_str)
     }
 
     /// Adds to the layer's name what no other layer has; the tools are named as all tools are.

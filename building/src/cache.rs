@@ -8,12 +8,11 @@
 //! What a crash of the *machine* leaves is as good as what the file system promises: only records and
 //! manifests are forced to disk, in this order; a file that was lost behind them is damage, and its layer is built again.
 
-use crate::error::{At, Error};
-use crate::files::{folder_bytes, wipe, write_by, write_whole};
+use crate::error::Error;
+use crate::files::{folder_bytes, read_json, wipe, write_by, write_json, write_whole};
 use crate::journal::FlagSeen;
 use crate::learned::{Pins, Toolbox};
 use crate::manifest::{self, Damage, DamageKind};
-use crate::nouns::Layer;
 use crate::paths::{FOLDERS, Paths};
 use bakeoff_host::disk;
 use bakeoff_host::lock::{Lock, LockMode};
@@ -144,13 +143,6 @@ impl Cache {
         (record.prefix == prefix && prefix.is_dir()).then_some(record)
     }
 
-    /// The same of a layer; one whose tree or profile is wanted is finished only with it.
-    pub(crate) fn finished_layer(&self, digest: &str, layer: &Layer, has_profile: bool) -> Option<LayerRecord> {
-        let wants_tree = layer.relink.is_some() || layer.keeps_tree;
-        let wanted = [(wants_tree, self.paths.tree_of(digest)), (has_profile, self.paths.profile_of(digest))];
-        self.finished(digest).filter(|_| wanted.iter().all(|(is_wanted, folder)| !is_wanted || folder.is_dir()))
-    }
-
     /// Makes a layer visible. Call it when everything else is done.
     pub(crate) fn finish(
         &self,
@@ -158,7 +150,8 @@ impl Cache {
         layer: &str,
         cost: Measurements,
         tools: BTreeMap<String, String>,
-        (flags, compilations): (Vec<FlagSeen>, Option<u64>),
+        flags: Vec<FlagSeen>,
+        compilations: Option<u64>,
     ) -> Result<LayerRecord, Error> {
         let prefix = self.prefix_of(digest);
         let prefix_bytes = folder_bytes(&prefix)?;
@@ -177,15 +170,13 @@ impl Cache {
             flags,
             compilations,
         };
-        let path = self.paths.record_of(digest);
-        let text = serde_json::to_vec_pretty(&record).map_err(io::Error::from).at("write", &path)?;
-        write_whole(&path, &text)?;
+        write_json(&self.paths.record_of(digest), &record)?;
         Ok(record)
     }
 
     /// What is not as it was when the layer of this digest was finished: files of its prefix that are missing, were
     /// added or were changed. Only what stat(2) tells otherwise than then is read.
-    pub fn damage_of(&self, digest: &str) -> Vec<Damage> {
+    pub(crate) fn damage_of(&self, digest: &str) -> Vec<Damage> {
         let path = self.paths.manifest_of(digest);
         let Ok(recorded) = fs::read_to_string(&path) else {
             return vec![Damage { path: PathBuf::new(), kind: DamageKind::Unknown }];
@@ -270,7 +261,7 @@ fn user(id: u32) -> String {
 }
 
 fn read_record(path: &Path) -> Option<LayerRecord> {
-    let record: LayerRecord = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    let record: LayerRecord = read_json(path)?;
     (record.format == RECORD_FORMAT).then_some(record)
 }
 
@@ -321,7 +312,7 @@ mod tests {
         assert_eq!(cache.finished(&digest), None);
 
         fs::write(prefix.join("file"), "seven b").unwrap();
-        let record = cache.finish(&digest, "layer", Measurements::new(), BTreeMap::new(), (vec![], None)).unwrap();
+        let record = cache.finish(&digest, "layer", Measurements::new(), BTreeMap::new(), vec![], None).unwrap();
         assert_eq!(record.prefix_bytes, 7);
         assert_eq!(cache.finished(&digest), Some(record));
 

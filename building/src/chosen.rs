@@ -45,3 +45,31 @@ fn below(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn chosen_files_have_sizes() {
+        let folder = tempfile::tempdir().unwrap();
+        let prefix = folder.path();
+        fs::create_dir_all(prefix.join("lib/deep")).unwrap();
+        fs::create_dir(prefix.join("bin")).unwrap();
+        fs::write(prefix.join("bin/tool"), "four").unwrap();
+        fs::write(prefix.join("lib/deep/libx.so.1"), "fivee").unwrap();
+        symlink("libx.so.1", prefix.join("lib/deep/libx.so")).unwrap();
+        symlink("nowhere", prefix.join("lib/deep/gone.so")).unwrap();
+        let check = |patterns: &[&str], expect: &[(&str, u64)]| {
+            let found = Building::files_meant(prefix, patterns).unwrap();
+            let found: Vec<(&str, u64)> = found.iter().map(|(path, about)| (path.as_str(), about.len())).collect();
+            assert_eq!(found, expect);
+        };
+        check(&[], &[]);
+        check(&["bin/tool", "bin/other"], &[("bin/tool", 4)]);
+        check(&["**/*.so"], &[("lib/deep/libx.so", 5)]);
+        check(&["lib/*/*", "bin/*"], &[("bin/tool", 4), ("lib/deep/libx.so", 5), ("lib/deep/libx.so.1", 5)]);
+        check(&["lib"], &[]);
+    }
+}

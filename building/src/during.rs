@@ -1,7 +1,7 @@
 //! What the lab has built on demand while a study is run, between `lab`, which asks for it, and `on_demand.rs`, which makes it:
-//! layouts of a pass, and trials of building. Each call is handed on and its answer put into the other's words.
+//! layouts of a pass, and trials of building.
 
-use crate::{Cache, Command, Error, Failed, Request};
+use crate::{Cache, Request};
 use bakeoff_command::alone::tell_who_is_waited_for;
 use bakeoff_command::error::CommandError;
 use bakeoff_command::screen;
@@ -63,13 +63,16 @@ impl<'a> During<'a> {
 
     fn layouts(&self, pass: &Pass<'_>) -> Result<Layouts, Stop> {
         let mut builder = self.builder.borrow_mut();
-        builder.clear().map_err(stop)?;
+        builder.clear().map_err(crate::error::Stop::from)?;
         let mut layouts = Layouts::new();
         for (number, name) in (1..).zip(pass.variants) {
             self.tell(&format!("pass {}: relinking, {number} of {}", pass.pass, pass.variants.len()));
             let seed = link_seed(pass.layout.unwrap_or_default(), name);
-            let made = builder.layout(self.variant(name), name, seed).map_err(stop)?;
-            layouts.insert((*name).to_owned(), made.map_err(|failed| failure("layout", failed)));
+            let made = match builder.layout(self.variant(name), name, seed).map_err(Stop::from) {
+                Err(Stop::Failed(failure)) => Err(failure),
+                made => Ok(made?),
+            };
+            layouts.insert((*name).to_owned(), made);
         }
         self.tell("");
         Ok(layouts)
@@ -77,15 +80,11 @@ impl<'a> During<'a> {
 
     fn prepare(&self, task: Task<'_>) -> Result<Prepared, Stop> {
         let layer = self.building.step(&task.block.workload).unwrap_or_default();
-        let prepared = self.builder.borrow_mut().prepare(layer, self.variant(task.variant)).map_err(stop)?;
-        let command = prepared.map_err(|failed| Stop::Failed(failure("tree", failed)))?;
-        let Command { argv, dir, env, log, timeout_s } = command;
-        Ok(Prepared { argv, dir, env, log, timeout_s })
+        Ok(self.builder.borrow_mut().prepare(layer, self.variant(task.variant))?)
     }
 
     fn finish(&self, succeeded: bool) -> Result<Measurements, Stop> {
-        let finished = self.builder.borrow_mut().finish(succeeded).map_err(stop)?;
-        let bytes = finished.map_err(|failed| Stop::Failed(failure("what was installed", failed)))?;
+        let bytes = self.builder.borrow_mut().finish(succeeded)?;
         Ok(bytes.map(|bytes| ("installed".to_owned(), bytes as f64)).into_iter().collect())
     }
 
@@ -97,14 +96,13 @@ impl<'a> During<'a> {
     }
 }
 
-fn failure(what: &str, failed: Failed) -> Failure {
-    let Failed { layer, why, tail } = failed;
-    Failure::Surroundings { part: format!("{what} of layer {layer}"), why, tail }
-}
-
-fn stop(error: Error) -> Stop {
-    match error {
-        Error::Interrupted => Stop::Interrupted,
-        error => Stop::Error(bakeoff_lab::Error::Building(Box::new(CommandError::from(error)))),
+impl From<crate::error::Stop<Failure>> for Stop {
+    fn from(stop: crate::error::Stop<Failure>) -> Self {
+        use crate::error::Stop::{Error, Failure};
+        match stop {
+            Failure(failure) => Self::Failed(failure),
+            Error(crate::Error::Interrupted) => Self::Interrupted,
+            Error(error) => Self::Error(bakeoff_lab::Error::Building(Box::new(CommandError::from(error)))),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The two ways in which building can go wrong. An [`Error`] ends the command: the cache or the study's folder cannot
 //! be used. A [`Failure`] is a value: one layer or source could not be had, and the study goes on without it. Neither
 //! is a problem of the study file, which `model` reports before anything here is called.
-#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
+#![allow(missing_docs, reason = "the messages and the names of fields say what they are; where not, a comment does")]
 
 use crate::journal::BuildOutcome;
 use bakeoff_command::{Code, CommandError};
@@ -11,72 +11,30 @@ use std::path::{Path, PathBuf};
 /// Why no build at all can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No folder for the cache can be named.
     #[error(
         "there is no place for the cache: set BAKEOFF_CACHE to an absolute path (neither XDG_CACHE_HOME nor HOME is set)"
     )]
     NoCacheRoot,
-    /// The cache folder cannot be used.
     #[error("`{}` cannot be the cache folder: {why}; name another one in BAKEOFF_CACHE", path.display())]
-    CacheRoot {
-        /// The folder in question.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
+    CacheRoot { path: PathBuf, why: String },
     /// The system refused to do something with a file or folder.
     #[error("cannot {doing} `{}`", path.display())]
-    File {
-        /// What was being done, as a verb.
-        doing: &'static str,
-        /// To which file or folder.
-        path: PathBuf,
-        /// The system's word for it.
-        source: io::Error,
-    },
-    /// There is no space left to write something.
+    File { doing: &'static str, path: PathBuf, source: io::Error },
     #[error(
         "cannot {doing} `{}`: the disk is full ({free_bytes} bytes are free); make space, or name a folder on \
          another disk in BAKEOFF_CACHE", path.display()
     )]
-    DiskFull {
-        /// What was being done, as a verb.
-        doing: &'static str,
-        /// To which file or folder.
-        path: PathBuf,
-        /// What is free there, in bytes.
-        free_bytes: u64,
-    },
-    /// A layer needs a file that the study's folder does not have.
+    DiskFull { doing: &'static str, path: PathBuf, free_bytes: u64 },
+    /// A layer needs a file that the study's folder does not have; `why` has the remedy.
     #[error("layer `{layer}` needs the file `{file}`, which {why}")]
-    StudyFile {
-        layer: String,
-        /// The file, as the study names it.
-        file: String,
-        /// What is wrong with it, and the remedy.
-        why: String,
-    },
-    /// A layer names a source that was not given.
+    StudyFile { layer: String, file: String, why: String },
     #[error("layer `{layer}` needs the source `{name}`, which the study does not define")]
-    UnknownSource {
-        layer: String,
-        /// The name of the source.
-        name: String,
-    },
-    /// A source is not there, or is not what the study says.
+    UnknownSource { layer: String, name: String },
+    /// A source is not there, or is not what the study says; `why` has the remedy.
     #[error("source `{name}`: {why}")]
-    Source {
-        /// The name of the source.
-        name: String,
-        /// What is wrong with it, and the remedy.
-        why: String,
-    },
-    /// Nobody has said yet which content of a source is the right one.
+    Source { name: String, why: String },
     #[error("source `{name}` has no `sha256`, neither in study.toml nor in study.lock; `bakeoff lock STUDY` finds it")]
-    Unpinned {
-        /// The name of the source.
-        name: String,
-    },
+    Unpinned { name: String },
     /// Another process removed what a layer was to be built upon.
     #[error("what layer `{layer}` is built upon was removed meanwhile; the same command builds it again")]
     Removed { layer: String },
@@ -93,14 +51,8 @@ pub enum Error {
     /// The user asked to stop. Nothing has to be cleaned up.
     #[error("interrupted")]
     Interrupted,
-    /// The compiler wrapper could not be put into its folder, or not be run there.
     #[error("cannot install the compiler wrapper in {}", path.display())]
-    Wrapper {
-        /// The folder.
-        path: PathBuf,
-        /// The system's word for it.
-        source: io::Error,
-    },
+    Wrapper { path: PathBuf, source: io::Error },
     /// No process can be launched.
     #[error(transparent)]
     Host(#[from] bakeoff_host::Error),
@@ -138,8 +90,8 @@ impl<T> At<T> for io::Result<T> {
     }
 }
 
-/// Why one layer could not be built.
-#[derive(Debug, Clone, PartialEq)]
+/// Why one layer could not be built, or one source not be had.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     /// In one line.
     pub(crate) why: String,
@@ -159,5 +111,45 @@ impl Failure {
     pub(crate) fn outcome(self, layer: &str) -> BuildOutcome {
         let log = self.log.map(|path| path.display().to_string());
         BuildOutcome::Failed { layer: layer.to_owned(), why: self.why, tail: self.tail, log }
+    }
+}
+
+/// Why there is nothing to go on with.
+#[derive(Debug)]
+pub(crate) enum Stop<F = Failure> {
+    /// This layer or source cannot be had.
+    Failure(F),
+    /// Nothing can.
+    Error(Error),
+}
+
+impl<F> Stop<F> {
+    /// The failure in another form; an error stays one.
+    pub(crate) fn with<E: From<Error>>(self, form: impl FnOnce(F) -> E) -> E {
+        match self {
+            Self::Failure(failure) => form(failure),
+            Self::Error(error) => error.into(),
+        }
+    }
+
+    /// What was had, if it was.
+    pub(crate) fn or_none<T>(result: Result<T, Self>) -> Result<Option<T>, Error> {
+        match result {
+            Ok(had) => Ok(Some(had)),
+            Err(Self::Failure(_)) => Ok(None),
+            Err(Self::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl<F> From<Error> for Stop<F> {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
     }
 }

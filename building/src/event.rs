@@ -1,4 +1,5 @@
 //! What happens while builds are made, as data. Who shows it makes the words.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use std::path::PathBuf;
 
@@ -7,7 +8,6 @@ use std::path::PathBuf;
 pub enum BuildEvent {
     /// Something has to be built. Said once, before all that is done for it.
     Missing {
-        /// How many layers.
         layers: usize,
         /// How many of them are built at a time at most.
         at_once: usize,
@@ -16,41 +16,25 @@ pub enum BuildEvent {
     },
     /// A layer in the cache is not as it was when it was finished, and is built again.
     Damaged {
-        /// The variants that need it.
         variants: Vec<String>,
-        /// Its name in the study.
         layer: String,
         /// The first of its files that are damaged, and what is wrong with each, in words.
         files: Vec<String>,
-        /// How many more there are.
         more: usize,
     },
     /// A source is being fetched.
-    Fetching {
-        /// Its name in the study.
-        source: String,
-    },
+    Fetching { source: String },
     /// A source was fetched, and kept.
     Fetched {
-        /// Its name in the study.
         source: String,
-        /// The size of its file.
         bytes: u64,
         /// Whether somebody said what its checksum must be; of a path of this machine nobody need.
         checked: bool,
     },
     /// Files of a commit have a filter in their attributes, which is not run: they are as the commit has them.
-    NotFiltered {
-        /// The source's name in the study.
-        source: String,
-        /// The filter: `lfs`.
-        filter: String,
-        /// How many files have it.
-        files: usize,
-    },
+    NotFiltered { source: String, filter: String, files: usize },
     /// An earlier build left files in the folder of a source.
     BuiltBefore {
-        /// The source's name in the study.
         source: String,
         /// What the copy goes without, so that it is made again.
         left_out: Vec<PathBuf>,
@@ -58,57 +42,29 @@ pub enum BuildEvent {
         kept: Vec<PathBuf>,
     },
     /// Another process is at work on the same thing, or what it started is still ending.
-    Waiting {
-        /// The layer or source in question, in words.
-        what: String,
-        /// The other process, if it is known.
-        process: Option<u32>,
-    },
+    Waiting { what: String, process: Option<u32> },
     /// A layer is being built.
-    Started {
-        /// The variants that need it.
-        variants: Vec<String>,
-        /// Its name in the study.
-        layer: String,
-    },
+    Started { variants: Vec<String>, layer: String },
     /// A layer was built.
     Finished {
-        /// The variants that need it.
         variants: Vec<String>,
-        /// Its name in the study.
         layer: String,
-        /// How long its script took.
         wall_s: f64,
-        /// How many layers are still to be built or being built, by this call.
         left: usize,
         /// About how long they take, in seconds; none if nobody knows of one of them.
         left_s: Option<f64>,
     },
     /// A layer could not be built.
-    Failed {
-        /// The variants that needed it.
-        variants: Vec<String>,
-        /// Its name in the study.
-        layer: String,
-        /// Why, in one line.
-        why: String,
-    },
+    Failed { variants: Vec<String>, layer: String, why: String },
     /// A layer could not be built before, as the study foresees, and is not tried again.
     FailedBefore {
-        /// The variants that need it.
         variants: Vec<String>,
-        /// Its name in the study.
         layer: String,
         /// What was printed then. Without this file it is tried again.
         log: PathBuf,
     },
     /// A layer is in the cache.
-    Cached {
-        /// The variants that need it.
-        variants: Vec<String>,
-        /// Its name in the study.
-        layer: String,
-    },
+    Cached { variants: Vec<String>, layer: String },
 }
 
 /// Receives the events; several threads may call it at once.

@@ -3,8 +3,10 @@
 
 use crate::error::{At, Error};
 use bakeoff_model::digest::hex;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -27,6 +29,16 @@ pub(crate) fn write_by(aside: &Path, path: &Path, content: &[u8]) -> Result<(), 
     write().inspect_err(|_| drop(fs::remove_file(aside))).at("write", path)
 }
 
+/// The same of a value, as JSON.
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
+    write_whole(path, &serde_json::to_vec_pretty(value).map_err(io::Error::from).at("write", path)?)
+}
+
+/// A value that was written as JSON; none if the file is not there, or does not hold one.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
 /// Removes a file or a whole folder, also one that builds have made read-only; nothing there is fine.
 pub(crate) fn wipe(path: &Path) -> Result<(), Error> {
     bakeoff_host::disk::wipe(path).at("remove", path)
@@ -46,14 +58,26 @@ pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(paths)
 }
 
-/// The size of all files below a folder, in bytes. A file with several names counts once for each.
-pub(crate) fn folder_bytes(folder: &Path) -> Result<u64, Error> {
-    let mut bytes = 0;
+/// All that is below a folder, by path, and what it is: a folder before what is in it. No link is followed.
+pub(crate) fn below(folder: &Path) -> Result<Vec<(PathBuf, Metadata)>, Error> {
+    let mut all = vec![];
     for path in entries(folder)? {
         let meta = fs::symlink_metadata(&path).at("look at", &path)?;
-        bytes += if meta.is_dir() { folder_bytes(&path)? } else { meta.len() };
+        let inner = if meta.is_dir() { below(&path)? } else { vec![] };
+        all.push((path, meta));
+        all.extend(inner);
     }
-    Ok(bytes)
+    Ok(all)
+}
+
+/// The size of all files below a folder, in bytes. A file with several names counts once for each.
+pub(crate) fn folder_bytes(folder: &Path) -> Result<u64, Error> {
+    Ok(below(folder)?.iter().filter(|(_, meta)| !meta.is_dir()).map(|(_, meta)| meta.len()).sum())
+}
+
+/// Whether this is a SHA-256 in lower-case hexadecimal digits, and so cannot lead anywhere.
+pub(crate) fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// The SHA-256 of a file, and its size in bytes.

@@ -6,14 +6,14 @@
 //! tried again.
 
 use crate::cache::Cache;
-use crate::error::{At, Error};
-use crate::files::write_whole;
+use crate::error::Error;
+use crate::files::{read_json, write_json};
 use crate::inputs::Node;
 use crate::journal::{BuildLine, BuildOutcome, Foreseen};
 use crate::shell::NOTE;
 use crate::spec::Spec;
 use bakeoff_model::plan::Variant;
-use std::{fs, io};
+use std::fs;
 
 /// A line of a log is not kept at more than this, in characters.
 const LINE_CHARS: usize = 400;
@@ -37,14 +37,12 @@ pub(crate) fn remember(
     if !is_foreseen(node, outcome, variants) {
         return Ok(());
     }
-    let path = cache.paths.failed_of(&node.digest);
-    let text = serde_json::to_vec_pretty(outcome).map_err(io::Error::from).at("write", &path)?;
-    write_whole(&path, &text)
+    write_json(&cache.paths.failed_of(&node.digest), outcome)
 }
 
 /// The failure that is remembered of a layer, if it still is what is foreseen.
 pub(crate) fn remembered(cache: &Cache, node: &Node<'_>, variants: &[Variant]) -> Option<BuildOutcome> {
-    let mut outcome = serde_json::from_slice(&fs::read(cache.paths.failed_of(&node.digest)).ok()?).ok()?;
+    let mut outcome = read_json(&cache.paths.failed_of(&node.digest))?;
     if let BuildOutcome::Failed { log, .. } = &mut outcome {
         // The cache may have been moved since.
         *log = Some(cache.paths.log_of(&node.digest).display().to_string());

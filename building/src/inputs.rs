@@ -9,23 +9,24 @@
 //! layer is not named by cannot reach it.
 
 use crate::bolt::{self, Step};
-use crate::cache::Cache;
+use crate::cache::{Cache, LayerRecord};
 use crate::error::Error;
 use crate::files::sha256_of;
 use crate::nouns::Layer;
 use crate::request::Request;
-use crate::spec::Spec;
+use crate::spec::{NOTHING, Spec};
 use crate::tools::program_of;
 use crate::tuning::{Tuning, cxx_of};
 use crate::{sources, tools};
 use bakeoff_model::digest::Digest;
 use bakeoff_model::plan::Variant;
-use bakeoff_model::record::Place;
+use bakeoff_model::record;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::PoisonError;
 
 /// The version of this scheme of naming. A change of what a build sees must change it.
 const SCHEME: &str = "3";
@@ -78,10 +79,17 @@ impl Node<'_> {
         self.tuning.training.get(&layer.name).map(String::as_str)
     }
 
+    /// The record of the layer if it is finished; one whose tree or profile is wanted is finished only with it.
+    pub(crate) fn finished(&self, cache: &Cache, layer: &Layer) -> Option<LayerRecord> {
+        let has_tree = !layer.leaves_tree() || cache.paths.tree_of(&self.digest).is_dir();
+        let has_profile = self.training(layer).is_none() || cache.paths.profile_of(&self.digest).is_dir();
+        cache.finished(&self.digest).filter(|_| has_tree && has_profile)
+    }
+
     /// Its tools as people know them, versions included. They are run; so only somebody who builds may ask.
     pub(crate) fn tools_with_versions(&self, cache: &Cache) -> Result<BTreeMap<String, String>, Error> {
         let known = |(name, identity): (&String, &String)| {
-            let known = tools::with_version(cache, name)?;
+            let known = tools::identity(cache, name, true)?;
             Ok((name.clone(), known.unwrap_or_else(|| identity.clone())))
         };
         self.tools.iter().map(known).collect()
@@ -92,6 +100,13 @@ impl Node<'_> {
 pub(crate) struct Stage<'a> {
     pub(crate) inputs: Inputs<'a>,
     pub(crate) nodes: Vec<Node<'a>>,
+}
+
+/// A node: its stage, and its place there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) stage: usize,
+    pub(crate) node: usize,
 }
 
 /// A tool that is not there.
@@ -119,7 +134,8 @@ impl MissingTool {
 
 /// The stages of a request, first layer first.
 pub(crate) fn stages<'a>(cache: &Cache, request: &Request<'a>) -> Result<Vec<Stage<'a>>, Error> {
-    cache.pins.forget();
+    // Paths are looked at again from now on.
+    cache.pins.lock().unwrap_or_else(PoisonError::into_inner).clear();
     let once = Once::new(cache, request);
     let mut stages: Vec<Stage<'a>> = vec![];
     // For each variant, its last node: stage and place.
@@ -152,7 +168,7 @@ pub(crate) fn stages<'a>(cache: &Cache, request: &Request<'a>) -> Result<Vec<Sta
 struct Once<'r, 'a> {
     cache: &'r Cache,
     request: &'r Request<'a>,
-    place: Place,
+    place: record::Place,
     /// By name, as some layer needed it.
     patches: RefCell<BTreeMap<&'a str, StudyFile<'a>>>,
 }
@@ -263,11 +279,11 @@ impl<'r, 'a> Once<'r, 'a> {
 
         let patch = (!patches.is_empty()).then_some("patch");
         let compiler_cache = layer.compiler_cache.map(program_of);
-        let tuning = if layer.compiles_nothing { &Spec::nothing().tuning } else { &spec.tuning };
+        let tuning = if layer.compiles_nothing { &NOTHING.tuning } else { &spec.tuning };
         let bolt = spec.tuning.bolt.as_ref().filter(|_| layer.rewrites);
         let bolt = bolt.map(|bolt| Step::new(bolt, previous.unwrap_or_default()));
         let added = patch.into_iter().chain(compiler_cache).chain(tuning.compiler.as_deref());
-        let added = added.chain(bolt.iter().flat_map(Step::tools));
+        let added = added.chain(bolt.iter().flat_map(|step| step.tools.iter().map(String::as_str)));
         let (tools, missing_tool) =
             self.identified(tools::tools_of(&layer.tools, &variables).into_iter().chain(added))?;
 
@@ -335,7 +351,7 @@ impl<'r, 'a> Once<'r, 'a> {
     ) -> Result<(BTreeMap<String, String>, Option<String>), Error> {
         let (mut tools, mut missing) = (BTreeMap::new(), None);
         for tool in names {
-            match tools::identity(self.cache, tool)? {
+            match tools::identity(self.cache, tool, false)? {
                 Some(identity) => drop(tools.insert(tool.to_owned(), identity)),
                 None => missing = missing.or(Some(tool.to_owned())),
             }
@@ -361,7 +377,7 @@ impl<'r, 'a> Once<'r, 'a> {
         // The compiler is one of the tools. A project may need none for C++, so that this one need not be there.
         if let Some(compiler) = &tuning.compiler {
             let cxx = cxx_of(compiler).unwrap_or_default();
-            let identity = tools::identity(self.cache, &cxx)?;
+            let identity = tools::identity(self.cache, &cxx, false)?;
             digest.field("compiler", compiler.as_bytes());
             digest.field("compiler of C++", identity.unwrap_or_default().as_bytes());
         }
@@ -383,7 +399,7 @@ impl<'r, 'a> Once<'r, 'a> {
     }
 
     fn pin(&self, source: usize) -> Result<String, Error> {
-        sources::pin(self.cache, (self.request.study_dir, self.request.own), &self.request.sources[source])
+        sources::pin(self.cache, self.request, &self.request.sources[source])
     }
 }
 

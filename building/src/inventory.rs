@@ -6,7 +6,7 @@ use crate::error::{At, Error};
 use crate::files::entries;
 use crate::paths::{FOLDERS, short};
 use bakeoff_host::lock::Lock;
-use bakeoff_model::metric::Measurements;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -20,49 +20,42 @@ const NOT_BY_NAME: [&str; 3] = ["sources", "locks", "uses"];
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Inventory {
     /// The cache folder.
-    pub root: PathBuf,
+    pub(crate) root: PathBuf,
     /// Everything that is distinguished, by kind and name.
-    pub items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
     /// Size of everything else: locks, who used what, the tag; in bytes.
-    pub other_bytes: u64,
+    pub(crate) other_bytes: u64,
 }
 
-/// One thing that a cache holds, and all files that belong to it.
-#[derive(Debug, Clone, PartialEq)]
+/// One thing that a cache holds, and all files that belong to it; `bakeoff cache --json` prints it like this.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Item {
-    /// What it is.
-    pub kind: Kind,
+    pub(crate) kind: ItemKind,
     /// The first 32 digits of its digest, or of its SHA-256.
-    pub name: String,
+    pub(crate) name: String,
+    /// The layer's name in the study that built it, or the names in the source's folder.
+    pub(crate) of: String,
     /// Size of all of its files, in bytes; a file of several names counts once.
-    pub bytes: u64,
-    /// When it was made, or last changed, in seconds since 1970-01-01 UTC.
-    pub made_unix_s: f64,
-    /// When a build last asked for it, in seconds since 1970-01-01 UTC; never before it was made.
-    pub last_used_unix_s: f64,
+    pub(crate) bytes: u64,
+    /// When it was made, or a build last asked for it, in seconds since 1970-01-01 UTC.
+    pub(crate) last_used_unix_s: f64,
     /// Whether a process is at work on it.
-    pub locked: bool,
+    pub(crate) locked: bool,
+    /// What building the layer took, in seconds.
+    pub(crate) wall_s: Option<f64>,
     /// Its files and folders, in the order in which they can be removed: what makes it visible comes first.
+    #[serde(skip)]
     pub(crate) paths: Vec<PathBuf>,
 }
 
 /// What a thing in a cache is.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ItemKind {
     /// A finished layer.
-    Layer {
-        /// Its name in the study that built it.
-        layer: String,
-        /// What building it cost.
-        cost: Measurements,
-    },
+    Layer,
     /// An accepted source.
-    Source {
-        /// Its SHA-256.
-        sha256: String,
-        /// The names in its folder; one, where a file was fetched.
-        files: Vec<String>,
-    },
+    Source,
     /// The log of a build or source that failed, or that is no longer here.
     Log,
     /// What is left of a build that failed or was killed.
@@ -71,39 +64,38 @@ pub(crate) enum Kind {
 
 impl Inventory {
     /// Looks through a cache.
-    ///
-    /// # Errors
-    /// [`Error::File`] where something cannot be looked at.
     pub(crate) fn of(cache: &Cache) -> Result<Self, Error> {
         let root = cache.root();
-        let uses = cache.last_uses()?;
-        let uses: BTreeMap<&str, f64> = uses.iter().map(|(digest, at)| (short(digest), *at)).collect();
         let mut files = by_name(root)?;
         let mut items = vec![];
         for folder in entries(&root.join("sources"))? {
             let sha256 = file_name(&folder);
             let logs = files.remove(short(&sha256)).unwrap_or_default();
             let names = if folder.is_dir() { entries(&folder)? } else { vec![] };
-            let files = names.iter().map(|path| file_name(path)).collect();
-            let paths = [vec![folder], logs].concat();
-            items.push(item(root, Kind::Source { sha256: sha256.clone(), files }, short(&sha256), paths, &uses)?);
+            let of = names.iter().map(|path| file_name(path)).collect::<Vec<_>>().join(" ");
+            items.push(Item::new(ItemKind::Source, short(&sha256), of, [vec![folder], logs].concat()));
         }
         for (name, paths) in files {
             if let Some(LayerRecord { layer, cost, .. }) = cache.finished(&name) {
-                items.push(item(root, Kind::Layer { layer, cost }, &name, paths, &uses)?);
+                let wall_s = cost.get("wall").copied();
+                items.push(Item { wall_s, ..Item::new(ItemKind::Layer, &name, layer, paths) });
                 continue;
             }
             // The log says what failed; it may be wanted longer than the rest, and so may the note on what was foreseen.
             let is_log = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "log" || ending == "failed");
             let (logs, remains): (Vec<PathBuf>, Vec<PathBuf>) = paths.into_iter().partition(is_log);
-            for (kind, paths) in [(Kind::Log, logs), (Kind::Remains, remains)] {
-                if !paths.is_empty() {
-                    items.push(item(root, kind, &name, paths, &uses)?);
-                }
-            }
+            let both = [(ItemKind::Log, logs), (ItemKind::Remains, remains)].into_iter();
+            let both = both.filter(|(_, paths)| !paths.is_empty());
+            items.extend(both.map(|(kind, paths)| Item::new(kind, &name, String::new(), paths)));
         }
-        let aside = aside(root);
-        items.iter_mut().for_each(|item| item.locked |= aside.contains(&item.name));
+        let (uses, aside) = (cache.last_uses()?, aside(cache));
+        let uses: BTreeMap<&str, f64> = uses.iter().map(|(digest, at)| (short(digest), *at)).collect();
+        for item in &mut items {
+            let used_unix_s = uses.get(item.name.as_str()).copied().unwrap_or(0.0);
+            item.last_used_unix_s = item.made_unix_s()?.max(used_unix_s);
+            item.bytes = item.paths.iter().map(|path| size_without(path, &BTreeSet::new())).sum::<Result<_, _>>()?;
+            item.locked = aside.contains(&item.name) || is_locked(cache, &item.name);
+        }
         let known: BTreeSet<&PathBuf> = items.iter().flat_map(|item| &item.paths).collect();
         let other_bytes = size_without(root, &known)?;
         Ok(Self { root: root.to_owned(), items, other_bytes })
@@ -112,6 +104,23 @@ impl Inventory {
     /// The size of everything, in bytes.
     pub(crate) fn total_bytes(&self) -> u64 {
         self.items.iter().map(|item| item.bytes).sum::<u64>() + self.other_bytes
+    }
+}
+
+impl Item {
+    fn new(kind: ItemKind, name: &str, of: String, paths: Vec<PathBuf>) -> Self {
+        let name = name.to_owned();
+        Self { kind, name, of, bytes: 0, last_used_unix_s: 0.0, locked: false, wall_s: None, paths }
+    }
+
+    /// When it was made, or last changed, in seconds since 1970-01-01 UTC. The time of a prefix is what its script made of
+    /// it; the record has the true one.
+    fn made_unix_s(&self) -> Result<f64, Error> {
+        if let Some(record) = self.paths.first().filter(|_| self.kind == ItemKind::Layer) {
+            return Ok(fs::metadata(record).at("look at", record)?.mtime() as f64);
+        }
+        let changed = self.paths.iter().filter_map(|path| fs::symlink_metadata(path).ok()?.modified().ok());
+        Ok(changed.filter_map(|at| at.duration_since(UNIX_EPOCH).ok()).map(|at| at.as_secs_f64()).fold(0.0, f64::max))
     }
 }
 
@@ -145,30 +154,12 @@ fn by_name(root: &Path) -> Result<BTreeMap<String, Vec<PathBuf>>, Error> {
     Ok(found)
 }
 
-fn item(root: &Path, kind: Kind, name: &str, paths: Vec<PathBuf>, uses: &BTreeMap<&str, f64>) -> Result<Item, Error> {
-    let (mut bytes, mut made_unix_s) = (0, 0.0_f64);
-    for path in &paths {
-        let Ok(meta) = fs::symlink_metadata(path) else { continue };
-        bytes += size_without(path, &BTreeSet::new())?;
-        let changed = meta.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-        made_unix_s = made_unix_s.max(changed.map_or(0.0, |since| since.as_secs_f64()));
-    }
-    // The time of a prefix is what its script made of it; the record has the true one.
-    if let Some(record) = paths.first().filter(|_| matches!(kind, Kind::Layer { .. })) {
-        let meta = fs::metadata(record).at("look at", record)?;
-        made_unix_s = meta.mtime() as f64;
-    }
-    let last_used_unix_s = uses.get(name).copied().unwrap_or(0.0).max(made_unix_s);
-    let locked = is_locked(root, name);
-    Ok(Item { kind, name: name.to_owned(), bytes, made_unix_s, last_used_unix_s, locked, paths })
-}
-
 /// What is built on demand just now, under one lock for all of it; see `on_demand.rs`.
-pub(crate) fn aside(root: &Path) -> BTreeSet<String> {
-    if !is_locked(root, "aside") {
+pub(crate) fn aside(cache: &Cache) -> BTreeSet<String> {
+    if !is_locked(cache, "aside") {
         return BTreeSet::new();
     }
-    let notes = entries(&root.join("aside")).unwrap_or_default();
+    let notes = entries(&cache.paths.aside()).unwrap_or_default();
     notes.iter().map(|note| file_name(note)).collect()
 }
 
@@ -191,8 +182,8 @@ pub(crate) fn lock_of(path: &Path) -> Result<Option<Lock>, Error> {
 }
 
 /// Whether a process holds the lock of this name. A lock that was never taken is not made.
-fn is_locked(root: &Path, name: &str) -> bool {
-    let path = root.join("locks").join(format!("{name}.lock"));
+fn is_locked(cache: &Cache, name: &str) -> bool {
+    let path = cache.paths.lock_of(name);
     path.exists() && matches!(lock_of(&path), Ok(None))
 }
 

@@ -2,20 +2,24 @@
 //! anybody: whatever is no digest names no file.
 
 use crate::Cache;
-use crate::files::entries;
+use crate::files::{entries, is_sha256, read_json};
 use crate::paths::{Paths, short};
 use crate::wrappers::CallSummary;
 use std::path::{Path, PathBuf};
 
-/// Whether this is a SHA-256 in lower-case hexadecimal digits, and so cannot lead anywhere.
-fn is_digest(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+/// A source as a cache keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeptSource {
+    /// One file.
+    File(PathBuf),
+    /// A folder, with whatever it holds.
+    Folder(PathBuf),
 }
 
 impl Cache {
     /// The first 32 digits of a digest, by which everything of its layer is named; none if it is no digest.
     pub fn short_name(digest: &str) -> Option<&str> {
-        is_digest(digest).then(|| short(digest))
+        is_sha256(digest).then(|| short(digest))
     }
 
     /// The record, manifest and log of a layer, as far as the cache with that root has them: what each is called in a copy,
@@ -47,24 +51,12 @@ impl Cache {
 
     /// What the script of a layer compiled and linked; `None` if the cache does not know it.
     pub fn call_summary(&self, digest: &str) -> Option<CallSummary> {
-        let path = self.paths.made_of(Self::short_name(digest)?);
-        serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+        read_json(&self.paths.made_of(Self::short_name(digest)?))
     }
-}
 
-/// A source as a cache keeps it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeptSource {
-    /// One file.
-    File(PathBuf),
-    /// A folder, with whatever it holds.
-    Folder(PathBuf),
-}
-
-impl Cache {
     /// What the cache with that root keeps of a source.
     pub fn kept_source(root: &Path, sha256: &str) -> Option<KeptSource> {
-        if !is_digest(sha256) {
+        if !is_sha256(sha256) {
             return None;
         }
         let folder = Paths::below(root.to_owned()).source_folder(sha256);

@@ -7,7 +7,7 @@ mod source_tree;
 
 use crate::cache::{Cache, LayerRecord};
 use crate::cost::add;
-use crate::error::{At, Error, Failure};
+use crate::error::{At, Error, Failure, Stop};
 use crate::event::{BuildEvent, Notify};
 use crate::files::{entries, fresh_folder, wipe};
 use crate::inputs::{Inputs, Node};
@@ -18,7 +18,7 @@ use crate::profile::{self, Profile};
 use crate::proof;
 use crate::relocate::relocated_copy;
 use crate::rewriting;
-use crate::shell::{Environment, Shell, Stop, basic_environment};
+use crate::shell::{Shell, basic_environment};
 use crate::site::Site;
 use crate::sources::Sources;
 use crate::wrappers::{Around, Between};
@@ -65,8 +65,7 @@ impl Builder<'_> {
         let (variants, layer) = (node.variants.clone(), inputs.layer.name.clone());
         let waiting = |what: String| move |process| (self.notify)(BuildEvent::Waiting { what: what.clone(), process });
         let lock = self.cache.lock(&node.digest, waiting(format!("layer `{layer}`")))?;
-        let has_profile = node.training(inputs.layer).is_some();
-        if let Some(record) = self.cache.finished_layer(&node.digest, inputs.layer, has_profile)
+        if let Some(record) = node.finished(self.cache, inputs.layer)
             && self.cache.damage_of(&node.digest).is_empty()
         {
             (self.notify)(BuildEvent::Cached { variants, layer });
@@ -121,20 +120,17 @@ impl Builder<'_> {
         }
         let done = make(shell, cache, layer, node, &site, below.as_deref());
         // Also of a script that failed: perhaps that is why.
-        let tools_log = cache.paths.log_of(&node.digest).with_extension("tools");
-        let made_log = cache.paths.made_of(&node.digest);
-        let mut seen = site.around.flags_seen(inputs, node, &site.work, [&tools_log, &made_log])?;
+        let (mut flags, compilations) = site.around.flags_seen(cache, inputs, node, &site.work)?;
         let (mut cost, rewritten) = done?;
-        seen.0.extend(rewritten);
+        flags.extend(rewritten);
         if let Some((profile, more)) = trained {
-            seen.0.push(profile.seen(shell, &layer.name, &site)?);
+            flags.push(profile.seen(shell, &layer.name, &site)?);
             add(&mut cost, &more);
         }
         verify(shell, &layer.verify, &site)?;
         proof::observe(shell, cache, layer, &node.digest, &site)?;
-        let keeps_tree = layer.relink.is_some() || layer.keeps_tree;
-        keep(&site, &[(keeps_tree, &site.tree), (has_profile, &site.work.join(PROFILE))])?;
-        Ok(cache.finish(&node.digest, &layer.name, cost, node.tools_with_versions(cache)?, seen)?)
+        keep(&site, &[(layer.leaves_tree(), &site.tree), (has_profile, &site.work.join(PROFILE))])?;
+        Ok(cache.finish(&node.digest, &layer.name, cost, node.tools_with_versions(cache)?, flags, compilations)?)
     }
 
     /// Builds the laid-out layer so that it leaves a profile, runs it, and leaves the folders empty for the build that
@@ -150,18 +146,14 @@ impl Builder<'_> {
         let profile = Profile::begin(site, command)?;
         shell.note("the first of two builds, which leaves a profile when it is executed")?;
         let built = script(shell, &inputs.layer.script, site);
-        let mut cost = built.map_err(|stop| match stop {
-            Stop::Failure(failure) => {
-                let hint = profile::hint(&failure.tail);
-                let why = format!("{}, in the first of two builds, which makes the profile{hint}", failure.why);
-                // The calls of its compilers may say why.
-                let log = self.cache.paths.log_of(&node.digest).with_extension("tools");
-                let made = self.cache.paths.made_of(&node.digest);
-                let _ = site.around.flags_seen(inputs, node, &site.work, [&log, &made]);
-                Stop::Failure(Failure { why, ..failure })
-            }
-            stop => stop,
-        })?;
+        let explained = |failure: Failure| {
+            let hint = profile::hint(&failure.tail);
+            let why = format!("{}, in the first of two builds, which makes the profile{hint}", failure.why);
+            // The calls of its compilers may say why.
+            let _ = site.around.flags_seen(self.cache, inputs, node, &site.work);
+            Stop::Failure(Failure { why, ..failure })
+        };
+        let mut cost = built.map_err(|stop| stop.with(explained))?;
         add(&mut cost, &profile.train(shell, site)?);
         wipe(&site.prefix)?;
         wipe(&site.tree)?;
@@ -177,23 +169,23 @@ impl Builder<'_> {
     fn explain_full_disk(&self, stop: Stop, digest: &str) -> Stop {
         let root = self.cache.root();
         let free_bytes = disk::free_bytes(root).unwrap_or(u64::MAX);
-        let says_full = |failure: &Failure| failure.tail.iter().any(|line| line.contains(NO_SPACE));
-        match stop {
-            // Who found no space may have removed what was half written. It says nothing about the layer, which is built
-            // again as soon as there is space.
-            Stop::Failure(failure) if free_bytes < FULL_BYTES || says_full(&failure) => {
-                let _ = self.cache.wipe_layer(digest);
-                Stop::Error(Error::DiskFull { doing: "build in", path: root.to_owned(), free_bytes })
+        let is_full = match &stop {
+            Stop::Failure(failure) => {
+                free_bytes < FULL_BYTES || failure.tail.iter().any(|line| line.contains(NO_SPACE))
             }
-            Stop::Error(error @ Error::DiskFull { .. }) => {
-                let _ = self.cache.wipe_layer(digest);
-                Stop::Error(error)
-            }
-            stop => stop,
+            Stop::Error(error) => matches!(error, Error::DiskFull { .. }),
+        };
+        if !is_full {
+            return stop;
         }
+        let _ = self.cache.wipe_layer(digest);
+        // Who found no space may have removed what was half written. It says nothing about the layer, which is built again
+        // as soon as there is space.
+        stop.with(|_| Stop::Error(Error::DiskFull { doing: "build in", path: root.to_owned(), free_bytes }))
     }
 
-    /// Where a node is built: its work folder, new but for what the environment names there.
+    /// Where a node is built, with the whole environment of its script and `verify` lines: its work folder is new but for what
+    /// the environment names there.
     pub(crate) fn site(
         &self,
         inputs: &Inputs<'_>,
@@ -202,16 +194,6 @@ impl Builder<'_> {
         prefix: PathBuf,
         work: PathBuf,
     ) -> Result<Site, Error> {
-        let mut env = self.environment(node, jobs, &prefix, &work)?;
-        let compiler_cache = inputs.layer.compiler_cache;
-        let around =
-            Around::prepare(Arc::clone(&self.between), compiler_cache, self.cache, (&prefix, &work), &mut env)?;
-        around.tune(&inputs.layer.name, node.tuning, &mut env);
-        Ok(Site { tree: work.join("tree"), prefix, work, env, around })
-    }
-
-    /// The whole environment of a script and of `verify` lines.
-    fn environment(&self, node: &Node<'_>, jobs: usize, prefix: &Path, work: &Path) -> Result<Environment, Error> {
         let mut env = basic_environment();
         env.extend(node.variables.iter().map(|(&name, &value)| (name.to_owned(), value.to_owned())));
         for (name, folder) in [("HOME", "home"), ("TMPDIR", "tmp")] {
@@ -221,7 +203,10 @@ impl Builder<'_> {
         }
         env.insert("PREFIX".to_owned(), prefix.display().to_string());
         env.insert("JOBS".to_owned(), jobs.to_string());
-        Ok(env)
+        let compiler_cache = inputs.layer.compiler_cache;
+        let around = Around::prepare(Arc::clone(&self.between), compiler_cache, self.cache, &prefix, &work, &mut env)?;
+        around.tune(&inputs.layer.name, node.tuning, &mut env);
+        Ok(Site { tree: work.join("tree"), prefix, work, env, around })
     }
 }
 

@@ -4,27 +4,18 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The hashes of paths, as they were when the layers were last named.
-#[derive(Debug, Default)]
-pub(crate) struct Pins(pub(crate) Mutex<BTreeMap<PathBuf, String>>);
-
-impl Pins {
-    /// Paths are looked at again from now on.
-    pub(crate) fn forget(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    }
-}
+pub(crate) type Pins = Mutex<BTreeMap<PathBuf, String>>;
 
 /// What this process has learned of tools: asked once, and held for as long as the process lives.
-#[derive(Debug, Default)]
-pub(crate) struct Toolbox(pub(crate) Mutex<Learned>);
+pub(crate) type Toolbox = Mutex<Learned>;
 
 #[derive(Debug, Default)]
 pub(crate) struct Learned {
     /// By the name that the study uses, and whether the tool was asked.
-    pub(crate) by_name: BTreeMap<(String, Asked), Option<String>>,
+    pub(crate) by_name: BTreeMap<(String, bool), Option<String>>,
     /// What the cache folder keeps, once it has been read.
     pub(crate) kept: Option<Kept>,
 }
@@ -43,17 +34,10 @@ pub(crate) struct Known {
     pub(crate) version: Option<String>,
 }
 
-/// Whether a tool is asked for its version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Asked {
-    No,
-    Yes,
-}
-
 impl Known {
     /// In one line, for people and for the names of builds.
-    pub(crate) fn text(&self, asked: Asked) -> String {
-        let version = self.version.as_deref().filter(|version| asked == Asked::Yes && !version.is_empty());
+    pub(crate) fn text(&self, asked: bool) -> String {
+        let version = self.version.as_deref().filter(|version| asked && !version.is_empty());
         let version = version.map(|version| format!("{version}, ")).unwrap_or_default();
         format!("{} ({version}sha256 {})", self.real.display(), self.sha256)
     }

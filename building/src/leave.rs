@@ -4,7 +4,7 @@
 
 use crate::{Cache, Error};
 use bakeoff_host::lock::{Lock, LockMode};
-use bakeoff_host::machine::Held;
+use std::fmt::Debug;
 use std::sync::atomic::Ordering;
 
 /// The lock of those who run trials from this cache, on whatever host.
@@ -18,23 +18,8 @@ const MACHINE: &str = "machine";
 #[derive(Debug)]
 pub struct Quiet<'a> {
     cache: &'a Cache,
-    _machine: Share,
+    _machine: Box<dyn Debug>,
     _in_use: Lock,
-}
-
-/// A claim to the machine: by its own lock, or by the cache's.
-#[derive(Debug)]
-#[expect(dead_code, reason = "they are held, not looked at")]
-pub(crate) enum Share {
-    OfMachine(Held),
-    OfCache(Lock),
-}
-
-/// Leave to remove things from a cache, until it is dropped.
-#[derive(Debug)]
-pub struct Leave {
-    _machine: Option<Share>,
-    _alone: Lock,
 }
 
 impl Drop for Quiet<'_> {
@@ -46,7 +31,7 @@ impl Drop for Quiet<'_> {
 impl Cache {
     /// Why trials are kept apart from builds and trials of this cache only, and not from those of the whole machine; none
     /// if they are.
-    pub fn why_not_whole_machine(&self) -> Option<&str> {
+    pub(crate) fn why_not_whole_machine(&self) -> Option<&str> {
         self.machine.why_not()
     }
 
@@ -63,31 +48,27 @@ impl Cache {
         Ok(Quiet { cache: self, _machine: machine, _in_use: in_use })
     }
 
-    /// Leave to build: none is needed while this process holds the machine for its own trials; else waits until nobody
-    /// runs trials on it, and keeps them from it.
-    pub(crate) fn leave_to_build(&self, waiting: impl Fn(Option<u32>)) -> Result<Option<Share>, Error> {
-        if self.quiet.load(Ordering::SeqCst) {
-            return Ok(None);
-        }
-        self.claim(LockMode::Shared, waiting).map(Some)
+    /// Leave to build, until the value is dropped: none is needed while this process holds the machine for its own trials;
+    /// else waits until nobody runs trials on it, and keeps them from it.
+    pub(crate) fn leave_to_build(&self, waiting: impl Fn(Option<u32>)) -> Result<Option<Box<dyn Debug>>, Error> {
+        let needs_none = self.quiet.load(Ordering::SeqCst);
+        (!needs_none).then(|| self.claim(LockMode::Shared, waiting)).transpose()
     }
 
     /// Waits until nobody runs trials on this machine, or from this cache on another one, and keeps them from it until
     /// the value is dropped: removing is work for the disk, which would be measured with them. `waiting` gets the
     /// process that is waited for, if known.
-    ///
-    /// # Errors
-    /// [`Error::Interrupted`] if an interrupt ends the wait; [`Error::Host`] if the lock cannot be used.
-    pub fn leave_to_remove(&self, waiting: impl Fn(Option<u32>)) -> Result<Leave, Error> {
+    pub(crate) fn leave_to_remove(&self, waiting: impl Fn(Option<u32>)) -> Result<Box<dyn Debug>, Error> {
         let machine = self.leave_to_build(&waiting)?;
-        Ok(Leave { _machine: machine, _alone: self.lock(TRIALS, waiting)? })
+        Ok(Box::new((machine, self.lock(TRIALS, waiting)?)))
     }
 
-    fn claim(&self, how: LockMode, waiting: impl Fn(Option<u32>)) -> Result<Share, Error> {
-        if self.machine.why_not().is_some() {
-            let lock = Lock::wait(&self.paths.lock_of(MACHINE), how, waiting)?;
-            return lock.map(Share::OfCache).ok_or(Error::Interrupted);
-        }
-        self.machine.claim(how, waiting)?.map(Share::OfMachine).ok_or(Error::Interrupted)
+    /// The machine by its own lock, or by the cache's.
+    fn claim(&self, how: LockMode, waiting: impl Fn(Option<u32>)) -> Result<Box<dyn Debug>, Error> {
+        let held: Option<Box<dyn Debug>> = match self.machine.why_not() {
+            Some(_) => Lock::wait(&self.paths.lock_of(MACHINE), how, waiting)?.map(|lock| Box::new(lock) as _),
+            None => self.machine.claim(how, waiting)?.map(|held| Box::new(held) as _),
+        };
+        held.ok_or(Error::Interrupted)
     }
 }

@@ -58,7 +58,6 @@ mod study_file;
 mod survey;
 mod takes;
 mod tools;
-mod tools_seen;
 mod trained;
 mod tuning;
 mod two_commits;
@@ -82,12 +81,11 @@ pub use survey::Wanted;
 pub use unpack::Limits;
 pub use wrappers::CallSummary;
 
-pub(crate) use gc::{Decision, Removed, Rule, Why, YOUNG_S, choose, remove};
-pub(crate) use inventory::{Inventory, Item, Kind};
+pub(crate) use gc::{Decision, Rule, Why, YOUNG_S, choose, remove};
+pub(crate) use inventory::{Inventory, Item, ItemKind};
 pub(crate) use manifest::DamageKind;
 pub(crate) use nouns::Layer;
-pub(crate) use on_demand::{Command, Failed, OnDemand};
-pub(crate) use sources::NotFound;
+pub(crate) use on_demand::OnDemand;
 pub(crate) use survey::WantedLayer;
 pub(crate) use uses::{KnownStudy, Needs, needs};
 #[cfg(test)]

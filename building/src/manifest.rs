@@ -8,7 +8,7 @@
 //! it points at; of a folder: `-`), and the path. Bytes of paths that are not printable, and `%`, are written as in addresses.
 
 use crate::error::{At, Error};
-use crate::files::{entries, sha256_of};
+use crate::files::{below, entries, sha256_of};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -29,19 +29,15 @@ const SECOND_NS: i128 = 1_000_000_000;
 
 /// A path below a prefix that is not as its layer left it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damage {
+pub(crate) struct Damage {
     /// The path, relative to the prefix; empty for the prefix as a whole.
-    pub path: PathBuf,
-    /// What is wrong with it.
-    pub kind: DamageKind,
+    pub(crate) path: PathBuf,
+    pub(crate) kind: DamageKind,
 }
 
-/// What can be wrong with a path below a prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DamageKind {
-    /// It is gone.
+pub(crate) enum DamageKind {
     Missing,
-    /// It is new.
     Added,
     /// It has other content, is of another kind, or is executable where it was not, or the other way round.
     Changed,
@@ -84,17 +80,18 @@ pub(crate) struct Compared {
 
 /// The manifest of a prefix as it is now.
 pub(crate) fn of(prefix: &Path) -> Result<String, Error> {
-    let mut paths = vec![PathBuf::new()];
-    below(prefix, Path::new(""), &mut paths)?;
-    let entry = |path: PathBuf| Entry::read(prefix, path);
-    let entries: Vec<Entry> = paths.into_par_iter().map(entry).collect::<Result<_, _>>()?;
+    let paths = below(prefix)?.into_par_iter().map(|(path, _)| path.strip_prefix(prefix).unwrap_or(&path).to_owned());
+    let entries = rayon::iter::once(PathBuf::new()).chain(paths).map(|path| Entry::read(prefix, path));
+    let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
     Ok(text(&entries))
 }
 
 /// Compares a prefix with its manifest.
 pub(crate) fn compare(prefix: &Path, manifest: &str) -> Compared {
-    let unknown = || vec![Damage { path: PathBuf::new(), kind: DamageKind::Unknown }];
-    let Some(recorded) = parse(manifest) else { return Compared { damage: unknown(), renewed: None } };
+    let Some(recorded) = parse(manifest) else {
+        let unknown = Damage { path: PathBuf::new(), kind: DamageKind::Unknown };
+        return Compared { damage: vec![unknown], renewed: None };
+    };
     let states: Vec<State> = recorded.par_iter().with_min_len(64).map(|entry| entry.state(prefix)).collect();
     let mut damage = vec![];
     let mut renewed = false;
@@ -106,7 +103,8 @@ pub(crate) fn compare(prefix: &Path, manifest: &str) -> Compared {
         }
     }
     // A folder whose times are as they were has got no new names.
-    let changed = recorded.iter().zip(&states).filter(|(entry, state)| entry.kind == 'd' && state.is_touched());
+    let changed =
+        recorded.iter().zip(&states).filter(|(entry, state)| entry.kind == 'd' && matches!(state, State::Touched(_)));
     let folders: Vec<&Path> = changed.map(|(entry, _)| entry.path.as_path()).collect();
     if !folders.is_empty() {
         let known: BTreeSet<&Path> = recorded.iter().map(|entry| entry.path.as_path()).collect();
@@ -137,21 +135,14 @@ enum State {
     Damaged(DamageKind),
 }
 
-impl State {
-    fn is_touched(&self) -> bool {
-        matches!(self, Self::Touched(_))
-    }
-}
-
 impl Entry {
     fn read(prefix: &Path, path: PathBuf) -> Result<Self, Error> {
         let full = prefix.join(&path);
         let meta = fs::symlink_metadata(&full).at("look at", &full)?;
         let mut entry = Self::of_meta(&meta, path);
         entry.content = match entry.kind {
-            'd' => "-".to_owned(),
             'l' => escaped(fs::read_link(&full).at("read", &full)?.as_os_str().as_bytes()),
-            'o' => "-".to_owned(),
+            'd' | 'o' => "-".to_owned(),
             _ => sha256_of(&full)?.0,
         };
         Ok(entry)
@@ -207,18 +198,6 @@ impl Entry {
         };
         next().is_none().then_some(entry)
     }
-}
-
-/// All paths below a folder, relative to the prefix.
-fn below(prefix: &Path, folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Error> {
-    for path in entries(&prefix.join(folder))? {
-        let relative = folder.join(path.file_name().unwrap_or_default());
-        paths.push(relative.clone());
-        if fs::symlink_metadata(&path).at("look at", &path)?.is_dir() {
-            below(prefix, &relative, paths)?;
-        }
-    }
-    Ok(())
 }
 
 fn text(entries: &[Entry]) -> String {

@@ -127,6 +127,11 @@ pub enum CompilerCache {
 }
 
 impl Layer {
+    /// Whether the tree that it is built in stays.
+    pub(crate) fn leaves_tree(&self) -> bool {
+        self.relink.is_some() || self.keeps_tree
+    }
+
     /// Whether the script or a verify, describe or relink line mentions the variable, as `$NAME` or inside `${…}`. Only the variables that
     /// a layer mentions are part of its name, so that an unrelated level rebuilds nothing. A file listed in `files`
     /// sees only the variables that the script hands to it by mentioning them.

@@ -9,21 +9,24 @@
 //!
 //! A process that is killed leaves these notes, by which the next one removes the rest.
 
-use crate::error::{At, Failure};
+use crate::error::{At, Failure, Stop};
 use crate::files::{entries, folder_bytes, wipe};
-use crate::inputs::{Link, Node, Stage, chains, stages};
+use crate::inputs::{Node, Stage, chains, stages};
 use crate::layer::{Builder, begin_prefix, lay_out, make, script, verify};
+use crate::nouns::Layer;
 use crate::paths::PROFILE;
 use crate::profile::Profile;
 use crate::relocate::{relocated_copy, relocated_copy_of};
-use crate::shell::{Environment, Shell, Stop};
+use crate::shell::Shell;
 use crate::site::Site;
 use crate::sources::Sources;
-use crate::wrapper::{LOG, SEED};
+use crate::wrapper::{LOG, SEED, calls};
 use crate::wrappers::Between;
-use crate::{BuildEvent, Cache, Error, Request, tools_seen};
+use crate::{BuildEvent, Cache, Error, Request};
 use bakeoff_host::lock::Lock;
+use bakeoff_lab::on_demand::Prepared;
 use bakeoff_model::digest::Digest;
+use bakeoff_model::record;
 use std::fs::{self, File};
 use std::path::PathBuf;
 
@@ -50,47 +53,12 @@ struct Trial {
     shell: Shell,
 }
 
-/// A command that builds, all of whose surroundings are there.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Command {
-    /// The program and its arguments.
-    pub argv: Vec<String>,
-    /// Where it starts.
-    pub dir: PathBuf,
-    /// Its whole environment.
-    pub env: Environment,
-    /// Takes what it prints.
-    pub log: PathBuf,
-    /// It is killed if it takes longer, in seconds.
-    pub timeout_s: Option<f64>,
-}
-
-/// Why something could not be built on demand.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Failed {
-    /// The layer.
-    pub layer: String,
-    /// In one line.
-    pub why: String,
-    /// The last lines of the log.
-    pub tail: Vec<String>,
-}
-
-impl Failed {
-    fn of(layer: &str, failure: Failure) -> Self {
-        Self { layer: layer.to_owned(), why: failure.why, tail: failure.tail }
-    }
-}
-
 /// Nobody wants to see events of fetching and waiting.
 fn nobody(_: BuildEvent) {}
 
 impl<'a> OnDemand<'a> {
     /// Removes what was left of others, and is ready to build upon the finished builds of a request. One process at a time
     /// does so in a cache, on whatever host; `waiting` gets the one that is waited for, if it is known.
-    ///
-    /// # Errors
-    /// Any [`Error`].
     pub(crate) fn open(cache: &'a Cache, request: &Request<'a>, waiting: impl Fn(Option<u32>)) -> Result<Self, Error> {
         let lock = cache.lock(LOCK, waiting)?;
         let folder = cache.paths.aside();
@@ -100,7 +68,7 @@ impl<'a> OnDemand<'a> {
         }
         let builder = Builder {
             cache,
-            sources: Sources::new(cache, (request.study_dir, request.own), request.sources, &nobody),
+            sources: Sources::new(cache, *request, &nobody),
             notify: &nobody,
             between: Between::prepare(cache, request.layers, request.variants),
         };
@@ -109,85 +77,60 @@ impl<'a> OnDemand<'a> {
 
     /// Makes a layout of a variant's build: the first layer that can relink its tree does so, or else the last is
     /// built again; those after it are built upon it. Linkers get the objects in an order that `seed` says. `of` tells it
-    /// from others of the same build. What came of it is the new prefix, which lasts until [`Self::clear`].
-    ///
-    /// # Errors
-    /// [`Error::NothingPermuted`] if there was nothing whose order could be another; any other [`Error`].
-    pub(crate) fn layout(&mut self, variant: &str, of: &str, seed: u32) -> Result<Result<PathBuf, Failed>, Error> {
+    /// from others of the same build. What came of it is the new prefix, which lasts until [`Self::clear`]. An error is
+    /// also that there was nothing whose order could be another.
+    pub(crate) fn layout(&mut self, variant: &str, of: &str, seed: u32) -> Result<PathBuf, Stop<record::Failure>> {
         let Self { builder, stages, lock, layouts, .. } = self;
         let chains = chains(stages);
-        let Some(chain) = chains.iter().find(|chain| is_of(chain, variant)) else {
-            return Err(Error::NotBuilt { variant: variant.to_owned() });
-        };
-        let first = first_linked(chain);
-        let (mut previous, mut permuted) = (None, 0);
+        let chain = chains.iter().find(|chain| chain.last().is_some_and(|link| has(&link.node.ends, variant)));
+        let chain = chain.ok_or_else(|| Error::NotBuilt { variant: variant.to_owned() })?;
+        let first = first_linked(chain.iter().map(|link| link.layer));
+        let (mut previous, mut permuted): (Option<PathBuf>, u64) = (None, 0);
         for (number, link) in chain.iter().enumerate().skip(first) {
             let name = name(&link.node.digest, &["layout", of, &seed.to_string()]);
             note(builder.cache, &name)?;
             layouts.push(name.clone());
             let kept = link.layer.relink.as_deref().filter(|_| number == first);
-            let below = match number.checked_sub(1) {
-                _ if number > first => previous.clone(),
-                Some(below) => Some(builder.cache.prefix_of(&chain[below].node.digest)),
-                None => None,
-            };
+            let built = || Some(builder.cache.prefix_of(&chain[number.checked_sub(1)?].node.digest));
+            let below = previous.clone().or_else(built);
             let work = Work { builder, stage: &stages[number], node: link.node, name: &name, seed, lock };
-            match work.link(kept, below) {
-                Ok((prefix, objects)) => {
-                    permuted += objects;
-                    // What is built upon it has its own copy.
-                    if let Some(below) = previous.replace(prefix).filter(|_| number > first) {
-                        wipe(&below)?;
-                    }
-                }
-                Err(Stop::Failure(failure)) => return Ok(Err(Failed::of(&link.layer.name, failure))),
-                Err(Stop::Error(error)) => return Err(error),
+            let linked = work.link(kept, below);
+            let (prefix, objects) = linked.map_err(|stop| failed("layout", &link.layer.name, stop))?;
+            permuted += objects;
+            // What is built upon it has its own copy.
+            if let Some(below) = previous.replace(prefix) {
+                wipe(&below)?;
             }
         }
-        match previous {
-            Some(prefix) if permuted > 0 => Ok(Ok(prefix)),
-            _ => {
-                let layer = chain.get(first).map(|link| link.layer.name.clone()).unwrap_or_default();
-                Err(Error::NothingPermuted { layer, variant: variant.to_owned() })
-            }
-        }
+        previous.filter(|_| permuted > 0).ok_or_else(|| {
+            let layer = chain.get(first).map(|link| link.layer.name.clone()).unwrap_or_default();
+            Error::NothingPermuted { layer, variant: variant.to_owned() }.into()
+        })
     }
 
     /// Removes all layouts.
-    ///
-    /// # Errors
-    /// [`Error::File`].
     pub(crate) fn clear(&mut self) -> Result<(), Error> {
         self.layouts.drain(..).try_for_each(|name| remove(self.builder.cache, &name))
     }
 
     /// Makes all that a trial of building a layer for a variant needs: the tree, and in the prefix what the layer before
     /// installed. [`Self::finish`] follows.
-    ///
-    /// # Errors
-    /// Any [`Error`].
-    pub(crate) fn prepare(&mut self, layer: &str, variant: &str) -> Result<Result<Command, Failed>, Error> {
+    pub(crate) fn prepare(&mut self, layer: &str, variant: &str) -> Result<Prepared, Stop<record::Failure>> {
         let stage = self.stages.iter().position(|stage| stage.inputs.layer.name == layer);
-        let place = stage.and_then(|stage| place_of(&self.stages[stage], variant));
-        let Some((stage, place)) = stage.zip(place) else {
-            return Err(Error::NotBuilt { variant: variant.to_owned() });
+        let nodes = stage.map_or(&[][..], |stage| &self.stages[stage].nodes);
+        let place = stage.zip(nodes.iter().position(|node| has(&node.variants, variant)));
+        let (stage, node) = place.ok_or_else(|| Error::NotBuilt { variant: variant.to_owned() })?;
+        let trial = self.begin_trial(stage, node).map_err(|stop| failed("tree", layer, stop))?;
+        let layer = self.stages[stage].inputs.layer;
+        let prepared = Prepared {
+            argv: trial.site.around.command(&["sh", "-e", "-c", &layer.script]),
+            dir: trial.site.tree.clone(),
+            env: trial.site.env.clone(),
+            log: trial.site.work.join("printed"),
+            timeout_s: layer.timeout_s,
         };
-        match self.begin_trial(stage, place) {
-            Ok(trial) => {
-                let layer = self.stages[stage].inputs.layer;
-                let command = Command {
-                    argv: trial.site.around.command(&["sh", "-e", "-c", &layer.script]),
-                    dir: trial.site.tree.clone(),
-                    env: trial.site.env.clone(),
-                    log: trial.site.work.join("printed"),
-                    timeout_s: layer.timeout_s,
-                };
-                self.trial = Some(trial);
-                Ok(Ok(command))
-            }
-            Err(Stop::Failure(failure)) => Ok(Err(Failed::of(layer, failure))),
-            Err(Stop::Error(error)) => Err(error),
-        }
+        self.trial = Some(trial);
+        Ok(prepared)
     }
 
     fn begin_trial(&mut self, number: usize, place: usize) -> Result<Trial, Stop> {
@@ -208,20 +151,20 @@ impl<'a> OnDemand<'a> {
 
     /// Checks what a trial of building installed, if its command succeeded, and removes it: the size of what was
     /// installed, in bytes.
-    ///
-    /// # Errors
-    /// Any [`Error`].
-    pub(crate) fn finish(&mut self, succeeded: bool) -> Result<Result<Option<u64>, Failed>, Error> {
-        let Some(mut trial) = self.trial.take() else { return Ok(Ok(None)) };
+    pub(crate) fn finish(&mut self, succeeded: bool) -> Result<Option<u64>, Stop<record::Failure>> {
+        let Some(mut trial) = self.trial.take() else { return Ok(None) };
         let layer = self.stages[trial.stage].inputs.layer;
-        let checked = if succeeded { trial.check(&layer.verify).map(Some) } else { Ok(None) };
+        let checked = succeeded.then(|| trial.check(&layer.verify)).transpose();
         remove(self.builder.cache, &trial.name)?;
-        match checked {
-            Ok(bytes) => Ok(Ok(bytes)),
-            Err(Stop::Failure(failure)) => Ok(Err(Failed::of(&layer.name, failure))),
-            Err(Stop::Error(error)) => Err(error),
-        }
+        checked.map_err(|stop| failed("what was installed", &layer.name, stop))
     }
+}
+
+/// A failure of something on demand, as the journal has it.
+fn failed(what: &str, layer: &str, stop: Stop) -> Stop<record::Failure> {
+    stop.with(|Failure { why, tail, .. }| {
+        Stop::Failure(record::Failure::Surroundings { part: format!("{what} of layer {layer}"), why, tail })
+    })
 }
 
 impl Drop for OnDemand<'_> {
@@ -294,7 +237,9 @@ impl Work<'_, '_> {
             }
         }
         verify(&mut shell, &stage.inputs.layer.verify, &site)?;
-        let permuted = tools_seen::permuted(&log)?;
+        let calls = calls(&fs::read(&log).at("read", &log)?).whole;
+        // A call with one object has no order.
+        let permuted = calls.iter().map(|call| u64::from(call.shuffled)).filter(|objects| *objects > 1).sum();
         wipe(&site.work)?;
         Ok((site.prefix, permuted))
     }
@@ -305,18 +250,16 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The place in a chain of the first layer that can relink its tree, or else of the last that links.
-fn first_linked(chain: &[Link<'_, '_>]) -> usize {
-    let first = chain.iter().position(|link| link.layer.relink.is_some());
-    first.or_else(|| chain.iter().rposition(|link| !link.layer.rewrites)).unwrap_or_default()
+/// The place of the first layer that can relink its tree, or else of the last that links.
+pub(crate) fn first_linked<'l>(
+    layers: impl DoubleEndedIterator<Item = &'l Layer> + ExactSizeIterator + Clone,
+) -> usize {
+    let first = layers.clone().position(|layer| layer.relink.is_some());
+    first.or_else(|| layers.clone().rposition(|layer| !layer.rewrites)).unwrap_or_default()
 }
 
-fn is_of(chain: &[Link<'_, '_>], variant: &str) -> bool {
-    chain.last().is_some_and(|link| link.node.ends.iter().any(|name| name == variant))
-}
-
-fn place_of(stage: &Stage<'_>, variant: &str) -> Option<usize> {
-    stage.nodes.iter().position(|node| node.variants.iter().any(|name| name == variant))
+fn has(names: &[String], name: &str) -> bool {
+    names.iter().any(|known| known == name)
 }
 
 /// A name like that of a layer.

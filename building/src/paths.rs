@@ -40,18 +40,16 @@ pub(crate) struct Paths {
     root: PathBuf,
 }
 
+/// What is where is in the table above; a `digest` or `name` may be whole or cut.
 impl Paths {
-    /// Those below a folder.
     pub(crate) fn below(root: PathBuf) -> Self {
         Self { root }
     }
 
-    /// The cache folder itself.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The folder that the build of this digest is, or would be, installed in.
     pub(crate) fn prefix_of(&self, digest: &str) -> PathBuf {
         self.root.join("builds").join(short(digest))
     }
@@ -61,87 +59,74 @@ impl Paths {
         self.root.join("logs").join(format!("{}.log", short(name)))
     }
 
-    /// Where a layer or source is being made, or where that failed.
     pub(crate) fn work_of(&self, name: &str) -> PathBuf {
         self.root.join("work").join(short(name))
     }
 
-    /// Where a layer's script is run; kept where a layer can relink it.
     pub(crate) fn tree_of(&self, name: &str) -> PathBuf {
         self.work_of(name).join("tree")
     }
 
-    /// The profile by which a layer was built.
     pub(crate) fn profile_of(&self, name: &str) -> PathBuf {
         self.work_of(name).join(PROFILE)
     }
 
-    /// The notes of what is built on demand.
     pub(crate) fn aside(&self) -> PathBuf {
         self.root.join("aside")
     }
 
-    /// Where an accepted source is kept.
     pub(crate) fn source_folder(&self, sha256: &str) -> PathBuf {
         self.root.join("sources").join(sha256)
     }
 
-    /// What is known of a finished layer.
     pub(crate) fn record_of(&self, digest: &str) -> PathBuf {
         self.root.join("records").join(format!("{}.json", short(digest)))
     }
 
-    /// The records of all finished layers.
     pub(crate) fn records(&self) -> PathBuf {
         self.root.join("records")
     }
 
-    /// Every file of a prefix, as its layer left it.
     pub(crate) fn manifest_of(&self, digest: &str) -> PathBuf {
         self.root.join("manifests").join(short(digest))
     }
 
-    /// What was seen of a finished layer.
     pub(crate) fn proof_of(&self, digest: &str) -> PathBuf {
         self.root.join("proofs").join(format!("{}.json", short(digest)))
     }
 
-    /// What a layer's script compiled and linked.
+    pub(crate) fn calls_of(&self, digest: &str) -> PathBuf {
+        self.log_of(digest).with_extension("tools")
+    }
+
     pub(crate) fn made_of(&self, digest: &str) -> PathBuf {
         self.log_of(digest).with_extension("made")
     }
 
-    /// How a layer failed, if the study foresaw that.
     pub(crate) fn failed_of(&self, digest: &str) -> PathBuf {
         self.log_of(digest).with_extension("failed")
     }
 
-    /// What is known of the tools of this machine.
     pub(crate) fn tools(&self) -> PathBuf {
         self.root.join("tools.json")
     }
 
-    /// What is known of commits.
     pub(crate) fn commits(&self) -> PathBuf {
         self.root.join("commits.json")
     }
 
-    /// Which study used what.
     pub(crate) fn uses(&self) -> PathBuf {
         self.root.join("uses")
     }
 
-    /// The wrappers of compilers, in the version of what they write down.
     pub(crate) fn wrappers(&self, version: &str) -> PathBuf {
         self.root.join("wrappers").join(version)
     }
 
-    /// What a program that caches compilations keeps.
     pub(crate) fn compiler_cache(&self, program: &str) -> PathBuf {
         self.root.join(program)
     }
 
-    /// What is locked while somebody works on something of that name.
     pub(crate) fn lock_of(&self, name: &str) -> PathBuf {
         self.root.join("locks").join(format!("{}.lock", short(name)))
     }

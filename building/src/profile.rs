@@ -2,11 +2,11 @@
 //! to use. The layer is built elsewhere. gcc finds a profile by the path of the object, so that both builds must be made in the
 //! same folder.
 
-use crate::error::{At, Error};
+use crate::error::{At, Error, Stop};
 use crate::files::fresh_folder;
 use crate::journal::{self, FlagSeen};
 use crate::paths::PROFILE as PROFILE_FOLDER;
-use crate::shell::{Environment, Shell, Stop, basic_environment};
+use crate::shell::Shell;
 use crate::site::Site;
 use crate::trained::one_line;
 use crate::wrapper::{PROFILE, PROFILE_CLANG};
@@ -16,9 +16,6 @@ use bakeoff_model::metric::Measurements;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// How the variables of the compiler wrapper begin.
-const OURS: &str = "BAKEOFF_";
 
 /// What clang's profile is called.
 const OF_CLANG: &str = "clang.profdata";
@@ -79,23 +76,14 @@ impl Profile {
         let clang = site.around.clang(&self.folder)?;
         // Programs that the build itself run have left profiles, too.
         fresh_folder(&self.folder)?;
-        shell.note(&format!("training: {}", self.command))?;
-        let argv = site.around.command(&["sh", "-e", "-c", &self.command]);
-        let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
-        let ended = shell.execute(&argv, &site.tree, &plain(&site.env))?;
-        if ended.leftovers > 0 {
-            let left = ended.leftovers;
-            shell.note(&format!("{left} processes outlived the training and were killed: they left no profile"))?;
-        }
-        let command = one_line(&self.command);
-        if let Some(complaint) = shell.complaint(&ended.end) {
-            return Err(site.failure(shell, format!("the training {complaint}: {command}"))?.into());
-        }
-        let profiles = Profiles::of(&self.folder).at("list", &self.folder)?;
+        let cost = site.train(shell, &self.command)?;
+        let profiles = Profiles::of(&self.folder)?;
         let of_clang = self.merge(shell, site, clang.as_deref())?;
         if profiles.len() == 0 && !of_clang {
             let why = left_none(&compilations, &site.work.join("tmp"));
-            return Err(shell.failure(format!("the training left no profile: {why}: {command}"), &site.work)?.into());
+            return Err(shell
+                .failure(format!("the training left no profile: {why}: {}", one_line(&self.command)), &site.work)?
+                .into());
         }
         shell.note(&format!(
             "profiles of {} objects{}",
@@ -103,7 +91,7 @@ impl Profile {
             if of_clang { ", and one of clang" } else { "" }
         ))?;
         self.switch(site, of_clang);
-        Ok(ended.measurements)
+        Ok(cost)
     }
 
     /// The words of the second build.
@@ -134,7 +122,7 @@ impl Profile {
     fn tool(&self, shell: &mut Shell, site: &Site, script: &str, clang: &Path, name: &str) -> Result<(), Stop> {
         let words = [clang, &self.folder].map(|path| path.display().to_string());
         let argv = ["sh", "-e", "-c", script, "sh", &words[0], &words[1]];
-        let ended = shell.execute(&argv, &site.tree, &plain(&site.env))?;
+        let ended = shell.execute(&argv, &site.tree, &site.plain_env())?;
         if let Some(complaint) = shell.complaint(&ended.end) {
             let why = format!(
                 "clang's profile could not be read: {name} {complaint}; install the one that belongs to {} (often in the \
@@ -148,7 +136,7 @@ impl Profile {
 
     /// How many compilations of the second build used a profile: at least one.
     pub(crate) fn seen(&self, shell: &mut Shell, layer: &str, site: &Site) -> Result<FlagSeen, Stop> {
-        let profiles = Profiles::of(&self.folder).at("list", &self.folder)?;
+        let profiles = Profiles::of(&self.folder)?;
         let (compilations, crates) = site.around.compilations(&site.work, &profiles)?;
         let of_clang = self.used_by_clang(shell, site, &compilations)?;
         let used = |one: &&Compilation| one.of_gcc == OfGcc::There || of_clang.contains(&one.output);
@@ -305,14 +293,6 @@ fn matched<'p>(functions: &BTreeMap<&str, usize>, files: &[&'p Path], symbols: &
 fn symbols_of<'s>(listed: &'s str, path: &Path) -> impl Iterator<Item = &'s str> {
     let start = format!("{}: ", path.display());
     listed.lines().filter_map(move |line| line.strip_prefix(&start)?.split(' ').next())
-}
-
-/// The environment without what is for compilers.
-pub(crate) fn plain(env: &Environment) -> Environment {
-    let kept = env.iter().filter(|(name, _)| !name.starts_with(OURS));
-    let mut env: Environment = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
-    env.extend(basic_environment());
-    env
 }
 
 #[cfg(test)]

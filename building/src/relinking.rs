@@ -3,6 +3,7 @@
 
 use crate::Wanted;
 use crate::nouns::Layer;
+use crate::on_demand::first_linked;
 use bakeoff_command::estimates::{about, at_most};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::Vary;
@@ -30,18 +31,17 @@ pub(crate) fn text(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
 
 /// What is relinked, and how.
 fn linking(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
-    let relinks = layers.iter().position(|layer| layer.relink.is_some());
-    let first = relinks.or_else(|| layers.iter().rposition(|layer| !layer.rewrites)).unwrap_or_default();
+    let first = first_linked(layers.iter());
     let Some(layer) = layers.get(first) else { return String::new() };
-    let how = match relinks {
+    let how = match &layer.relink {
         Some(_) => format!("layer {} by its `relink` script", layer.name),
         None => format!("layer {} by its whole script, as no layer has `relink`", layer.name),
     };
     let after: Vec<&str> = layers.iter().skip(first + 1).map(|layer| layer.name.as_str()).collect();
     let after = if after.is_empty() { String::new() } else { format!(", then {}", after.join(", ")) };
     // How long a relink script takes, nobody has timed.
-    let is_known = |number: usize| number >= first && (number > first || relinks.is_none());
-    let takes_s = mean_s(builds, is_known).filter(|_| relinks.is_none());
+    let is_known = |number: usize| number >= first && (number > first || layer.relink.is_none());
+    let takes_s = mean_s(builds, is_known).filter(|_| layer.relink.is_none());
     let all_s = takes_s.map(|sum_s| sum_s * f64::from(plan.blocks) * linked(plan));
     format!(
         "Relinked, before each of {}{} passes and for each variant and the twin: {how}{after}{}\n",

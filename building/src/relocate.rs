@@ -25,19 +25,12 @@ use std::path::{Path, PathBuf};
 
 /// Copies the finished prefix `from` to `to`, which must not exist yet. Permissions, times and hard links are kept.
 pub(crate) fn relocated_copy(from: &Path, to: &Path) -> Result<(), Error> {
-    let name = |path: &Path| path.file_name().unwrap_or_default().as_bytes().to_owned();
-    let (old, new) = (name(from), name(to));
-    debug_assert_eq!(old.len(), new.len(), "prefixes are of equal length");
-    let mut copy = Copy { old: Finder::new(&old), new: &new, hard_links: HashMap::new() };
-    copy.folder(from, to)
+    Copy::between(from, to).folder(from, to)
 }
 
 /// Copies a folder inside of `from` to the same place inside of `to`, which is there; the names of these two are replaced.
 pub(crate) fn relocated_copy_of(from: &Path, to: &Path, inside: &Path) -> Result<(), Error> {
-    let name = |path: &Path| path.file_name().unwrap_or_default().as_bytes().to_owned();
-    let (old, new) = (name(from), name(to));
-    let mut copy = Copy { old: Finder::new(&old), new: &new, hard_links: HashMap::new() };
-    copy.folder(&from.join(inside), &to.join(inside))
+    Copy::between(from, to).folder(&from.join(inside), &to.join(inside))
 }
 
 struct Copy<'a> {
@@ -47,7 +40,13 @@ struct Copy<'a> {
     hard_links: HashMap<(u64, u64), PathBuf>,
 }
 
-impl Copy<'_> {
+impl<'a> Copy<'a> {
+    fn between(from: &'a Path, to: &'a Path) -> Self {
+        let [old, new] = [from, to].map(|path| path.file_name().unwrap_or_default().as_bytes());
+        debug_assert_eq!(old.len(), new.len(), "prefixes are of equal length");
+        Self { old: Finder::new(old), new, hard_links: HashMap::new() }
+    }
+
     fn folder(&mut self, from: &Path, to: &Path) -> Result<(), Error> {
         fs::create_dir(to).at("make the folder", to)?;
         for path in crate::files::entries(from)? {

@@ -23,6 +23,11 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
+    /// No builds of a study in that folder.
+    pub(crate) fn nothing(study_dir: &'a Path) -> Self {
+        Self { study_dir, own: &[], sources: &[], layers: &[], variants: &[], jobs: 1 }
+    }
+
     /// The builds of an order.
     pub fn of(order: &Order<'a>) -> Self {
         let Order { study, dir, own, plan, jobs, .. } = *order;

@@ -5,11 +5,10 @@ use crate::Building;
 use crate::bolt::{KEY, LAYER, Step, WORDS, package_of};
 use crate::cache::Cache;
 use crate::cost::add;
-use crate::error::{At, Error};
+use crate::error::{At, Error, Stop};
 use crate::files::{entries, fresh_folder};
 use crate::journal::FlagSeen;
-use crate::profile::plain;
-use crate::shell::{Shell, Stop};
+use crate::shell::Shell;
 use crate::site::Site;
 use crate::trained::one_line;
 use bakeoff_model::metric::Measurements;
@@ -66,9 +65,10 @@ pub(crate) fn rewrite(
     for program in &programs {
         work.instrument(program)?;
     }
-    work.train()?;
+    let trained = site.train(work.shell, &step.bolt.training).map_err(without_chatter)?;
+    add(&mut work.cost, &trained);
     restore(&site.prefix)?;
-    let calls = fs::read_to_string(cache.paths.log_of(&step.previous).with_extension("tools")).unwrap_or_default();
+    let calls = fs::read_to_string(cache.paths.calls_of(&step.previous)).unwrap_or_default();
     let is_stripped = calls.split_whitespace().any(|word| STRIPPING.contains(&word));
     let mut reached = 0;
     for program in &programs {
@@ -83,21 +83,22 @@ pub(crate) fn rewrite(
         );
         return Err(work.failure(why));
     }
-    let flag = step.tools().next().unwrap_or_default().to_owned();
     let (layer, variable, of) = (LAYER.to_owned(), KEY.to_owned(), programs.len() as u64);
+    let flag = step.tools[0].clone();
     Ok((work.cost, FlagSeen { layer, variable, flag, reached, of, ..FlagSeen::default() }))
 }
 
+/// A failure that shows nothing of what BOLT prints when all is well.
+fn without_chatter(mut stop: Stop) -> Stop {
+    if let Stop::Failure(failure) = &mut stop {
+        failure.tail.retain(|line| !line.starts_with("BOLT-IN"));
+    }
+    stop
+}
+
 impl Work<'_> {
-    /// A failure that shows nothing of what BOLT prints when all is well.
     fn failure(&self, why: String) -> Stop {
-        match self.site.failure(self.shell, why) {
-            Ok(mut failure) => {
-                failure.tail.retain(|line| !line.starts_with("BOLT-IN"));
-                failure.into()
-            }
-            Err(error) => error.into(),
-        }
+        without_chatter(self.site.failure(self.shell, why).map_or_else(Stop::from, Stop::from))
     }
 
     /// The files that the level names, all of which BOLT can rewrite.
@@ -144,25 +145,6 @@ impl Work<'_> {
         Ok(fs::set_permissions(&program.path, mode).at("set the permissions of", &program.path)?)
     }
 
-    /// Runs the training.
-    fn train(&mut self) -> Result<(), Stop> {
-        let command = &self.step.bolt.training;
-        self.shell.note(&format!("training: {command}"))?;
-        let argv = self.site.around.command(&["sh", "-e", "-c", command]);
-        let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
-        let ended = self.shell.execute(&argv, &self.site.tree, &plain(&self.site.env))?;
-        if ended.leftovers > 0 {
-            let left = ended.leftovers;
-            self.shell
-                .note(&format!("{left} processes outlived the training and were killed: they left no profile"))?;
-        }
-        add(&mut self.cost, &ended.measurements);
-        match self.shell.complaint(&ended.end) {
-            Some(complaint) => Err(self.failure(format!("the training {complaint}: {}", one_line(command)))),
-            None => Ok(()),
-        }
-    }
-
     /// Rewrites an installed program by its profile; false if it has none.
     fn optimise(&mut self, program: &Program, is_stripped: bool) -> Result<bool, Stop> {
         let profiles = program.profiles()?;
@@ -185,13 +167,12 @@ impl Work<'_> {
 
     /// Runs one of the tools.
     fn tool(&mut self, number: usize, words: &[&str], program: &str) -> Result<(), Stop> {
-        let tool = self.step.tools().skip(number).take(1);
-        self.execute(&tool.chain(words.iter().copied()).collect::<Vec<_>>(), program)
+        self.execute(&[&[self.step.tools[number].as_str()][..], words].concat(), program)
     }
 
     fn execute(&mut self, argv: &[&str], program: &str) -> Result<(), Stop> {
         let tool = argv.first().copied().unwrap_or_default();
-        let ended = self.shell.execute(argv, &self.site.tree, &plain(&self.site.env))?;
+        let ended = self.shell.execute(argv, &self.site.tree, &self.site.plain_env())?;
         add(&mut self.cost, &ended.measurements);
         let Some(complaint) = self.shell.complaint(&ended.end) else { return Ok(()) };
         let mut failure = self.shell.failure(format!("{tool} {complaint} for {program}"), &self.site.work)?;

@@ -6,23 +6,19 @@
 //! for, if that is nothing.
 
 use crate::cost::add;
-use crate::error::{Error, Failure};
+use crate::error::{Error, Failure, Stop};
 use crate::event::Notify;
-use crate::inputs::MissingTool;
-use crate::inputs::{Link, Stage, chains, missing_tool, stages};
+use crate::inputs::{Link, MissingTool, Node, Place, Stage, chains, missing_tool, stages};
 use crate::journal::{BuildLine, BuildOutcome, LayerLine};
 use crate::layer::{Builder, Ready};
 use crate::nouns::Source;
-use crate::shell::Stop;
 use crate::sources::Sources;
 use crate::tools::program_of;
 use crate::uses::Needs;
 use crate::wrappers::Between;
 use crate::{BuildEvent, Cache, Request, foreseen, proof, trained};
-use bakeoff_model::metric::Measurements;
 use bakeoff_model::plan::Variant;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -32,9 +28,6 @@ const DAMAGE_SHOWN: usize = 3;
 /// What became of the nodes of a stage: ready, or the outcome of what failed; none if no build that can be completed
 /// needs it, or nobody has come to it yet.
 type Fates = Vec<Option<Result<Ready, BuildOutcome>>>;
-
-/// A node: its stage, and its place there.
-type Place = (usize, usize);
 
 impl Cache {
     /// Makes all builds of a request, and returns one line for each, in the order of the first variants. At most
@@ -60,7 +53,9 @@ impl Cache {
         let mut fates = known.fates(&needed);
         let missing = |stage: usize| {
             let (needed, fates) = (&needed[stage], &fates[stage]);
-            (0..needed.len()).filter(|&place| needed[place] && fates[place].is_none()).map(move |place| (stage, place))
+            (0..needed.len())
+                .filter(|&place| needed[place] && fates[place].is_none())
+                .map(move |node| Place { stage, node })
         };
         let missing: Vec<Place> = (0..stages.len()).flat_map(missing).collect();
         if !missing.is_empty() {
@@ -68,7 +63,7 @@ impl Cache {
             let _leave = self.leave_to_build(|process| on_event(BuildEvent::Waiting { what: what(), process }))?;
             let builder = Builder {
                 cache: self,
-                sources: Sources::new(self, (request.study_dir, request.own), request.sources, on_event),
+                sources: Sources::new(self, *request, on_event),
                 notify: on_event,
                 between: Between::prepare(self, request.layers, request.variants),
             };
@@ -146,8 +141,7 @@ impl Known<'_, '_> {
     fn fate(&self, stage: &Stage<'_>, place: usize, is_used: bool) -> Option<Result<Ready, BuildOutcome>> {
         let node = &stage.nodes[place];
         let (variants, layer) = (node.variants.clone(), stage.inputs.layer.name.clone());
-        let has_profile = node.training(stage.inputs.layer).is_some();
-        let Some(record) = self.cache.finished_layer(&node.digest, stage.inputs.layer, has_profile) else {
+        let Some(record) = node.finished(self.cache, stage.inputs.layer) else {
             let outcome = foreseen::remembered(self.cache, node, self.variants)?;
             let log = self.cache.paths.log_of(&node.digest);
             (self.on_event)(BuildEvent::FailedBefore { variants, layer, log });
@@ -222,55 +216,57 @@ impl Work<'_, '_> {
             let jobs = (self.cpus / (state.at_work.len() + soon).min(self.at_once)).max(1);
             let parent = self.parent(place).and_then(|parent| failed(&state, parent));
             drop(state);
-            let fate = parent.map_or_else(|| self.build(place, jobs), |outcome| Ok(Err(outcome)));
+            let fate = parent.map_or_else(|| self.build(place, jobs), |outcome| Err(Stop::Failure(outcome)));
             state = self.state();
             state.at_work.retain(|&other| other != place);
+            if let Ok(Ready { record, cached: false }) = &fate {
+                self.tell_finished(&state, place, record.cost.get("wall").copied().unwrap_or_default());
+            }
             match fate {
-                Ok(fate) => {
-                    if let Ok(Ready { record, cached: false }) = &fate {
-                        let wall_s = record.cost.get("wall").copied().unwrap_or_default();
-                        self.tell_finished(&state, place, wall_s);
-                    }
-                    state.fates[place.0][place.1] = Some(fate);
-                }
-                Err(error) => drop(state.error.get_or_insert(error)),
+                Ok(ready) => state.fates[place.stage][place.node] = Some(Ok(ready)),
+                Err(Stop::Failure(outcome)) => state.fates[place.stage][place.node] = Some(Err(outcome)),
+                Err(Stop::Error(error)) => drop(state.error.get_or_insert(error)),
             }
             self.changed.notify_all();
         }
     }
 
-    fn parent(&self, (stage, place): Place) -> Option<Place> {
-        Some((stage.checked_sub(1)?, self.stages[stage].nodes[place].parent?))
+    fn node(&self, place: Place) -> (&Stage<'_>, &Node<'_>) {
+        let stage = &self.stages[place.stage];
+        (stage, &stage.nodes[place.node])
+    }
+
+    fn parent(&self, place: Place) -> Option<Place> {
+        Some(Place { stage: place.stage.checked_sub(1)?, node: self.node(place).1.parent? })
     }
 
     /// Whether it is known what became of the layer below.
     fn can_begin(&self, state: &State, place: Place) -> bool {
-        self.parent(place).is_none_or(|(stage, place)| state.fates[stage][place].is_some())
+        self.parent(place).is_none_or(|below| state.fates[below.stage][below.node].is_some())
     }
 
-    fn build(&self, place: Place, jobs: usize) -> Result<Result<Ready, BuildOutcome>, Error> {
-        let stage = &self.stages[place.0];
-        let node = &stage.nodes[place.1];
-        let previous = self.parent(place).map(|(stage, place)| self.stages[stage].nodes[place].digest.as_str());
+    fn build(&self, place: Place, jobs: usize) -> Result<Ready, Stop<BuildOutcome>> {
+        let (stage, node) = self.node(place);
+        let previous = self.parent(place).map(|below| self.node(below).1.digest.as_str());
         let layer = &stage.inputs.layer.name;
-        match self.builder.ready(&stage.inputs, node, previous, jobs) {
-            Ok(ready) => Ok(Ok(ready)),
-            Err(Stop::Error(error)) => Err(error),
-            Err(Stop::Failure(failure)) => {
+        self.builder.ready(&stage.inputs, node, previous, jobs).map_err(|stop| {
+            stop.with(|failure| {
                 let (variants, why) = (node.variants.clone(), failure.why.clone());
                 (self.builder.notify)(BuildEvent::Failed { variants, layer: layer.clone(), why });
                 let outcome = failure.outcome(layer);
-                foreseen::remember(self.builder.cache, node, &outcome, self.variants)?;
-                Ok(Err(outcome))
-            }
-        }
+                match foreseen::remember(self.builder.cache, node, &outcome, self.variants) {
+                    Ok(()) => Stop::Failure(outcome),
+                    Err(error) => Stop::Error(error),
+                }
+            })
+        })
     }
 
     fn tell_finished(&self, state: &State, place: Place, wall_s: f64) {
         let left: Vec<Place> = state.waiting.iter().chain(&state.at_work).copied().collect();
-        let stage = &self.stages[place.0];
+        let (stage, node) = self.node(place);
         (self.builder.notify)(BuildEvent::Finished {
-            variants: stage.nodes[place.1].variants.clone(),
+            variants: node.variants.clone(),
             layer: stage.inputs.layer.name.clone(),
             wall_s,
             left: left.len(),
@@ -281,7 +277,7 @@ impl Work<'_, '_> {
     /// About how long it takes to build these, in seconds: as many at once as may be, but layers of one build one after
     /// the other. None if it is not known of one of them.
     fn left_s(&self, left: &[Place]) -> Option<f64> {
-        let expected_s = |&(stage, _): &Place| self.expected_s[stage];
+        let expected_s = |place: &Place| self.expected_s[place.stage];
         let sum_s = left.iter().map(expected_s).sum::<Option<f64>>()?;
         let chain_s = |&place: &Place| {
             let chain = std::iter::successors(Some(place), |&place| self.parent(place));
@@ -304,8 +300,8 @@ impl Drop for Alarm<'_, '_, '_> {
 }
 
 /// Why what is built upon this layer cannot be.
-fn failed(state: &State, (stage, place): Place) -> Option<BuildOutcome> {
-    state.fates[stage][place].as_ref()?.as_ref().err().cloned()
+fn failed(state: &State, place: Place) -> Option<BuildOutcome> {
+    state.fates[place.stage][place.node].as_ref()?.as_ref().err().cloned()
 }
 
 /// The journal's line about a build. None if the chain has no layers, and so is no build.
@@ -316,16 +312,8 @@ fn line(
     fates: &[Fates],
 ) -> Result<Option<BuildLine>, Error> {
     let Some(Link { node: last, .. }) = chain.last() else { return Ok(None) };
-    let mut line = BuildLine {
-        digest: last.digest.clone(),
-        variants: last.ends.clone(),
-        outcome: BuildOutcome::Built,
-        cached: true,
-        cost: Measurements::new(),
-        tools: BTreeMap::new(),
-        prefix_bytes: None,
-        ..BuildLine::default()
-    };
+    let mut line =
+        BuildLine { digest: last.digest.clone(), variants: last.ends.clone(), cached: true, ..BuildLine::default() };
     let pinned = |link: &Link<'_, '_>| Some((sources[link.node.source?].name.clone(), link.node.source_pin.clone()?));
     line.sources = chain.iter().filter_map(pinned).collect();
     if let Some(missing) = missing_tool(chain) {

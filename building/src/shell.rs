@@ -2,6 +2,7 @@
 //! this crate but `tool --version` go through a [`Shell`]. It decides nothing about what is run.
 
 use crate::error::{At, Error, Failure};
+use crate::files::{fresh_folder, wipe};
 use bakeoff_host::lock::Lock;
 use bakeoff_host::{Command, Enclosure, End, Ended, Launcher, Limits, Options, Patience};
 use std::collections::BTreeMap;
@@ -21,26 +22,6 @@ const TAIL_BYTES: u64 = 32 * 1024;
 
 /// Environment variables by name.
 pub(crate) type Environment = BTreeMap<String, String>;
-
-/// Why there is nothing to go on with.
-pub(crate) enum Stop {
-    /// This layer or source cannot be had.
-    Failure(Failure),
-    /// Nothing can.
-    Error(Error),
-}
-
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Self {
-        Self::Failure(failure)
-    }
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
 
 /// A launcher with a log.
 pub(crate) struct Shell {
@@ -63,17 +44,15 @@ impl Shell {
 
     /// Writes a line of our own to the log, or several.
     pub(crate) fn note(&self, lines: &str) -> Result<(), Error> {
-        let append = || {
-            let mut log = File::options().append(true).open(&self.log)?;
-            lines.lines().try_for_each(|line| writeln!(log, "{NOTE}{line}"))
-        };
-        append().at("write", &self.log)
+        self.append(NOTE, lines.lines())
+    }
+
+    fn append<'l>(&self, start: &str, mut lines: impl Iterator<Item = &'l str>) -> Result<(), Error> {
+        let log = File::options().append(true).open(&self.log);
+        log.and_then(|mut log| lines.try_for_each(|line| writeln!(log, "{start}{line}"))).at("write", &self.log)
     }
 
     /// Runs a program to its end.
-    ///
-    /// # Errors
-    /// [`Error::Interrupted`], and what the launcher says.
     pub(crate) fn execute(&mut self, argv: &[&str], dir: &Path, env: &Environment) -> Result<Ended, Error> {
         let command = Command {
             argv: argv.iter().map(|&word| word.to_owned()).collect(),
@@ -106,11 +85,7 @@ impl Shell {
 
     /// Writes lines to the log as if what is run had printed them.
     pub(crate) fn show(&self, lines: &[String]) -> Result<(), Error> {
-        let append = || {
-            let mut log = File::options().append(true).open(&self.log)?;
-            lines.iter().try_for_each(|line| writeln!(log, "{line}"))
-        };
-        append().at("write", &self.log)
+        self.append("", lines.iter().map(String::as_str))
     }
 
     /// What is wrong with an end, as [`complaint`] says it, and the remedy if it took too long.
@@ -141,9 +116,42 @@ pub(crate) fn basic_environment() -> Environment {
 }
 
 /// A launcher of which nothing stays, whatever becomes of us. It keeps the lock as long as anything of it lives.
-pub(crate) fn enclosed(lock: &Lock) -> Result<Launcher, bakeoff_host::Error> {
+fn enclosed(lock: &Lock) -> Result<Launcher, bakeoff_host::Error> {
     let keep = Some(lock.as_fd());
     Launcher::start_with(&Options { keep, watched: None, within: Some(&Enclosure::open(keep)) })
+}
+
+/// What a short question was answered.
+pub(crate) struct Answer {
+    /// Whether it could be answered.
+    pub(crate) is_answer: bool,
+    /// What was printed then.
+    pub(crate) out: Vec<u8>,
+    /// What was complained about.
+    pub(crate) err: String,
+}
+
+/// Runs a program that answers a question by what it prints; `work` is a folder that is made for that.
+pub(crate) fn answer(
+    lock: &Lock,
+    work: &Path,
+    argv: Vec<String>,
+    dir: &Path,
+    env: Environment,
+) -> Result<Answer, Error> {
+    fresh_folder(work)?;
+    let [stdout, stderr] = ["stdout", "stderr"].map(|name| work.join(name));
+    let command =
+        Command { argv, dir: dir.to_owned(), env, stdin: None, stdout: stdout.clone(), stderr: stderr.clone() };
+    let ended = enclosed(lock)?.execute(&command, Patience::FirstInterrupt)?;
+    if ended.end == End::Interrupted {
+        return Err(Error::Interrupted);
+    }
+    let is_answer = ended.end == End::Exited(0);
+    let out = if is_answer { fs::read(&stdout).at("read", &stdout)? } else { vec![] };
+    let err = String::from_utf8_lossy(&fs::read(&stderr).unwrap_or_default()).trim().to_owned();
+    wipe(work)?;
+    Ok(Answer { is_answer, out, err })
 }
 
 /// What is wrong with an end, in words that follow the name of what ended; none if it succeeded.

@@ -1,11 +1,16 @@
 //! Where a layer is built: its folders, its environment and what stands between its processes and the machine. What is
 //! run there is known to its users.
 
-use crate::error::{Error, Failure};
-use crate::shell::{Environment, Shell};
+use crate::error::{Error, Failure, Stop};
+use crate::shell::{Environment, Shell, basic_environment};
+use crate::trained::one_line;
 use crate::wrappers::Around;
 use bakeoff_host::Ended;
+use bakeoff_model::metric::Measurements;
 use std::path::PathBuf;
+
+/// How the variables of the compiler wrapper begin.
+const OURS: &str = "BAKEOFF_";
 
 /// Where a layer is built, and what its processes are given.
 pub(crate) struct Site {
@@ -24,8 +29,34 @@ pub(crate) struct Site {
 impl Site {
     /// Runs a command of the study's, confined where that is possible.
     pub(crate) fn execute(&self, shell: &mut Shell, argv: &[&str]) -> Result<Ended, Error> {
+        self.execute_in(shell, argv, &self.env)
+    }
+
+    fn execute_in(&self, shell: &mut Shell, argv: &[&str], env: &Environment) -> Result<Ended, Error> {
         let command = self.around.command(argv);
-        shell.execute(&command.iter().map(String::as_str).collect::<Vec<_>>(), &self.tree, &self.env)
+        shell.execute(&command.iter().map(String::as_str).collect::<Vec<_>>(), &self.tree, env)
+    }
+
+    /// Runs the training of a level on what was installed: what it cost.
+    pub(crate) fn train(&self, shell: &mut Shell, command: &str) -> Result<Measurements, Stop> {
+        shell.note(&format!("training: {command}"))?;
+        let ended = self.execute_in(shell, &["sh", "-e", "-c", command], &self.plain_env())?;
+        if ended.leftovers > 0 {
+            let left = ended.leftovers;
+            shell.note(&format!("{left} processes outlived the training and were killed: they left no profile"))?;
+        }
+        match shell.complaint(&ended.end) {
+            Some(why) => Err(self.failure(shell, format!("the training {why}: {}", one_line(command)))?.into()),
+            None => Ok(ended.measurements),
+        }
+    }
+
+    /// The environment without what is for compilers.
+    pub(crate) fn plain_env(&self) -> Environment {
+        let kept = self.env.iter().filter(|(name, _)| !name.starts_with(OURS));
+        let mut env: Environment = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+        env.extend(basic_environment());
+        env
     }
 
     /// The failure of such a command.

@@ -14,11 +14,12 @@ pub(crate) use pins::pin;
 pub(crate) use tree::{copy, leads_out};
 
 use crate::cache::Cache;
-use crate::error::{At, Error, Failure};
+use crate::error::{At, Error, Failure, Stop};
 use crate::event::{BuildEvent, Notify};
 use crate::files::{entries, fresh_folder, wipe};
 use crate::nouns::Source;
-use crate::shell::{Shell, Stop};
+use crate::request::Request;
+use crate::shell::Shell;
 use bakeoff_host::lock::Lock;
 use bakeoff_model::digest::Digest;
 use bring::{Loaded, Most, Site};
@@ -37,15 +38,15 @@ type Answer = Result<PathBuf, Failure>;
 /// The sources of a study, each fetched at most once per command and only when a layer asks for it.
 pub(crate) struct Sources<'a> {
     cache: &'a Cache,
-    study_dir: &'a Path,
-    own: &'a [PathBuf],
+    request: Request<'a>,
     notify: Notify<'a>,
-    known: Vec<(&'a Source, Mutex<Option<Answer>>)>,
+    /// For each source of the request.
+    known: Vec<Mutex<Option<Answer>>>,
 }
 
 /// What a source turned out to be whose hash nobody had said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub(crate) struct Found {
     /// The SHA-256 of its file, or of its folder's tree.
     pub sha256: String,
     /// The size of all its files.
@@ -54,67 +55,37 @@ pub struct Found {
     pub commit: Option<String>,
 }
 
-/// Why a source cannot be had.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotFound {
-    /// In one line.
-    pub why: String,
-    /// The last lines of the log.
-    pub tail: Vec<String>,
-    /// The whole log.
-    pub log: Option<PathBuf>,
-}
-
 impl Cache {
     /// Fetches a source whatever its hash is, keeps it in the cache, and says what it is: for `bakeoff lock`.
-    ///
-    /// # Errors
-    /// Any [`Error`]; that the source cannot be had is none of them.
-    pub fn find_source(
-        &self,
-        study_dir: &Path,
-        source: &Source,
-        on_event: Notify<'_>,
-    ) -> Result<Result<Found, NotFound>, Error> {
-        let sources = Sources::new(self, (study_dir, &[]), &[], on_event);
-        match sources.find(source) {
-            Ok(found) => Ok(Ok(found)),
-            Err(Stop::Failure(Failure { why, tail, log })) => Ok(Err(NotFound { why, tail, log })),
-            Err(Stop::Error(error)) => Err(error),
-        }
+    pub(crate) fn find_source(&self, study_dir: &Path, source: &Source, on_event: Notify<'_>) -> Result<Found, Stop> {
+        Sources::new(self, Request::nothing(study_dir), on_event).find(source)
     }
 }
 
 impl<'a> Sources<'a> {
-    pub(crate) fn new(
-        cache: &'a Cache,
-        (study_dir, own): (&'a Path, &'a [PathBuf]),
-        sources: &'a [Source],
-        notify: Notify<'a>,
-    ) -> Self {
-        let known = sources.iter().map(|source| (source, Mutex::default())).collect();
-        Self { cache, study_dir, own, notify, known }
+    pub(crate) fn new(cache: &'a Cache, request: Request<'a>, notify: Notify<'a>) -> Self {
+        let known = request.sources.iter().map(|_| Mutex::default()).collect();
+        Self { cache, request, notify, known }
     }
 
     /// What is to be laid out of the source at that place in the list: a file, to be unpacked if it is an archive; or
     /// a folder, to be copied. Who asks while another thread fetches it waits.
     pub(crate) fn obtain(&self, index: usize) -> Result<PathBuf, Stop> {
-        let (source, known) = &self.known[index];
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = match known.take() {
-            Some(answer) => answer,
-            None => match self.cached_or_fetched(source) {
-                Ok(path) => Ok(path),
-                Err(Stop::Failure(failure)) => Err(failure),
-                Err(error) => return Err(error),
-            },
+        let source = &self.request.sources[index];
+        let mut known = self.known[index].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answer) = &*known {
+            return Ok(answer.clone()?);
+        }
+        let answer = match self.cached_or_fetched(source) {
+            Ok(path) => Ok(to_lay_out(source, path)),
+            Err(Stop::Failure(failure)) => Err(failure),
+            Err(error) => return Err(error),
         };
-        *known = Some(answer.clone());
-        Ok(answer.map(|path| to_lay_out(source, path))?)
+        Ok(known.insert(answer).clone()?)
     }
 
     fn cached_or_fetched(&self, source: &Source) -> Result<PathBuf, Stop> {
-        let pin = &pin(self.cache, (self.study_dir, self.own), source)?;
+        let pin = &pin(self.cache, &self.request, source)?;
         let work = self.cache.paths.work_of(pin);
         if let Some(path) = self.accepted(pin)? {
             // The process that accepted it may have been killed before this was gone.
@@ -182,9 +153,10 @@ impl<'a> Sources<'a> {
         let download = work.join("download");
         fresh_folder(work)?;
         fresh_folder(&download)?;
-        let (cache, notify, study_dir, own) = (self.cache, self.notify, self.study_dir, self.own);
-        let mut site = Site { cache, notify, study_dir, own, shell, work, download: &download, most: Most::default() };
-        origins::load(&mut site, source)
+        let (cache, notify, request) = (self.cache, self.notify, self.request);
+        let (name, most) = (&source.name, Most::default());
+        let mut site = Site { cache, notify, request, name, shell, work, download: &download, most };
+        origins::load(&mut site, &source.from)
     }
 
     /// Moves what was accepted to its place in the cache, whole or not at all.

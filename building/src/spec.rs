@@ -29,7 +29,7 @@ pub struct Spec {
 }
 
 /// What the levels of a variant say that has none.
-static NOTHING: LazyLock<Spec> = LazyLock::new(Spec::default);
+pub(crate) static NOTHING: LazyLock<Spec> = LazyLock::new(Spec::default);
 
 impl Spec {
     /// What a variant is built by.
@@ -40,11 +40,6 @@ impl Spec {
     /// What a level says.
     pub fn of_level(level: &Level) -> &Self {
         level.spec.get().unwrap_or(&NOTHING)
-    }
-
-    /// What changes nothing.
-    pub(crate) fn nothing() -> &'static Self {
-        &NOTHING
     }
 
     /// Adds what a level of another factor says.

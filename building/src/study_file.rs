@@ -46,7 +46,7 @@ impl RecipeReader for Building {
         check::layers_name_what_there_is(file, &said, &layers);
         check::plans_build_what_there_is(file, plans, &layers);
         check::building_can_be_measured(file, plans, &layers, workloads);
-        tuned::one_factor_chooses_the_compiler(file.sink, &said);
+        tuned::in_one_factor(file.sink, &said, "compiler", "chooses the compiler");
         tuned::no_cache_comes_between(file, &said, &layers);
         tuned::one_factor_profiles(file.sink, &said);
         tuned::profiled_layers_compile(file.sink, &said, &layers);

@@ -1,12 +1,12 @@
 //! What the builds of a study are, which of them the cache holds, and what the others will cost. It builds nothing.
 
-use crate::cache::Cache;
+use crate::cache::{Cache, Usual};
 use crate::error::Error;
 use crate::foreseen;
 use crate::inputs::{Link, MissingTool, chains, missing_tool, stages};
-use crate::nouns::Layer;
 use crate::request::Request;
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// One build that a study needs.
@@ -70,58 +70,51 @@ impl Cache {
     /// Any [`Error`].
     pub fn survey(&self, request: &Request<'_>) -> Result<Vec<Wanted>, Error> {
         let stages = stages(self, request)?;
-        let usual = OnceCell::new();
-        let expected = |layer: &Layer| match usual.get_or_init(|| self.usual()).get(&layer.name) {
-            Some(usual) => (Some(usual.wall_s), Some(usual.bytes)),
-            None => (layer.takes_s, layer.disk_bytes.map(|bytes| bytes as f64)),
-        };
-        let source = |index: usize, pin: &str| WantedSource {
-            name: request.sources[index].name.clone(),
-            cached: self.paths.source_folder(pin).is_dir(),
-            expected_bytes: request.sources[index].disk_bytes,
-        };
-        let wanted = chains(&stages).into_iter().filter_map(|chain| {
-            let failed = |link: &&Link<'_, '_>| foreseen::remembered(self, link.node, request.variants).is_some();
-            let failed_before = chain.iter().find(failed).map(|link| link.layer.name.clone());
-            Some(Wanted { failed_before, ..wanted(self, &chain, &expected, &source)? })
-        });
-        Ok(wanted.collect())
+        let survey = Survey { cache: self, request, usual: OnceCell::new() };
+        Ok(chains(&stages).iter().filter_map(|chain| survey.wanted(chain)).collect())
     }
 }
 
-/// About how long a layer takes, in seconds, and how much it keeps, in bytes.
-type Expected<'a> = dyn Fn(&Layer) -> (Option<f64>, Option<f64>) + 'a;
+/// A survey that is under way.
+struct Survey<'s> {
+    cache: &'s Cache,
+    request: &'s Request<'s>,
+    usual: OnceCell<BTreeMap<String, Usual>>,
+}
 
-/// None if the chain has no layers, and so is no build.
-fn wanted(
-    cache: &Cache,
-    chain: &[Link<'_, '_>],
-    expected: &Expected<'_>,
-    source: &dyn Fn(usize, &str) -> WantedSource,
-) -> Option<Wanted> {
-    let last = chain.last()?.node;
-    let layer = |link: &Link<'_, '_>| {
-        let record = cache.finished_layer(&link.node.digest, link.layer, link.node.training(link.layer).is_some());
+impl Survey<'_> {
+    /// None if the chain has no layers, and so is no build.
+    fn wanted(&self, chain: &[Link<'_, '_>]) -> Option<Wanted> {
+        let last = chain.last()?.node;
+        let variants = self.request.variants;
+        let failed = chain.iter().find(|link| foreseen::remembered(self.cache, link.node, variants).is_some());
+        Some(Wanted {
+            digest: last.digest.clone(),
+            prefix: self.cache.prefix_of(&last.digest),
+            variants: last.ends.clone(),
+            layers: chain.iter().map(|link| self.layer(link)).collect(),
+            missing_tool: missing_tool(chain),
+            failed_before: failed.map(|link| link.layer.name.clone()),
+        })
+    }
+
+    fn layer(&self, link: &Link<'_, '_>) -> WantedLayer {
+        let Link { layer, node, .. } = link;
+        let record = node.finished(self.cache, layer);
         // The records of a whole cache are read only if it has to be guessed.
         let (expected_wall_s, expected_bytes) = match &record {
             Some(record) => (record.cost.get("wall").copied(), Some(record.bytes() as f64)),
-            None => expected(link.layer),
+            None => match self.usual.get_or_init(|| self.cache.usual()).get(&layer.name) {
+                Some(usual) => (Some(usual.wall_s), Some(usual.bytes)),
+                None => (layer.takes_s, layer.disk_bytes.map(|bytes| bytes as f64)),
+            },
         };
-        WantedLayer {
-            name: link.layer.name.clone(),
-            digest: link.node.digest.clone(),
-            cached: record.is_some(),
-            expected_wall_s,
-            expected_bytes,
-            source: link.node.source.zip(link.node.source_pin.as_deref()).map(|(index, pin)| source(index, pin)),
-        }
-    };
-    Some(Wanted {
-        digest: last.digest.clone(),
-        prefix: cache.prefix_of(&last.digest),
-        variants: last.ends.clone(),
-        layers: chain.iter().map(layer).collect(),
-        missing_tool: missing_tool(chain),
-        failed_before: None,
-    })
+        let source = node.source.zip(node.source_pin.as_deref()).map(|(index, pin)| WantedSource {
+            name: self.request.sources[index].name.clone(),
+            cached: self.cache.paths.source_folder(pin).is_dir(),
+            expected_bytes: self.request.sources[index].disk_bytes,
+        });
+        let (name, digest) = (layer.name.clone(), node.digest.clone());
+        WantedLayer { name, digest, cached: record.is_some(), expected_wall_s, expected_bytes, source }
+    }
 }

@@ -8,12 +8,11 @@
 
 use crate::cache::Cache;
 use crate::error::{At, Error};
-use crate::files::{fresh_folder, sha256_of, wipe, write_whole};
-use crate::learned::{Asked, Kept, Known};
+use crate::files::{read_json, sha256_of, write_json};
+use crate::learned::{Kept, Known};
 use crate::nouns::CompilerCache;
 use crate::rustup;
-use crate::shell::{basic_environment, enclosed};
-use bakeoff_host::{Command, End, Patience};
+use crate::shell::{answer, basic_environment};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
@@ -46,19 +45,11 @@ fn is_in_front(tool: &Path) -> bool {
     tool.file_name().is_some_and(|name| IN_FRONT.iter().any(|known| name == *known))
 }
 
-/// The real path and SHA-256 of a tool; none if it is not there. It is not run.
-pub(crate) fn identity(cache: &Cache, tool: &str) -> Result<Option<String>, Error> {
-    of_name(cache, tool, Asked::No)
-}
-
-/// The same and the version that the tool says it has: it is run.
-pub(crate) fn with_version(cache: &Cache, tool: &str) -> Result<Option<String>, Error> {
-    of_name(cache, tool, Asked::Yes)
-}
-
-fn of_name(cache: &Cache, tool: &str, asked: Asked) -> Result<Option<String>, Error> {
+/// The real path and SHA-256 of a tool; none if it is not there. If it is `asked`, it is run, and the version that it says
+/// it has is among them.
+pub(crate) fn identity(cache: &Cache, tool: &str, asked: bool) -> Result<Option<String>, Error> {
     // Held while asking, so that no tool is asked twice.
-    let mut learned = cache.toolbox.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut learned = cache.toolbox.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (tool.to_owned(), asked);
     if let Some(text) = learned.by_name.get(&key) {
         return Ok(text.clone());
@@ -72,7 +63,7 @@ fn look(
     cache: &Cache,
     kept: &mut Option<Kept>,
     tool: &str,
-    asked: Asked,
+    asked: bool,
     search_path: &OsStr,
 ) -> Result<Option<String>, Error> {
     let mut found = places(tool, search_path);
@@ -125,32 +116,30 @@ pub(crate) fn places<'a>(tool: &'a str, search_path: &'a OsStr) -> impl Iterator
 }
 
 /// The identity of the tool at a path: the kept one if its file is still the same, else the tool is read, and asked.
-fn of_file(cache: &Cache, kept: &mut Option<Kept>, path: &Path, asked: Asked) -> Result<String, Error> {
+fn of_file(cache: &Cache, kept: &mut Option<Kept>, path: &Path, asked: bool) -> Result<String, Error> {
     let real = fs::canonicalize(path).at("resolve", path)?;
     let real = rustup::behind(path, &real).unwrap_or(real);
     let stat = stat(&real)?;
     let key = path.display().to_string();
     let file = cache.paths.tools();
-    let read =
-        || -> Kept { fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default() };
     let same = |known: &&Known| known.real == real && known.stat == stat;
-    let enough = |known: &&Known| same(known) && (asked == Asked::No || known.version.is_some());
-    if let Some(known) = kept.get_or_insert_with(read).get(&key).filter(enough) {
+    let enough = |known: &&Known| same(known) && (!asked || known.version.is_some());
+    if let Some(known) = kept.get_or_insert_with(|| read_json(&file).unwrap_or_default()).get(&key).filter(enough) {
         return Ok(known.text(asked));
     }
     let lock = cache.lock("tools", |_| {})?;
     // Another process may have asked meanwhile, and what it has learned of others must not be lost.
-    let mut all = read();
+    let mut all: Kept = read_json(&file).unwrap_or_default();
     let text = match all.get(&key).filter(enough) {
         Some(known) => known.text(asked),
         None => {
             let known = all.get(&key).filter(same).map(|known| known.sha256.clone());
             let sha256 = known.map_or_else(|| Ok(sha256_of(&real)?.0), Ok::<_, Error>)?;
-            let version = (asked == Asked::Yes).then(|| version(cache, &lock, path)).transpose()?;
+            let version = (asked).then(|| version(cache, &lock, path)).transpose()?;
             let known = Known { real, stat, sha256, version };
             let text = known.text(asked);
             all.insert(key, known);
-            write_whole(&file, &serde_json::to_vec_pretty(&all).unwrap_or_default())?;
+            write_json(&file, &all)?;
             text
         }
     };
@@ -167,24 +156,9 @@ fn stat(path: &Path) -> Result<String, Error> {
 /// The first line that `tool --version` prints; empty for a tool that knows no such option.
 fn version(cache: &Cache, lock: &bakeoff_host::lock::Lock, tool: &Path) -> Result<String, Error> {
     let dir = cache.paths.work_of("tools");
-    fresh_folder(&dir)?;
-    let stdout = dir.join("stdout");
-    let command = Command {
-        argv: vec![tool.display().to_string(), "--version".to_owned()],
-        dir: dir.clone(),
-        env: basic_environment(),
-        stdin: None,
-        stdout: stdout.clone(),
-        stderr: dir.join("stderr"),
-    };
-    let ended = enclosed(lock)?.execute(&command, Patience::FirstInterrupt)?;
-    let printed = match ended.end {
-        End::Interrupted => return Err(Error::Interrupted),
-        End::Exited(0) => fs::read(&stdout).at("read", &stdout)?,
-        _ => vec![],
-    };
-    wipe(&dir)?;
-    let printed = String::from_utf8_lossy(&printed);
+    let argv = vec![tool.display().to_string(), "--version".to_owned()];
+    let printed = answer(lock, &dir, argv, &dir, basic_environment())?;
+    let printed = String::from_utf8_lossy(&printed.out);
     let line = printed.lines().map(str::trim).find(|line| !line.is_empty());
     Ok(line.unwrap_or_default().to_owned())
 }
@@ -201,7 +175,7 @@ mod tests {
     /// What a process that has just started learns of a tool.
     fn asked(root: &Path, name: &str, search_path: &Path) -> Option<String> {
         let cache = Cache::open(root.to_owned()).unwrap();
-        look(&cache, &mut None, name, Asked::Yes, search_path.as_os_str()).unwrap()
+        look(&cache, &mut None, name, true, search_path.as_os_str()).unwrap()
     }
 
     #[test]
@@ -210,7 +184,7 @@ mod tests {
         let (root, cc, done) = (folder.path().join("cache"), folder.path().join("cc"), folder.path().join("done"));
         tool(&cc, &format!("echo x >> '{}'; echo fake 1", done.display()));
         let cache = Cache::open(root.clone()).unwrap();
-        let looked_at = || look(&cache, &mut None, "cc", Asked::No, folder.path().as_os_str()).unwrap().unwrap();
+        let looked_at = || look(&cache, &mut None, "cc", false, folder.path().as_os_str()).unwrap().unwrap();
         let identity = looked_at();
         assert!(!done.exists() && !identity.contains("fake 1"), "{identity}");
         let known = asked(&root, "cc", folder.path()).unwrap();

@@ -113,9 +113,6 @@ pub(crate) fn cxx_of(compiler: &str) -> Option<String> {
 }
 
 /// Cuts a text into words as a shell does: at white space, with quotes and backslashes.
-///
-/// # Errors
-/// Why it cannot be cut.
 pub(crate) fn split(text: &str) -> Result<Vec<String>, &'static str> {
     let (mut words, mut word, mut quote) = (vec![], None::<String>, None);
     let mut letters = text.chars();

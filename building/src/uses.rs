@@ -3,7 +3,7 @@
 
 use crate::cache::Cache;
 use crate::error::{At, Error};
-use crate::files::wipe;
+use crate::files::{read_json, wipe};
 use crate::inputs::{Stage, stages};
 use crate::request::Request;
 use crate::sources;
@@ -19,11 +19,11 @@ const FORMAT: u32 = 1;
 
 /// What builds need of the cache.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Needs {
+pub(crate) struct Needs {
     /// Digests of layers.
-    pub layers: BTreeSet<String>,
+    pub(crate) layers: BTreeSet<String>,
     /// SHA-256 of sources.
-    pub sources: BTreeSet<String>,
+    pub(crate) sources: BTreeSet<String>,
 }
 
 impl Needs {
@@ -36,7 +36,7 @@ impl Needs {
     }
 
     /// Adds what others need.
-    pub fn extend(&mut self, other: Self) {
+    pub(crate) fn extend(&mut self, other: Self) {
         self.layers.extend(other.layers);
         self.sources.extend(other.sources);
     }
@@ -44,27 +44,24 @@ impl Needs {
 
 /// All that the builds of a request need, whether the cache holds it or not. Nothing is started but tools, which are
 /// asked for their versions.
-///
-/// # Errors
-/// Any [`Error`].
 pub(crate) fn needs(cache: &Cache, request: &Request<'_>) -> Result<Needs, Error> {
     let mut needs = Needs::of(&stages(cache, request)?);
     for source in request.sources {
         // One that no variant of this plan takes may be what the next plan takes.
-        needs.sources.extend(sources::pin(cache, (request.study_dir, request.own), source).ok());
+        needs.sources.extend(sources::pin(cache, request, source).ok());
     }
     Ok(needs)
 }
 
 /// A study that has used this cache.
 #[derive(Debug, Clone, PartialEq)]
-pub struct KnownStudy {
+pub(crate) struct KnownStudy {
     /// Its folder, which may be gone by now.
-    pub dir: PathBuf,
+    pub(crate) dir: PathBuf,
     /// All that it ever used and that the cache may still hold.
-    pub used: Needs,
+    pub(crate) used: Needs,
     /// When it last used any of it, in seconds since 1970-01-01 UTC.
-    pub last_used_unix_s: f64,
+    pub(crate) last_used_unix_s: f64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -100,10 +97,7 @@ impl Cache {
     }
 
     /// The studies that have used this cache, by their folders.
-    ///
-    /// # Errors
-    /// [`Error::File`] if the list cannot be read.
-    pub fn known_studies(&self) -> Result<Vec<KnownStudy>, Error> {
+    pub(crate) fn known_studies(&self) -> Result<Vec<KnownStudy>, Error> {
         let mut studies: Vec<KnownStudy> = self.use_files()?.into_iter().map(|(_, file)| known(file)).collect();
         studies.sort_by(|a, b| a.dir.cmp(&b.dir));
         Ok(studies)
@@ -123,9 +117,6 @@ impl Cache {
 
     /// Forgets the uses of what is no longer there, and studies that used nothing else. Every layer or source stays whose
     /// digest `is_there` accepts.
-    ///
-    /// # Errors
-    /// [`Error::File`] if a file cannot be written.
     pub(crate) fn forget_uses(&self, is_there: impl Fn(&str) -> bool) -> Result<(), Error> {
         let _lock = self.lock_uses()?;
         for (path, mut file) in self.use_files()? {
@@ -163,7 +154,7 @@ impl Cache {
 }
 
 fn read(path: &Path) -> Option<UseFile> {
-    let file: UseFile = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    let file: UseFile = read_json(path)?;
     (file.format == FORMAT).then_some(file)
 }
 

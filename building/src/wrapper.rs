@@ -18,64 +18,23 @@
 //! * [`PROFILE`], [`PROFILE_CLANG`]: words, likewise, by which gcc or clang makes or uses a profile.
 //! * [`CC`], [`CXX`]: the path of a compiler that is run in place of any other.
 //!
-//! # Link order
-//! With [`SEED`], the words of a call that end in `.o`, `.obj` or `.lo` change places among themselves, and nothing else
-//! does. The order is that of a hash of the seed and each object's base name, ties in the order in which they came: it is
-//! the same for the same seed, wherever the objects lie, and shuffling it again changes nothing. So compiler drivers,
-//! the linkers that these call, and archivers may all shuffle: what counts is the same order. It concerns
+//! Which objects change places says `program/shuffle.rs`: the order is the same for the same seed, wherever the objects lie. Which
+//! calls get which words says `program/append.rs`, and for rustc, which cargo calls through `RUSTC_WRAPPER`
+//! ([`Wrappers::between_cargo_and_rustc`]), `program/rust.rs`. A compiler that is a script may call wrappers in turn: such a
+//! call gets no words and no other compiler, and runs none of those that called it. With [`CC`] and [`CXX`], `c89` and `c99`
+//! become `-std=`. [`RUSTC_WRAPPER`] is the path of what is run before rustc then, as cargo would.
 //!
-//! * linkers (`ld`, `ld.bfd`, `ld.gold`, `ld.lld`, `ld.mold`), also with `-r`;
-//! * drivers where they link: not with `-c`, `-S`, `-E`, `-M`, `-x` and the like;
-//! * `ar` where it only puts members at the end (`r`, `q` without `a`, `b`, `i`).
+//! # Covers and confinement
+//! [`Wrappers::confined`] makes a command of another. Compilers that it calls by their full path are covered, if that is asked
+//! for: the wrapper is mounted over their files (`program/cover.rs`). A call from an environment without [`LOG`] gets the
+//! variables of this list that the command was started with, and `TMPDIR`. Then it gives up privileges that it does not have
+//! yet and confines itself with Landlock (`program/confine.rs`): it and all that it starts may write only to what was listed, to
+//! devices, and to its own standard output and error, and read likewise, if anything is listed for that; elsewhere it is refused
+//! (EACCES). What cannot be done is said on standard error, and the command runs without it.
 //!
-//! What keeps its place: libraries and options; the values of options (`-o x.o`); start files (`crt1.o`, `crti.o`,
-//! `crtbegin*.o`, `crtend*.o`, `crtn.o` and their like) and whatever stands before the first or after the last of these;
-//! what is between `--start-lib` and `--end-lib`; objects that lie directly in `$TMPDIR` (else `/tmp`), because drivers
-//! draw the names of those by lot, which is why a link of *source files* in one call is not shuffled; everything where
-//! files have a format of their own (`-b`, `--format`). Response files (`@file`) are read and become words. A record's
-//! [`Call::shuffled`] is the number of objects that took part, whether or not they moved.
-//!
-//! # Words behind the project's own
-//! A call that compiles or links gets the words of [`APPEND`], if it compiles C or C++ those of that language, and if it
-//! links those of [`APPEND_LINK`]; before `--` if it has that. Response files are read to find out what it does. It does
-//! not get
-//!
-//! * any word if it only asks or preprocesses (`--version`, `-print-*`, `-E`, `-M`, `-v` without a file);
-//! * what only linking has a use for (`-Wl,…`, `-l…`, `-s`) if it does not link;
-//! * as a probe of configure and its like, anything but `-O`, `-m` and `-f`, and neither `-fprofile-*` nor `-fsanitize`.
-//!
-//! What compiles code or links, and is no probe, gets those of [`PROFILE`], or of [`PROFILE_CLANG`] if the compiler is clang.
-//! Clang also gets `-Qunused-arguments` then. With [`CC`] and [`CXX`], `c89` and `c99` become `-std=`. A compiler that is a
-//! script may call wrappers in turn: such a call gets no words and no other compiler, and runs none of those that
-//! called it.
-//!
-//! # rustc
-//! Cargo runs what `RUSTC_WRAPPER` names in place of rustc, which is the first word then: [`Wrappers::between_cargo_and_rustc`].
-//! A call that compiles gets the words of [`RUSTFLAGS`] behind its own, unless it makes a build script or a procedural
-//! macro; a probe gets what changes the code. A call of `rustc` itself is treated alike. [`RUSTC_WRAPPER`] is the path of
-//! what is run before rustc then, as cargo would.
-//!
-//! # Covers
-//! In a command of [`Wrappers::confined`], compilers that a build calls by their full path are covered, if that is asked for: the
-//! wrapper is mounted over their files, in a mount namespace (and where it takes one, a user namespace) of the command's own.
-//! Such a call is one of the name by which the file was called. The whole file system without covers is mounted read-only in
-//! a folder of the wrapper, which runs the real compiler there. A call from an environment without [`LOG`] gets the
-//! variables of this list that the command was started with, and `TMPDIR`. Of the compilers on the search path, clang is
-//! not covered, since it would find its own parts in that folder; nor is what is no compiler by the name of its file.
-//! Where covers cannot be made, the command says so on standard error and runs without them.
-//!
-//! # sccache
-//! Runs compilers in a server that serves all builds of the machine, confined as the first of them is. So in
+//! sccache runs compilers in a server that serves all builds of the machine, confined as the first of them is. So in
 //! `sccache cc …` the wrapper becomes the compiler, as if it had been called; only `sccache --version` and its like reach
 //! sccache. That of [`CACHE`] is another matter: its server belongs to one layer.
-//!
-//! # Confinement
-//! [`Wrappers::confined`] makes a command of another: it gives up privileges that it does not have yet, confines itself
-//! with Landlock, and becomes that other. Then it and all that it starts may write only below the folders that were
-//! listed, to the files that were listed, to devices, and to its own standard output and error; elsewhere it is refused
-//! (EACCES). With [`Wrappers::confined_reading`] the same holds for reading, and so for running: only there, and below the
-//! folders that were listed for it. Listing folders, networks, and the modes, owners and times of files are not restricted.
-//! Where [`bakeoff_host::confinement`] says why it cannot be, the command runs as it is.
 
 #[allow(dead_code, unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
 #[path = "../wrapper/program/append.rs"]

@@ -15,7 +15,7 @@ mod tune;
 
 use crate::cache::Cache;
 use crate::error::{At, Error, Failure};
-use crate::files::write_whole;
+use crate::files::{write_json, write_whole};
 use crate::inputs::{Inputs, Node};
 use crate::journal::FlagSeen;
 use crate::nouns::{CompilerCache, Layer};
@@ -26,6 +26,7 @@ use crate::tuning::Tuning;
 use crate::wrapper::{self, Call, Wrappers};
 use bakeoff_model::plan::Variant;
 pub use call_summary::CallSummary;
+pub(crate) use call_summary::plain;
 pub(crate) use profiled::{Compilation, OfGcc, Profiles};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -100,7 +101,8 @@ impl Around {
         between: Arc<Between>,
         compiler_cache: Option<CompilerCache>,
         cache: &Cache,
-        (prefix, work): (&Path, &Path),
+        prefix: &Path,
+        work: &Path,
         env: &mut Environment,
     ) -> Result<Self, Error> {
         let calls = work.join("calls");
@@ -156,7 +158,7 @@ impl Around {
             (Ok(wrappers), Ok(_)) => {
                 let writable: Vec<&Path> = self.writable.iter().map(PathBuf::as_path).collect();
                 let readable: Vec<&Path> = self.between.readable.iter().map(PathBuf::as_path).collect();
-                wrappers.confined_reading(&writable, &readable, self.covers, argv)
+                wrappers.confined(&writable, &readable, self.covers, argv)
             }
             _ => argv.iter().map(|&word| word.to_owned()).collect(),
         }
@@ -206,20 +208,20 @@ impl Around {
     }
 
     /// How far the flags of the layer's levels came, in what its script has called so far, and how many calls compiled
-    /// something; all calls, for people, into the file `calls_log`; and what they made into the file `made_log`.
+    /// something. All calls, for people, and what they made are written next to the log.
     pub(crate) fn flags_seen(
         &self,
+        cache: &Cache,
         inputs: &Inputs<'_>,
         node: &Node<'_>,
         work: &Path,
-        [calls_log, made_log]: [&Path; 2],
     ) -> Result<(Vec<FlagSeen>, Option<u64>), Error> {
         let bytes = if self.between.wrappers.is_ok() { fs::read(&self.calls).at("read", &self.calls)? } else { vec![] };
         let calls = wrapper::calls(&bytes);
-        write_whole(calls_log, &text::of(&calls))?;
+        write_whole(&cache.paths.calls_of(&node.digest), &text::of(&calls))?;
         let temporary = &work.join("tmp");
         let made = call_summary::summary(&calls.whole, &work.join("tree"), temporary);
-        write_whole(made_log, &serde_json::to_vec(&made).map_err(std::io::Error::from).at("write", made_log)?)?;
+        write_json(&cache.paths.made_of(&node.digest), &made)?;
         let mut declared = flags::declared(inputs.layer, &node.variables);
         declared.extend(flags::appended(node.tuning));
         let (mut flags, compilations) = flags::seen(&inputs.layer.name, &declared, &calls.whole, temporary);

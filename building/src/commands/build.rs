@@ -107,10 +107,6 @@ impl BuildEvent {
                 let accepted = if checked { ", checksum accepted" } else { "" };
                 format!("fetched source {source}: {}{accepted}", format::bytes(bytes as f64))
             }
-            BuildEvent::NotFiltered { .. } | BuildEvent::BuiltBefore { .. } => match self.note() {
-                Some(note) => note,
-                None => return,
-            },
             BuildEvent::Waiting { what, process: Some(process) } => format!("waiting for process {process}: {what}"),
             BuildEvent::Waiting { what, process: None } => format!("waiting: {what}"),
             BuildEvent::Started { variants, layer } => format!("building {layer} for {}", some_of(&variants)),
@@ -127,7 +123,10 @@ impl BuildEvent {
                 some_of(&variants),
                 log.display()
             ),
-            BuildEvent::Cached { .. } => return,
+            event => match event.note() {
+                Some(note) => note,
+                None => return,
+            },
         };
         screen::err(&format!("{line}\n"));
     }

@@ -1,6 +1,6 @@
 //! `bakeoff cache`: what the cache holds, how large it is, when it was last used and what it would cost to have again.
 
-use crate::{Cache, Inventory, Item, Kind};
+use crate::{Cache, Inventory, Item, ItemKind};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
 use bakeoff_model::plain::clean;
@@ -24,21 +24,8 @@ struct Page<'a> {
     root: String,
     total_bytes: u64,
     other_bytes: u64,
-    items: Vec<ItemLine<'a>>,
+    items: &'a [Item],
     studies: Vec<StudyLine>,
-}
-
-#[derive(Serialize)]
-struct ItemLine<'a> {
-    kind: &'static str,
-    name: &'a str,
-    /// The layer's name in its study; the names of a source's files.
-    of: String,
-    bytes: u64,
-    last_used_unix_s: f64,
-    locked: bool,
-    /// What building the layer took.
-    wall_s: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -59,7 +46,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
             root: inventory.root.display().to_string(),
             total_bytes: inventory.total_bytes(),
             other_bytes: inventory.other_bytes,
-            items: inventory.items.iter().map(line).collect(),
+            items: &inventory.items,
             studies,
         };
         screen::json(&(serde_json::to_string_pretty(&page)? + "\n"));
@@ -93,17 +80,6 @@ fn study(known: &crate::KnownStudy) -> StudyLine {
     }
 }
 
-fn line(item: &Item) -> ItemLine<'_> {
-    let (kind, of, wall_s) = match &item.kind {
-        Kind::Layer { layer, cost } => ("layer", layer.clone(), cost.get("wall").copied()),
-        Kind::Source { files, .. } => ("source", files.join(" "), None),
-        Kind::Log => ("log", String::new(), None),
-        Kind::Remains => ("remains", String::new(), None),
-    };
-    let Item { name, bytes, last_used_unix_s, locked, .. } = item;
-    ItemLine { kind, name, of, bytes: *bytes, last_used_unix_s: *last_used_unix_s, locked: *locked, wall_s }
-}
-
 /// What is added up in one row.
 #[derive(Default)]
 struct Group {
@@ -116,19 +92,19 @@ struct Group {
 
 /// One row for each layer of a study, and one for each of the others.
 fn table(inventory: &Inventory, now_unix_s: f64) -> String {
-    let mut groups: BTreeMap<(u8, String), Group> = BTreeMap::new();
+    let mut groups: BTreeMap<(ItemKind, String), Group> = BTreeMap::new();
     for item in &inventory.items {
-        let key = match &item.kind {
-            Kind::Layer { layer, .. } => (0, format!("layer {}", clean(layer))),
-            Kind::Source { .. } => (1, "sources".to_owned()),
-            Kind::Log => (2, "logs of what failed or is gone".to_owned()),
-            Kind::Remains => (3, "remains of failed builds".to_owned()),
+        let name = match item.kind {
+            ItemKind::Layer => format!("layer {}", clean(&item.of)),
+            ItemKind::Source => "sources".to_owned(),
+            ItemKind::Log => "logs of what failed or is gone".to_owned(),
+            ItemKind::Remains => "remains of failed builds".to_owned(),
         };
-        let group = groups.entry(key).or_default();
+        let group = groups.entry((item.kind, name)).or_default();
         group.number += 1;
         group.bytes += item.bytes;
         group.last_used_unix_s = group.last_used_unix_s.max(item.last_used_unix_s);
-        group.wall_s += line(item).wall_s.unwrap_or(0.0);
+        group.wall_s += item.wall_s.unwrap_or(0.0);
         group.locked += u64::from(item.locked);
     }
     let mut text = format!("{:<32} {:>6} {:>10}  {:<14}  {}\n", "", "number", "size", "last used", "to build again");

@@ -3,9 +3,7 @@
 
 use super::cache::{ago, size as shown_size};
 use crate::journal::BuildLine;
-use crate::{
-    Cache, Decision, Inventory, Item, Kind, Needs, Removed, Request, Rule, Why, YOUNG_S, choose, needs, remove,
-};
+use crate::{Cache, Decision, Inventory, Item, ItemKind, Needs, Request, Rule, Why, YOUNG_S, choose, needs, remove};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::state::{imported_in, journals_of, latest_of};
 use bakeoff_command::study_folder::StudyFolder;
@@ -70,7 +68,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     let mut gone = Sums::default();
     for (item, decision) in inventory.items.iter().zip(&decisions) {
         let Decision::Goes(why) = decision else { continue };
-        if !only_say && remove(&cache, item)? == Removed::InUse {
+        if !only_say && !remove(&cache, item)? {
             screen::out(&format!("{} stays: it was taken up just now\n", what(item)));
             continue;
         }
@@ -109,11 +107,11 @@ impl Sums {
 
 fn what(item: &Item) -> String {
     let name = item.name.get(..12).unwrap_or(&item.name);
-    match &item.kind {
-        Kind::Layer { layer, .. } => format!("layer {} {name}", clean(layer)),
-        Kind::Source { files, .. } => format!("source {} {name}", clean(&files.join(" "))),
-        Kind::Log => format!("log {name}"),
-        Kind::Remains => format!("remains {name}"),
+    match item.kind {
+        ItemKind::Layer => format!("layer {} {name}", clean(&item.of)),
+        ItemKind::Source => format!("source {} {name}", clean(&item.of)),
+        ItemKind::Log => format!("log {name}"),
+        ItemKind::Remains => format!("remains {name}"),
     }
 }
 

@@ -1,9 +1,10 @@
 //! `bakeoff lock`: finds the hashes that the study does not give, and writes them next to it, so that everybody builds the
 //! same sources. `sources.rs` fetches them.
 
+use crate::error::{Failure, Stop};
 use crate::nouns::{Chain, Source, SourceFrom};
 use crate::study_file::lock::{Lock, Locked, State};
-use crate::{BuildEvent, Building, Cache, NotFound};
+use crate::{BuildEvent, Building, Cache};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::{StudyFolder, Unlocked, problems};
 use bakeoff_command::{Registry, screen};
@@ -33,13 +34,10 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum Error {
-    #[error("cannot write the lock file {}", path.display())]
-    Write { path: PathBuf, source: io::Error },
-    #[error("there is no source `{name}` in the study")]
-    Unknown { name: String },
-    #[error("source `{name}` is not in the lock file: {why}")]
-    NotLocked { name: String, why: &'static str },
+#[error("cannot write the lock file {}", path.display())]
+struct CannotWrite {
+    path: PathBuf,
+    source: io::Error,
 }
 
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
@@ -73,7 +71,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
             continue;
         }
         let report: &(dyn Fn(BuildEvent) + Sync) = if args.quiet { &|_| {} } else { &BuildEvent::tell };
-        match cache.find_source(&folder.dir, source, report)? {
+        match cache.find_source(&folder.dir, source, report) {
             Ok(found) => {
                 let locked = Locked { from: source.from.clone(), sha256: found.sha256, commit: found.commit };
                 say(&source.name, &change(before, &locked, found.bytes));
@@ -82,7 +80,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
                 // After each, so that an interrupt loses none.
                 write(&lock_path, &old, &new)?;
             }
-            Err(NotFound { why, tail, log }) => {
+            Err(Stop::Error(error)) => return Err(error.into()),
+            Err(Stop::Failure(Failure { why, tail, log })) => {
                 code = Code::VariantFailed;
                 screen::out(&format!("failed: {why}\n"));
                 tail.iter().for_each(|line| screen::out(&format!("    {line}\n")));
@@ -109,14 +108,14 @@ fn wanted(state: State<'_>, update: bool) -> bool {
 fn can_be_updated(name: &str, sources: &[Source], lock: &Lock) -> Result<(), CommandError> {
     let Some(source) = sources.iter().find(|source| source.name == name) else {
         let hint = suggest(name, sources.iter().map(|source| source.name.as_str()));
-        return Err(CommandError::usage(Error::Unknown { name: name.to_owned() }).hint(hint));
+        return Err(CommandError::usage(format!("there is no source `{name}` in the study")).hint(hint));
     };
     let (why, hint) = match lock.state(source) {
         State::Pinned => ("its hash stands in the study", "change `sha256` in study.toml, or leave it out"),
         State::Path => ("it is a path or working tree, which counts as it is now", "there is nothing to update"),
         State::Locked(_) | State::Stale(_) | State::Unlocked => return Ok(()),
     };
-    Err(CommandError::usage(Error::NotLocked { name: name.to_owned(), why }).hint(hint))
+    Err(CommandError::usage(format!("source `{name}` is not in the lock file: {why}")).hint(hint))
 }
 
 /// How a source stands that is not fetched.
@@ -207,5 +206,5 @@ fn write(path: &Path, old: &Lock, new: &Lock) -> Result<(), CommandError> {
     }
     let aside = path.with_extension("lock.aside");
     let written = fs::write(&aside, new.render()).and_then(|()| fs::rename(&aside, path));
-    written.map_err(|source| CommandError::usage(Error::Write { path: path.to_owned(), source }))
+    written.map_err(|source| CommandError::usage(CannotWrite { path: path.to_owned(), source }))
 }

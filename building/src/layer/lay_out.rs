@@ -2,10 +2,10 @@
 
 use super::patches;
 use super::source_tree::unpack;
-use crate::error::{At, Error};
-use crate::files::{entries, fresh_folder, wipe};
+use crate::error::{At, Error, Stop};
+use crate::files::{below, fresh_folder, wipe};
 use crate::inputs::{Inputs, Node};
-use crate::shell::{Shell, Stop};
+use crate::shell::Shell;
 use crate::site::Site;
 use crate::sources::leads_out;
 use std::fs;
@@ -34,7 +34,7 @@ pub(crate) fn lay_out(
         let mode = if file.executable { 0o755 } else { 0o644 };
         fs::set_permissions(&target, fs::Permissions::from_mode(mode)).at("set the permissions of", &target)?;
     }
-    if let Some(why) = link_out(&site.tree, &site.tree, site)? {
+    if let Some(why) = link_out(site)? {
         return Err(shell.failure(why, &site.work)?.into());
     }
     if let Some(first) = site.around.heed(&site.tree, &mut site.env) {
@@ -45,22 +45,15 @@ pub(crate) fn lay_out(
 
 /// That a link leads out of the source to what is in no build's name. Where a script is confined, it could not read that; but
 /// not everywhere can it be confined.
-fn link_out(tree: &Path, folder: &Path, site: &Site) -> Result<Option<String>, Error> {
-    for place in entries(folder)? {
-        if place.is_symlink() {
-            if let Some(target) = leads_out(tree, &place).filter(|target| !site.around.may_read(target)) {
-                let link = place.strip_prefix(tree).unwrap_or(&place).display();
-                return Ok(Some(format!(
-                    "the source's link `{link}` leads out of it, to {}, which no build's name covers; put the file itself into \
-                     the source, or list it in `files`",
-                    target.display()
-                )));
-            }
-        } else if place.is_dir()
-            && let Some(why) = link_out(tree, &place, site)?
-        {
-            return Ok(Some(why));
-        }
-    }
-    Ok(None)
+fn link_out(site: &Site) -> Result<Option<String>, Error> {
+    let mut links = below(&site.tree)?.into_iter().filter(|(_, meta)| meta.is_symlink()).map(|(path, _)| path);
+    Ok(links.find_map(|path| {
+        let target = leads_out(&site.tree, &path).filter(|target| !site.around.may_read(target))?;
+        Some(format!(
+            "the source's link `{}` leads out of it, to {}, which no build's name covers; put the file itself into the source, or \
+             list it in `files`",
+            path.strip_prefix(&site.tree).unwrap_or(&path).display(),
+            target.display()
+        ))
+    }))
 }

@@ -3,9 +3,9 @@
 //! ignored, because a level that takes effect in the wrong place is worse than one that does not build. Other kinds of
 //! diff are not looked for: an ed script, of all kinds, would be run.
 
-use crate::error::{At, Failure};
+use crate::error::{At, Failure, Stop};
 use crate::inputs::StudyFile;
-use crate::shell::{Shell, Stop};
+use crate::shell::Shell;
 use crate::site::Site;
 use std::fs;
 

@@ -1,9 +1,9 @@
 //! A source becomes the folder that a script starts in: an archive is unpacked, anything else is copied. Where sources come
 //! from, and how an archive is read safely, is known elsewhere.
 
-use crate::error::{At, Error};
+use crate::error::{At, Error, Stop};
 use crate::files::{entries, fresh_folder, wipe};
-use crate::shell::{Shell, Stop};
+use crate::shell::Shell;
 use crate::sources::copy;
 use crate::unpack::{Limits, Refusal, Root, UnpackError, unpack_within};
 use std::fs;

@@ -2,8 +2,8 @@
 //! on each line. What a setting means is not known here.
 
 use super::neutral::Neutral;
-use crate::error::At;
-use crate::shell::{Shell, Stop};
+use crate::error::{At, Stop};
+use crate::shell::Shell;
 use crate::site::Site;
 use std::collections::BTreeMap;
 use std::fs::{self, File};

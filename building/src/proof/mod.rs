@@ -5,22 +5,22 @@
 mod binaries;
 mod describe;
 mod neutral;
-mod sizes;
 
+use crate::Building;
 use crate::cache::Cache;
-use crate::error::{At, Error};
+use crate::error::{Error, Stop};
+use crate::files::{read_json, write_json};
 use crate::inputs::Link;
 use crate::journal::{BuildLine, BuildOutcome, Proof};
 use crate::nouns::Layer;
 use crate::paths::short;
-use crate::shell::{Shell, Stop};
+use crate::shell::Shell;
 use crate::site::Site;
 use crate::wrappers::Compiled;
 use neutral::Neutral;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
@@ -54,9 +54,7 @@ pub(crate) fn observe(shell: &mut Shell, cache: &Cache, layer: &Layer, digest: &
     let of_file = |words: BTreeSet<String>| words.iter().map(|word| neutral.text(word)).collect();
     let words = given.into_iter().map(|(file, words)| (file, of_file(words))).collect();
     let seen = Seen { binaries, files, described, words, unseen, left_before };
-    let path = cache.paths.proof_of(digest);
-    let text = serde_json::to_vec(&seen).map_err(std::io::Error::from).at("write", &path)?;
-    Ok(fs::write(&path, text).at("write", &path)?)
+    Ok(write_json(&cache.paths.proof_of(digest), &seen)?)
 }
 
 /// Adds what is known of a build. A file that is gone or torn says nothing, and so no more is known than if nobody had
@@ -64,8 +62,7 @@ pub(crate) fn observe(shell: &mut Shell, cache: &Cache, layer: &Layer, digest: &
 pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof) -> Result<(), Error> {
     let Some(last) = chain.last() else { return Ok(()) };
     for link in chain {
-        let text = fs::read(cache.paths.proof_of(&link.node.digest)).unwrap_or_default();
-        let seen: Seen = serde_json::from_slice(&text).unwrap_or_default();
+        let seen: Seen = read_json(&cache.paths.proof_of(&link.node.digest)).unwrap_or_default();
         (proof.binaries, proof.files) = (seen.binaries, seen.files);
         proof.described.extend(seen.described);
         proof.words.extend(seen.words);
@@ -76,17 +73,16 @@ pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof)
             proof.left_before.insert(link.layer.name.clone(), seen.left_before);
         }
     }
-    let patterns: Vec<&String> = chain.iter().flat_map(|link| &link.layer.sizes).collect();
-    proof.sizes = sizes::sizes(&cache.prefix_of(&last.node.digest), &patterns)?;
+    // From the file system each time, so that a study may choose other files without building anything again.
+    let patterns: Vec<&str> = chain.iter().flat_map(|link| &link.layer.sizes).map(String::as_str).collect();
+    let files = Building::files_meant(&cache.prefix_of(&last.node.digest), &patterns)?;
+    proof.sizes = files.into_iter().map(|(path, about)| (path, about.len())).collect();
     Ok(())
 }
 
 impl Cache {
     /// The names of what is not the same in two finished builds: what is only in one of them, and files that differ in what
     /// counts. None, if some file may not be read.
-    ///
-    /// # Errors
-    /// [`Error::File`] if a prefix is not there.
     pub(crate) fn differences(&self, [one, other]: [&str; 2]) -> Result<Option<Vec<PathBuf>>, Error> {
         let files = |digest: &str| binaries::by_name(&self.prefix_of(digest), &Neutral::of(short(digest)));
         let (Some(one), Some(other)) = (files(one)?, files(other)?) else { return Ok(None) };

@@ -3,10 +3,11 @@
 
 use super::built::Built;
 use crate::cache::Cache;
-use crate::error::Error;
+use crate::error::{Error, Stop};
 use crate::event::{BuildEvent, Notify};
 use crate::files::entries;
-use crate::shell::{Environment, Shell, Stop, complaint};
+use crate::request::Request;
+use crate::shell::{Environment, Shell, complaint};
 use std::path::{Path, PathBuf};
 
 /// How long bringing a source may take, and how large a file may become meanwhile.
@@ -35,9 +36,9 @@ pub(super) struct Loaded {
 pub(super) struct Site<'a> {
     pub(super) cache: &'a Cache,
     pub(super) notify: Notify<'a>,
-    pub(super) study_dir: &'a Path,
-    /// Files of the study that are no part of a source around it.
-    pub(super) own: &'a [PathBuf],
+    pub(super) request: Request<'a>,
+    /// The name of the source.
+    pub(super) name: &'a str,
     pub(super) shell: &'a mut Shell,
     /// Kept for the user to look at after a failure.
     pub(super) work: &'a Path,
@@ -48,19 +49,28 @@ pub(super) struct Site<'a> {
 
 impl Site<'_> {
     /// A failure to bring it, with the last lines of the log.
-    pub(super) fn refused<T>(&self, name: &str, why: &str) -> Result<T, Stop> {
-        Err(self.shell.failure(format!("source `{name}`: {why}"), self.work)?.into())
+    pub(super) fn refused<T>(&self, why: &str) -> Result<T, Stop> {
+        Err(self.shell.failure(format!("source `{}`: {why}", self.name), self.work)?.into())
+    }
+
+    /// What was had, or that failure.
+    pub(super) fn had<T>(&self, result: Result<T, Stop<String>>) -> Result<T, Stop> {
+        match result {
+            Ok(had) => Ok(had),
+            Err(Stop::Failure(why)) => self.refused(&why),
+            Err(Stop::Error(error)) => Err(error.into()),
+        }
     }
 
     /// Reports what of a folder was left out because an earlier build left it there, and what stays although it did.
-    pub(super) fn report_built(&self, source: &str, folder: &Path, built: &Built) -> Result<(), Error> {
+    pub(super) fn report_built(&self, folder: &Path, built: &Built) -> Result<(), Error> {
         let below = |path: &PathBuf| path.strip_prefix(folder).unwrap_or(path).to_owned();
         let left_out: Vec<PathBuf> = built.left_out.iter().map(below).collect();
         for (what, paths) in [("left out", &left_out), ("without a source", &built.kept)] {
             paths.iter().try_for_each(|path| self.shell.note(&format!("built before, {what}: {}", path.display())))?;
         }
         if !(left_out.is_empty() && built.kept.is_empty()) {
-            let (source, kept) = (source.to_owned(), built.kept.clone());
+            let (source, kept) = (self.name.to_owned(), built.kept.clone());
             (self.notify)(BuildEvent::BuiltBefore { source, left_out, kept });
         }
         Ok(())
@@ -79,7 +89,7 @@ impl Site<'_> {
         self.shell.timeout_s = Some(self.most.seconds);
         // In units of 512 bytes (POSIX).
         let limited = format!("ulimit -f {}\n{script}", self.most.bytes / 512);
-        self.shell.execute(&["sh", "-e", "-c", &limited], self.study_dir, &env)
+        self.shell.execute(&["sh", "-e", "-c", &limited], self.request.study_dir, &env)
     }
 
     /// What is wrong with an end; none if it succeeded. What fails with a file that has reached its limit has failed for

@@ -5,6 +5,7 @@ use super::tree::content_sha256;
 use crate::cache::Cache;
 use crate::error::{At, Error};
 use crate::files::{entries, fresh_folder, wipe};
+use crate::request::Request;
 use crate::unpack::Limits;
 use std::fs;
 use std::path::Path;
@@ -16,7 +17,7 @@ impl Cache {
     /// # Errors
     /// Any [`Error`]; that it is not what its hash says is none of them.
     pub fn import_source(&self, path: &Path, sha256: &str, is_tree: bool) -> Result<bool, Error> {
-        let sources = Sources::new(self, (self.root(), &[]), &[], &|_| {});
+        let sources = Sources::new(self, Request::nothing(self.root()), &|_| {});
         let _lock = self.lock(sha256, |_| {})?;
         if sources.accepted(sha256)?.is_some() {
             return Ok(true);

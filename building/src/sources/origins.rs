@@ -3,22 +3,21 @@
 
 use super::bring::{Loaded, Site, environment};
 use super::{git, tree};
+use crate::error::Stop;
 use crate::files::entries;
-use crate::nouns::{Source, SourceFrom};
-use crate::shell::Stop;
+use crate::nouns::SourceFrom;
 use crate::tools::find;
 use std::path::PathBuf;
 
 /// Brings a source from where it is.
-pub(super) fn load(site: &mut Site<'_>, source: &Source) -> Result<Loaded, Stop> {
-    let name = &source.name;
-    site.shell.note(&format!("fetching source `{name}`"))?;
-    let path = match &source.from {
-        SourceFrom::Fetch(command) => site.fetch(name, command)?,
-        SourceFrom::Path(path) => site.path(name, path)?,
-        SourceFrom::Url(url) => site.url(name, url)?,
-        SourceFrom::Git { url, revision } => return git::load(site, name, url, revision),
-        SourceFrom::Worktree(url) => return git::load_worktree(site, name, url),
+pub(super) fn load(site: &mut Site<'_>, from: &SourceFrom) -> Result<Loaded, Stop> {
+    site.shell.note(&format!("fetching source `{}`", site.name))?;
+    let path = match from {
+        SourceFrom::Fetch(command) => site.fetch(command)?,
+        SourceFrom::Path(path) => site.path(path)?,
+        SourceFrom::Url(url) => site.url(url)?,
+        SourceFrom::Git { url, revision } => return git::load(site, url, revision),
+        SourceFrom::Worktree(url) => return git::load_worktree(site, url),
     };
     Ok(Loaded { path, commit: None })
 }
@@ -26,41 +25,41 @@ pub(super) fn load(site: &mut Site<'_>, source: &Source) -> Result<Loaded, Stop>
 impl Site<'_> {
     /// What the study's command leaves: one file; or else a folder's content, which is that of the only folder if
     /// there is nothing beside it.
-    fn fetch(&mut self, name: &str, command: &str) -> Result<PathBuf, Stop> {
+    fn fetch(&mut self, command: &str) -> Result<PathBuf, Stop> {
         let ended = self.execute(command, environment(), &[])?;
         if let Some(complaint) = self.complaint(&ended.end) {
-            return self.refused(name, &format!("the fetch command {complaint}"));
+            return self.refused(&format!("the fetch command {complaint}"));
         }
         match &entries(self.download)?[..] {
-            [] => self.refused(name, "the fetch command left nothing in $DOWNLOAD"),
+            [] => self.refused("the fetch command left nothing in $DOWNLOAD"),
             [only] if only.is_symlink() || !(only.is_file() || only.is_dir()) => {
-                self.refused(name, "what is in $DOWNLOAD is neither a file nor a folder")
+                self.refused("what is in $DOWNLOAD is neither a file nor a folder")
             }
             [only] if only.is_dir() && entries(only)?.is_empty() => {
-                self.refused(name, "the fetch command left an empty folder in $DOWNLOAD")
+                self.refused("the fetch command left an empty folder in $DOWNLOAD")
             }
             [only] => Ok(only.clone()),
             _ => Ok(self.download.to_owned()),
         }
     }
 
-    fn path(&mut self, name: &str, path: &str) -> Result<PathBuf, Stop> {
-        let from = super::pins::resolved(self.study_dir, path)?;
+    fn path(&mut self, path: &str) -> Result<PathBuf, Stop> {
+        let from = super::pins::resolved(self.request.study_dir, path)?;
         let to = self.download.join(from.file_name().unwrap_or_default());
-        let built = super::pins::built_before(self.cache, &from, self.own)?;
-        tree::copy_without(&from, &to, &tree::Without::of_study(self.own).and_built(&built.left_out))?;
-        self.report_built(name, &from, &built)?;
+        let built = super::pins::built_before(self.cache, &from, self.request.own)?;
+        tree::copy_without(&from, &to, &tree::Without::of_study(self.request.own).and_built(&built.left_out))?;
+        self.report_built(&from, &built)?;
         Ok(to)
     }
 
-    fn url(&mut self, name: &str, url: &str) -> Result<PathBuf, Stop> {
+    fn url(&mut self, url: &str) -> Result<PathBuf, Stop> {
         let file = self.download.join(file_name(url));
         let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase()).unwrap_or_default();
         if scheme == "file" {
-            return self.refused(name, &format!("`{url}` is not loaded: name a file of this machine with `path`"));
+            return self.refused(&format!("`{url}` is not loaded: name a file of this machine with `path`"));
         }
         if !["http", "https", "ftp"].contains(&scheme.as_str()) {
-            return self.refused(name, &format!("`{url}` is not loaded: only http, https and ftp addresses are"));
+            return self.refused(&format!("`{url}` is not loaded: only http, https and ftp addresses are"));
         }
         let search_path = std::env::var_os("PATH").unwrap_or_default();
         let script = if find("curl", &search_path).is_some() {
@@ -68,18 +67,18 @@ impl Site<'_> {
              --speed-time 60 --speed-limit 1 -o \"$FILE\" -- \"$URL\""
         } else if find("wget", &search_path).is_none() {
             let why = "an address is loaded with `curl` or `wget`, and neither is on PATH; install one of them";
-            return self.refused(name, why);
+            return self.refused(why);
         } else {
             "wget -nv --timeout=60 --tries=3 -O \"$FILE\" -- \"$URL\""
         };
         let ended = self.execute(script, environment(), &[("URL", url), ("FILE", &file.display().to_string())])?;
         if let Some(complaint) = self.complaint(&ended.end) {
             let program = script.split(' ').next().unwrap_or_default();
-            return self.refused(name, &format!("{program} {complaint} for {url}"));
+            return self.refused(&format!("{program} {complaint} for {url}"));
         }
         match file.is_file() {
             true => Ok(file),
-            false => self.refused(name, &format!("nothing was loaded from {url}")),
+            false => self.refused(&format!("nothing was loaded from {url}")),
         }
     }
 }
@@ -99,6 +98,7 @@ mod tests {
     use super::super::bring::Most;
     use super::*;
     use crate::cache::Cache;
+    use crate::request::Request;
     use crate::shell::Shell;
     use bakeoff_host::lock::Lock;
     use std::io::{Read as _, Write as _};
@@ -138,12 +138,11 @@ mod tests {
             let mut shell = Shell::start(&lock, folder.path().join("log")).unwrap();
             let download = folder.path().join("download");
             crate::files::fresh_folder(&download).unwrap();
-            let (study_dir, own, work) = (folder.path(), &[][..], folder.path());
+            let (request, name, work) = (Request::nothing(folder.path()), "data", folder.path());
             let cache = &Cache::open(folder.path().join("cache")).unwrap();
             let notify = &|_| {};
-            let mut site = Site { cache, notify, study_dir, own, shell: &mut shell, work, download: &download, most };
-            let source = Source { name: "data".to_owned(), from, sha256: None, unpack: false, disk_bytes: None };
-            let Err(Stop::Failure(failure)) = load(&mut site, &source) else { panic!("it is loaded") };
+            let mut site = Site { cache, notify, request, name, shell: &mut shell, work, download: &download, most };
+            let Err(Stop::Failure(failure)) = load(&mut site, &from) else { panic!("it is loaded") };
             assert!(failure.why.contains(expect) && failure.why.contains("with `path`"), "{}", failure.why);
         };
         let small = Most { bytes: 1 << 20, ..Most::default() };

@@ -7,28 +7,27 @@ use super::tree::{Without, content_without_sha256, part_sha256};
 use crate::cache::Cache;
 use crate::error::{At as _, Error};
 use crate::nouns::{Source, SourceFrom};
+use crate::request::Request;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-/// The SHA-256 that a source must have, for a study in that folder with these files of its own.
-///
-/// # Errors
-/// [`Error::Unpinned`] if nobody says it; for a path what is wrong with it, also that it is not what the study says.
-pub(crate) fn pin(cache: &Cache, (study_dir, own): (&Path, &[PathBuf]), source: &Source) -> Result<String, Error> {
+/// The SHA-256 that a source of the request must have.
+pub(crate) fn pin(cache: &Cache, request: &Request<'_>, source: &Source) -> Result<String, Error> {
     let path = match &source.from {
         SourceFrom::Path(path) => path,
-        SourceFrom::Worktree(url) => return worktree_pin(cache, (study_dir, own), source, url),
+        SourceFrom::Worktree(url) => return worktree_pin(cache, request, source, url),
         _ => return source.sha256.clone().ok_or_else(|| Error::Unpinned { name: source.name.clone() }),
     };
     let refused = |why: String| Error::Source { name: source.name.clone(), why };
-    let place = resolved(study_dir, path).map_err(|_| refused(format!("there is no file or folder `{path}`")))?;
+    let place =
+        resolved(request.study_dir, path).map_err(|_| refused(format!("there is no file or folder `{path}`")))?;
     // Held while reading, so that nothing is read twice.
-    let mut known = cache.pins.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = cache.pins.lock().unwrap_or_else(PoisonError::into_inner);
     let found = match known.get(&place) {
         Some(found) => found.clone(),
         None => {
-            let built = built_before(cache, &place, own)?;
-            let found = content_without_sha256(&place, &Without::of_study(own).and_built(&built.left_out))?.0;
+            let built = built_before(cache, &place, request.own)?;
+            let found = content_without_sha256(&place, &Without::of_study(request.own).and_built(&built.left_out))?.0;
             known.insert(place, found.clone());
             found
         }
@@ -43,20 +42,16 @@ pub(crate) fn pin(cache: &Cache, (study_dir, own): (&Path, &[PathBuf]), source: 
 }
 
 /// That of the files of a repository's working tree.
-fn worktree_pin(
-    cache: &Cache,
-    (study_dir, own): (&Path, &[PathBuf]),
-    source: &Source,
-    url: &str,
-) -> Result<String, Error> {
+fn worktree_pin(cache: &Cache, request: &Request<'_>, source: &Source, url: &str) -> Result<String, Error> {
+    let folder = git::folder_of(url, request.study_dir);
     // No path of a source is called so.
-    let place = git::folder_of(url, study_dir).join("\0worktree");
-    let mut known = cache.pins.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = folder.join("\0worktree");
+    let mut known = cache.pins.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = known.get(&place) {
         return Ok(found.clone());
     }
     let refused = |why: String| Error::Source { name: source.name.clone(), why };
-    let tree = git::worktree(cache, &git::folder_of(url, study_dir), &Without::of_study(own))?.map_err(refused)?;
+    let tree = git::worktree(cache, &folder, &Without::of_study(request.own)).map_err(|stop| stop.with(refused))?;
     let (found, _) = part_sha256(&tree.folder, &tree.paths)?;
     known.insert(place, found.clone());
     Ok(found)

@@ -36,13 +36,8 @@ const CACHE: (&str, &[u8]) = ("CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f0
 /// So empty folders count. Times, owners, other permissions, extended attributes and the name of the folder itself do
 /// not, nor does whether two files are one, nor folders called `.bakeoff`, nor what is left out. Links are not followed,
 /// unless they lead out of a folder of this machine: such a link is what it leads to, in the hash and in a copy.
-///
-/// # Errors
-/// What cannot be read, and anything that is no file, folder or symbolic link.
 fn tree_sha256(folder: &Path, without: &Without<'_>) -> Result<(String, u64), Error> {
-    let mut paths = vec![];
-    list(folder, Path::new(""), without, &mut paths)?;
-    sha256_of_paths(folder, paths, without.of_machine)
+    sha256_of_paths(folder, list(folder, Path::new(""), without)?, without.of_machine)
 }
 
 /// The same of some of a folder's content: these paths, which are relative to it, and the folders that they are in. No link
@@ -53,8 +48,7 @@ pub(super) fn part_sha256(folder: &Path, paths: &[PathBuf]) -> Result<(String, u
 
 /// All files and links below a folder that count, relative to it.
 pub(super) fn all_files(folder: &Path, without: &Without<'_>) -> Result<Vec<PathBuf>, Error> {
-    let mut paths = vec![];
-    list(folder, Path::new(""), without, &mut paths)?;
+    let mut paths = list(folder, Path::new(""), without)?;
     paths.retain(|path| !folder.join(path).is_dir() || folder.join(path).is_symlink());
     Ok(paths)
 }
@@ -76,12 +70,9 @@ fn about(folder: &Path, place: &Path, follows: bool) -> Result<Metadata, Error> 
         let source = io::Error::other(format!("it is a link to `{}`, {why}", target.display()));
         Err(Error::File { doing: "take into a source", path: place.to_owned(), source })
     };
+    let above = place.parent().and_then(|above| above.canonicalize().ok());
     match there.is_dir() {
-        true if place
-            .parent()
-            .and_then(|above| above.canonicalize().ok())
-            .is_some_and(|above| above.starts_with(&target)) =>
-        {
+        true if above.is_some_and(|above| above.starts_with(&target)) => {
             refuse("a folder that holds the link; remove it, or name that folder as the source")
         }
         true if links_on(folder, place) > MOST_LINKS => {
@@ -172,16 +163,16 @@ fn content(folder: &Path, without: &Without<'_>) -> Result<Vec<PathBuf>, Error> 
 }
 
 /// All paths below a folder that count, relative to it.
-fn list(folder: &Path, inner: &Path, without: &Without<'_>, paths: &mut Vec<PathBuf>) -> Result<(), Error> {
+fn list(folder: &Path, inner: &Path, without: &Without<'_>) -> Result<Vec<PathBuf>, Error> {
+    let mut paths = vec![];
     for place in content(&folder.join(inner), without)? {
         let path = inner.join(place.file_name().unwrap_or_default());
         let is_folder = about(folder, &place, without.of_machine)?.is_dir();
-        paths.push(path.clone());
-        if is_folder {
-            list(folder, &path, without, paths)?;
-        }
+        let below = if is_folder { list(folder, &path, without)? } else { vec![] };
+        paths.push(path);
+        paths.extend(below);
     }
-    Ok(())
+    Ok(paths)
 }
 
 /// Kind, hash of the content, and size in bytes.

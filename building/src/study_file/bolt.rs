@@ -2,7 +2,7 @@
 //! they differ in nothing but what BOLT does. The key itself is read in `words.rs`.
 
 use super::levels::Said;
-use super::tuned::with;
+use super::tuned::{in_one_factor, with};
 use crate::bolt::{KEY, LAYER, LINKED_WITH};
 use crate::nouns::Layer;
 use bakeoff_model::study::{PlanSpec, Workload};
@@ -16,12 +16,9 @@ pub(super) fn complete(
     plans: &[PlanSpec],
     workloads: &[Workload],
 ) {
-    let found: Vec<_> = with(factors, KEY).map(|(factor, at)| (factor.to_owned(), at)).collect();
-    let (Some((first, at)), Some(last)) = (found.first().cloned(), layers.last().cloned()) else { return };
-    if let Some((_, second)) = found.get(1) {
-        let remedy = "put `bolt` into the levels of one factor";
-        file.sink.report(second.clone(), &format!("factor `{first}` has `bolt` already"), "only one could win", remedy);
-    }
+    let first = with(factors, KEY).next().map(|(factor, at)| (factor.to_owned(), at));
+    let (Some((first, at)), Some(last)) = (first, layers.last().cloned()) else { return };
+    in_one_factor(file.sink, factors, KEY, "has `bolt`");
     if layers.iter().any(|layer| layer.name == LAYER) {
         let at = file.place_of("build").unwrap_or_default();
         file.sink.report(at, "`bolt` is the name of the layer that BOLT makes", "", "rename this [[build]]");

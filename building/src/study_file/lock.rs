@@ -1,8 +1,9 @@
 //! `study.lock`: the hashes of those sources that the study file gives none for, as `bakeoff lock` found them. It reads
 //! and writes the text, and says what of it holds for a study; nothing is fetched here.
 
-use super::sources::{is_sha256, origin};
+use super::sources::origin;
 use crate::Building;
+use crate::files::is_sha256;
 use crate::nouns::{Source, SourceFrom};
 use bakeoff_model::problem::Problem;
 use bakeoff_model::study_file::{Section, Sink};

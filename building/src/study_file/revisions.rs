@@ -70,29 +70,27 @@ fn one_factor_chooses(sink: &Sink, layers: &[Layer], factors: &[Said<'_>]) {
 /// A repository without a revision of its own needs one of every level that takes it.
 fn every_level_names_one(sink: &Sink, placed: &[PlacedSource], layers: &[Layer], factors: &[Said<'_>]) {
     for PlacedSource { source, span } in placed.iter().filter(|placed| needs_revision(&placed.source)) {
-        let is_it = |name: Option<&String>| name == Some(&source.name);
-        // One that is wrong is a problem of its own.
-        let lacks = |layer: &Layer, level: &SaidLevel| {
-            let revisions = &level.spec.revisions;
-            let names_one = revisions.contains_key(&layer.name) || revisions.is_empty() && level.is_revised;
-            is_it(level.spec.sources.get(&layer.name).or(layer.source.as_ref())) && !names_one
+        let levels = factors.iter().flat_map(|said| &said.levels);
+        let all = levels.flat_map(|level| layers.iter().map(move |layer| (layer, level)));
+        let chosen = all.filter(|(layer, level)| level.spec.sources.get(&layer.name) == Some(&source.name));
+        let chosen: Vec<(&Layer, &SaidLevel)> = chosen.collect();
+        let own: Vec<&Layer> = layers.iter().filter(|layer| layer.source.as_ref() == Some(&source.name)).collect();
+        let is_settled = |layer: &&Layer| {
+            factors.iter().any(|said| said.levels.iter().all(|level| !lacks_revision(source, layer, level)))
         };
-        let is_settled =
-            |layer: &Layer| factors.iter().any(|said| said.levels.iter().all(|level| !lacks(layer, level)));
-        let is_chosen = |which: &dyn Fn(&Layer, &SaidLevel) -> bool| {
-            let by = |level: &SaidLevel| {
-                layers.iter().any(|layer| is_it(level.spec.sources.get(&layer.name)) && which(layer, level))
-            };
-            factors.iter().flat_map(|said| &said.levels).any(by)
-        };
-        let own = || layers.iter().filter(|layer| is_it(layer.source.as_ref()));
-        let is_unused = own().next().is_none() && !is_chosen(&|_, _| true);
-        let is_left = own().any(|layer| !is_settled(layer));
-        let is_chosen_bare = is_chosen(&lacks);
-        if is_unused || is_left || is_chosen_bare {
+        let is_unused = own.is_empty() && chosen.is_empty();
+        let is_chosen_bare = chosen.iter().any(|(layer, level)| lacks_revision(source, layer, level));
+        if is_unused || is_chosen_bare || !own.iter().all(is_settled) {
             let message = format!("[sources.{}] has no `revision`", source.name);
             let remedy = "a commit, tag or branch, `revision = \"v1.0\"`; or one in each level of a build factor";
             sink.report(span.clone(), &message, "", remedy);
         }
     }
+}
+
+/// Whether a layer takes the source at this level, which names no revision. One that is wrong is a problem of its own.
+fn lacks_revision(source: &Source, layer: &Layer, level: &SaidLevel) -> bool {
+    let revisions = &level.spec.revisions;
+    let names_one = revisions.contains_key(&layer.name) || revisions.is_empty() && level.is_revised;
+    level.spec.sources.get(&layer.name).or(layer.source.as_ref()) == Some(&source.name) && !names_one
 }

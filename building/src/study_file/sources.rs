@@ -1,6 +1,7 @@
 //! `[sources.x]`: what to fetch, from where, and the hash that it must have. It checks what can be seen in the
 //! text; whether a fetch works is found out when it is built.
 
+use crate::files::is_sha256;
 use crate::nouns::{Source, SourceFrom, WORKTREE};
 use bakeoff_model::study_file::Section;
 use std::ops::Range;
@@ -64,11 +65,6 @@ pub(super) fn wrong_revision(url: &str, revision: &str) -> Option<(String, &'sta
         let message = format!("`{url}` is not a folder of this machine, so that it has no working tree");
         (message, "name a branch, tag or commit; or the folder of a clone with `git`")
     })
-}
-
-/// Whether a text can be a SHA-256 as this program writes them.
-pub(super) fn is_sha256(text: &str) -> bool {
-    text.len() == 64 && text.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f'))
 }
 
 pub(super) fn origin(section: &Section<'_>) -> SourceFrom {

@@ -15,15 +15,15 @@ pub(super) fn with<'a>(factors: &'a [Said<'_>], key: &str) -> impl Iterator<Item
     factors.iter().filter_map(move |said| Some((said.placed.factor.name.as_str(), place(said)?)))
 }
 
-/// Of two factors that choose the compiler, one would silently win.
-pub(super) fn one_factor_chooses_the_compiler(sink: &Sink, factors: &[Said<'_>]) {
-    let mut choosing = with(factors, "compiler");
-    let Some((first, _)) = choosing.next() else { return };
-    for (_, at) in choosing {
-        let message = format!("factor `{first}` chooses the compiler already");
-        let remedy = "choose it in the levels of one factor; `append` may stand in any";
-        sink.report(at, &message, "only one could win", remedy);
+/// Of two factors that have this instruction, one would silently win. The first place of it, if there is one.
+pub(super) fn in_one_factor(sink: &Sink, factors: &[Said<'_>], key: &str, has: &str) -> Option<Range<usize>> {
+    let mut having = with(factors, key);
+    let (first, at_first) = having.next()?;
+    for (_, at) in having {
+        let remedy = format!("put `{key}` into the levels of one factor; `append` may stand in any");
+        sink.report(at, &format!("factor `{first}` {has} already"), "only one could win", &remedy);
     }
+    Some(at_first)
 }
 
 /// A cache that the project also calls by itself would not see what is appended behind it, and give the objects of another
@@ -42,13 +42,7 @@ pub(super) fn no_cache_comes_between(file: &Section<'_>, factors: &[Said<'_>], l
 
 /// Of two factors that profile, one would silently win; and words that do the same by hand would disturb both.
 pub(super) fn one_factor_profiles(sink: &Sink, factors: &[Said<'_>]) {
-    let mut profiling = with(factors, "profile");
-    let Some((first, at_first)) = profiling.next() else { return };
-    for (_, at) in profiling {
-        let message = format!("factor `{first}` has a profile already");
-        let remedy = "put `profile` into the levels of one factor; `append` may stand in any";
-        sink.report(at, &message, "only one could win", remedy);
-    }
+    let Some(at_first) = in_one_factor(sink, factors, "profile", "has a profile") else { return };
     if let Some(word) = factors.iter().flat_map(Said::specs).find_map(|spec| by_hand(&spec.tuning)) {
         let message = format!("`profile` and `{word}`, which a level appends, are two profiles");
         sink.report(at_first, &message, "", "leave the word out: `profile` makes and uses one itself");

@@ -4,6 +4,7 @@
 use super::buildable::{Buildable, by_layer};
 use crate::bolt::Bolt;
 use crate::tuning::{Tuning, cxx_of, split};
+use crate::wrapper::{takes_rust_value, takes_value};
 use bakeoff_model::study_file::{Section, Sink, check_below_prefix};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,49 +13,6 @@ use toml::de::DeValue;
 
 /// The key for rustc, whose options are others.
 const RUST: &str = "rustflags";
-
-/// Options whose value is the next word, of those that one may append.
-const VALUES: [&str; 20] = [
-    "-D",
-    "-U",
-    "-I",
-    "-L",
-    "-l",
-    "-T",
-    "-u",
-    "-z",
-    "-B",
-    "-include",
-    "-isystem",
-    "-iquote",
-    "-idirafter",
-    "-imacros",
-    "-Xlinker",
-    "-Xclang",
-    "-Xpreprocessor",
-    "-Xassembler",
-    "-mllvm",
-    "--param",
-];
-
-/// The same of rustc.
-const RUST_VALUES: [&str; 15] = [
-    "-C",
-    "--codegen",
-    "-Z",
-    "-L",
-    "-l",
-    "-A",
-    "-W",
-    "-D",
-    "-F",
-    "--allow",
-    "--warn",
-    "--cfg",
-    "--check-cfg",
-    "--extern",
-    "--remap-path-prefix",
-];
 
 /// Reads one of these into the level's tuning.
 pub(super) fn read(
@@ -169,17 +127,16 @@ fn words(sink: &Sink, key: &str, text: &str, span: Range<usize>) -> Vec<String> 
         }
     };
     let mut is_value = false;
-    let values: &[&str] = if key == RUST { &RUST_VALUES } else { &VALUES };
+    let takes = if key == RUST { takes_rust_value } else { takes_value };
     for word in &words {
         let problem = match key {
             _ if word.contains('\n') => {
                 Some((format!("a word of `{key}` contains a line break"), "write it on one line".to_owned()))
             }
             _ if is_value => None,
-            RUST => problem_of_rust(word),
             _ => problem_of(key, word),
         };
-        is_value = !is_value && values.contains(&word.as_str());
+        is_value = !is_value && takes(word.as_bytes());
         if let Some((message, remedy)) = problem {
             sink.report(span.clone(), &message, "", &remedy);
             return vec![];
@@ -195,25 +152,6 @@ fn words(sink: &Sink, key: &str, text: &str, span: Range<usize>) -> Vec<String> 
 /// What is wrong with a word that is no option's value: the message and the remedy.
 fn problem_of(key: &str, word: &str) -> Option<(String, String)> {
     const OF_BUILD: [&str; 8] = ["-c", "-S", "-E", "-M", "-MM", "-o", "-x", "-fsyntax-only"];
-    let name = word.split_once('=').map_or(word, |(name, _)| name);
-    if OF_BUILD.contains(&name) || word.starts_with("-o") {
-        let message = format!("`{word}` would change what every call makes, not how");
-        return Some((message, "that is for the project's build to say; append options such as `-O3`".to_owned()));
-    }
-    if key.starts_with("append_c") && ["-Wl,", "-l", "-L", "-fuse-ld="].iter().any(|start| word.starts_with(start)) {
-        return Some((format!("`{word}` is for linking"), "put it into `append_link`, or into `append`".to_owned()));
-    }
-    if !word.starts_with('-') || word == "-" || word == "--" {
-        let message = format!("{word:?} is no option: every call would take it for a file");
-        let is_name = word.starts_with(|c: char| c.is_ascii_alphabetic());
-        let remedy = if is_name { format!("did you mean `-{word}`?") } else { "leave it out".to_owned() };
-        return Some((message, remedy));
-    }
-    None
-}
-
-/// The same of a word for rustc.
-fn problem_of_rust(word: &str) -> Option<(String, String)> {
     const OF_CARGO: [&str; 20] = [
         "--crate-name",
         "--crate-type",
@@ -236,15 +174,22 @@ fn problem_of_rust(word: &str) -> Option<(String, String)> {
         "-h",
         "--help",
     ];
+    let (of_build, who, example, option) = match key {
+        RUST => (&OF_CARGO[..], "cargo", "-C opt-level=3", "-C "),
+        _ => (&OF_BUILD[..], "the project's build", "-O3", "-"),
+    };
     let name = word.split_once('=').map_or(word, |(name, _)| name);
-    if OF_CARGO.contains(&name) || name.starts_with("-o") {
+    if of_build.contains(&name) || name.starts_with("-o") {
         let message = format!("`{word}` would change what every call makes, not how");
-        return Some((message, "that is for cargo to say; append options such as `-C opt-level=3`".to_owned()));
+        return Some((message, format!("that is for {who} to say; append options such as `{example}`")));
+    }
+    if key.starts_with("append_c") && ["-Wl,", "-l", "-L", "-fuse-ld="].iter().any(|start| word.starts_with(start)) {
+        return Some((format!("`{word}` is for linking"), "put it into `append_link`, or into `append`".to_owned()));
     }
     if !word.starts_with('-') || word == "-" || word == "--" {
         let message = format!("{word:?} is no option: every call would take it for a file");
-        let is_name = word.starts_with(|c: char| c.is_ascii_lowercase());
-        let remedy = if is_name { format!("did you mean `-C {word}`?") } else { "leave it out".to_owned() };
+        let is_name = word.starts_with(|c: char| c.is_ascii_alphabetic());
+        let remedy = if is_name { format!("did you mean `{option}{word}`?") } else { "leave it out".to_owned() };
         return Some((message, remedy));
     }
     None

@@ -5,6 +5,7 @@ mod options;
 mod same;
 
 use crate::Cache;
+use crate::alike::groups;
 use crate::journal::{BuildLine, BuildOutcome};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::words;
@@ -27,7 +28,7 @@ pub(crate) const REVISIONS: VariantSource = VariantSource { options: Options::au
 
 fn prepare(matches: &ArgMatches, request: &SourceRequest<'_>) -> Option<Result<Prepared, CommandError>> {
     let options = Options::from_arg_matches(matches).ok()?;
-    options.is_asked().then(|| prepared(&options, request))
+    (!options.revisions.is_empty()).then(|| prepared(&options, request))
 }
 
 fn prepared(options: &Options, request: &SourceRequest<'_>) -> Result<Prepared, CommandError> {
@@ -45,7 +46,7 @@ fn prepared(options: &Options, request: &SourceRequest<'_>) -> Result<Prepared, 
     let lines = cache.build(&folder.order(&plan, jobs, request.quiet), false)?;
     let digests = built(&mut plan, &lines)?;
     let made = Made { lines: BuildLine::made(&lines)?, digests };
-    let is_built = options.is_built() && !builds_again(command);
+    let is_built = options.build.is_some() && !builds_again(command);
     let seen = Use { command, inner: &revisions.inner, is_built };
     let alike = if options.anyway { Alike::default() } else { Alike::of(&cache, &mut plan, &made, seen)? };
     Ok(Prepared {
@@ -54,7 +55,7 @@ fn prepared(options: &Options, request: &SourceRequest<'_>) -> Result<Prepared, 
         maker: Some(Box::new(cache)),
         made,
         folder: Some(revisions.inner),
-        explain: (!options.is_built()).then_some(not_in_the_tree),
+        explain: options.build.is_none().then_some(not_in_the_tree),
     })
 }
 
@@ -160,7 +161,7 @@ impl Alike {
     /// pipeline goes on.
     fn merged(self, plan: &Plan, quiet: bool) -> Merged {
         let nothing_left = (plan.variants.len() < 2).then(|| Ok(self.answer(plan)));
-        let notes = if quiet || nothing_left.is_some() { String::new() } else { self.notes(&plan.variants) };
+        let notes = if quiet || nothing_left.is_some() { String::new() } else { self.notes() };
         Merged { shared: self.shared, notes, nothing_left }
     }
 
@@ -177,19 +178,12 @@ impl Alike {
     }
 
     /// A line for each group that races once.
-    fn notes(&self, kept: &[Variant]) -> String {
-        let mut text = String::new();
-        for first in kept {
-            let others = self.shared.iter().filter(|one| one.with == first.name);
-            let others: Vec<&str> = others.map(|one| one.variant.name.as_str()).collect();
-            if !others.is_empty() {
-                let names = clean(&[&[first.name.as_str()][..], &others].concat().join(", "));
-                text.push_str(&format!(
-                    "note: {names} give the same program and race once; --anyway races them apart\n"
-                ));
-            }
-        }
-        text
+    fn notes(&self) -> String {
+        let note = |names: Vec<&str>| {
+            let names = clean(&names.join(", "));
+            format!("note: {names} give the same program and race once; --anyway races them apart\n")
+        };
+        groups(&self.shared).into_iter().map(note).collect()
     }
 
     /// What differs although the program is the same.

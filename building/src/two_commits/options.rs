@@ -1,7 +1,8 @@
 //! Which revisions of which repository are compared, and how each is built: options, and the study that they amount to.
 //! Nothing is built here.
 
-use crate::{BuildEvent, Cache, Chain, Layer, NotFound, Source, SourceFrom, Spec};
+use crate::error::Failure;
+use crate::{BuildEvent, Cache, Chain, Layer, Source, SourceFrom, Spec};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_host::search_path;
@@ -23,10 +24,10 @@ pub(super) struct Options {
     /// There is one COMMAND then, which is executed in the tree of each revision: `./prog input` is that revision's
     /// program and that revision's input. `$PREFIX` is the top of the tree.
     #[arg(long = "git", value_name = "REVISION", conflicts_with_all = ["names", "cwd", "baseline", "reference", "save", "saved"])]
-    revisions: Vec<String>,
+    pub(super) revisions: Vec<String>,
     /// With --git: the shell command that builds a revision, in a copy of its tree; what was built is kept in the cache
     #[arg(long, value_name = "COMMAND", requires = "revisions")]
-    build: Option<String>,
+    pub(super) build: Option<String>,
     /// With --git: a folder of the repository, instead of the current one
     #[arg(long, value_name = "DIR", requires = "revisions")]
     repository: Option<PathBuf>,
@@ -55,16 +56,6 @@ const FACTOR: &str = "commit";
 pub(super) const TOOLS: [&str; 8] = ["cc", "c++", "ld", "make", "cargo", "rustc", "go", "javac"];
 
 impl Options {
-    /// Whether any revision is named.
-    pub(super) fn is_asked(&self) -> bool {
-        !self.revisions.is_empty()
-    }
-
-    /// Whether anything is built, rather than executed as the tree has it.
-    pub(super) fn is_built(&self) -> bool {
-        self.build.is_some()
-    }
-
     /// Finds out what each revision is now.
     pub(super) fn find(&self, cache: &Cache, command: &str, quiet: bool) -> Result<Revisions, CommandError> {
         if let [only] = &self.revisions[..] {
@@ -75,13 +66,11 @@ impl Options {
         }
         let here = self.repository.clone().unwrap_or_else(|| PathBuf::from("."));
         let here = here.canonicalize().unwrap_or(here);
-        let inner = cache
-            .place_in_repository(&here)?
-            .map_err(|why| CommandError::usage(clean(&why)).hint("--repository DIR names a folder of another one"))?;
+        let inner = cache.place_in_repository(&here).map_err(|stop| stop.with(outside))?;
         let report: &(dyn Fn(BuildEvent) + Sync) = if quiet { &|_| {} } else { &BuildEvent::tell };
         let mut found: Vec<(String, Source)> = vec![];
         for revision in &self.revisions {
-            let source = cache.pinned_revision(&here, revision, report)?.map_err(not_found)?;
+            let source = cache.pinned_revision(&here, revision, report).map_err(|stop| stop.with(not_found))?;
             let name = display_name(revision, &source);
             let numbered = (1..).map(|n| if n == 1 { name.clone() } else { format!("{name} ({n})") });
             let mut unused = numbered.filter(|name| name != TWIN && found.iter().all(|(known, _)| known != name));
@@ -165,7 +154,11 @@ fn display_name(revision: &str, source: &Source) -> String {
     }
 }
 
-fn not_found(found: NotFound) -> CommandError {
+fn outside(why: String) -> CommandError {
+    CommandError::usage(clean(&why)).hint("--repository DIR names a folder of another one")
+}
+
+fn not_found(found: Failure) -> CommandError {
     let mut text = format!("error: {}\n", clean(&found.why));
     found.tail.iter().for_each(|line| text.push_str(&format!("    {}\n", clean(line))));
     found.log.iter().for_each(|log| text.push_str(&format!("hint: the whole log is {}\n", log.display())));

@@ -1,7 +1,8 @@
 //! Whether two commits give the same program: a judgement on the names of those files that differ in their finished trees.
 //! Nothing is read or run here.
 
-use std::path::{Component, Path, PathBuf};
+use crate::wrappers::plain;
+use std::path::Path;
 
 /// Endings of files that people read.
 const READ_BY_PEOPLE: [&str; 10] =
@@ -72,21 +73,6 @@ impl Use<'_> {
             .filter(|word| word.contains('/') || word.contains('.') || file.ends_with(word))
             .any(|word| file.starts_with(plain(&self.inner.join(word))))
     }
-}
-
-/// A path without `.` and `..`; the top, where it leaves it.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::Normal(name) => plain.push(name),
-            Component::ParentDir => drop(plain.pop()),
-            // An absolute path is none of the tree.
-            Component::RootDir | Component::Prefix(_) => return path.to_owned(),
-            Component::CurDir => {}
-        }
-    }
-    plain
 }
 
 fn lower(name: Option<&std::ffi::OsStr>) -> String {

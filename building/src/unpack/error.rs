@@ -1,5 +1,5 @@
 //! Why an archive is not unpacked: which archive, which of its entries, and what is wrong with it.
-#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
+#![allow(missing_docs, reason = "the messages and the names of fields say what they are; where not, a comment does")]
 
 use std::io;
 use std::path::PathBuf;
@@ -14,11 +14,9 @@ const SHOWN_CHARS: usize = 200;
 #[derive(Debug, thiserror::Error)]
 #[error("`{}` cannot be unpacked: {}{why}", archive.display(), entry.as_ref().map(|e| format!("entry `{e}` ")).unwrap_or_else(|| "it ".to_owned()))]
 pub struct UnpackError {
-    /// The archive.
     pub archive: PathBuf,
     /// Its entry in question, if it is one. Characters that a terminal would obey are escaped.
     pub entry: Option<String>,
-    /// What is wrong.
     pub why: Refusal,
 }
 
@@ -26,24 +24,15 @@ pub struct UnpackError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The file begins like no archive that is known.
     #[error("is not an archive of a known kind ({KNOWN})")]
     NoArchive,
-    /// The archive contradicts itself, or ends too early.
     #[error("is damaged: {0}")]
     Damaged(String),
-    /// A name that cannot be that of an entry.
     #[error("is refused: its name {0}")]
     Name(&'static str),
     /// A link that could lead outside, or to nothing.
     #[error("is refused: it links to `{target}`, {why}")]
-    Link {
-        /// Where it leads to, in the archive's words.
-        target: String,
-        /// What is wrong with that.
-        why: &'static str,
-    },
-    /// Something other than a file, folder or link.
+    Link { target: String, why: &'static str },
     #[error("is refused: it is {0}")]
     Kind(String),
     /// It becomes more than [`super::Limits::bytes`].
@@ -56,15 +45,9 @@ pub enum Refusal {
     #[error(
         "is refused: the {packed_bytes} bytes of the archive become more than {limit} times as many, the limit against bombs"
     )]
-    Bomb {
-        limit: u64,
-        /// The size of the archive.
-        packed_bytes: u64,
-    },
-    /// The folder to unpack into is not an empty one.
+    Bomb { limit: u64, packed_bytes: u64 },
     #[error("is not unpacked into a folder that is not empty")]
     NotEmpty,
-    /// The user asked to stop.
     #[error("was interrupted")]
     Interrupted,
     /// The system refused to read the archive or to write what is in it.

@@ -137,8 +137,8 @@ fn add(
     name: &[u8],
     tree: &mut Tree<'_>,
 ) -> Result<(), Fault> {
-    let second = || SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(header.mtime().ok()?));
-    let modified = described.modified.or_else(second);
+    let second = header.mtime().ok().map(Duration::from_secs);
+    let modified = described.modified.or(second.and_then(|second| SystemTime::UNIX_EPOCH.checked_add(second)));
     let target =
         || described.target.clone().or_else(|| Some(header.link_name_bytes()?.into_owned())).unwrap_or_default();
     let entry = |kind| Entry { name, modified, kind };

@@ -3,7 +3,7 @@
 use super::expand;
 use super::tool::{Kind, kind};
 use super::wire::{Head, MAGIC, UNREADABLE};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
@@ -35,6 +35,19 @@ impl Call {
     /// What it does, by its name; unusual names are those of compilers.
     pub(crate) fn kind(&self) -> Kind {
         kind(self.name.as_bytes()).unwrap_or(Kind::Driver)
+    }
+
+    /// What it writes, if it says so.
+    pub(crate) fn output(&self) -> Option<OsString> {
+        let words = self.all_words();
+        let apart = words.windows(2).find(|pair| pair[0] == "-o").map(|pair| pair[1].clone());
+        let joined = words.iter().filter_map(|word| word.as_bytes().strip_prefix(b"-o"));
+        apart.or_else(|| joined.map(|path| OsStr::from_bytes(path).to_owned()).find(|path| !path.is_empty()))
+    }
+
+    /// Its arguments, with the words of response files in their places, as text.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        self.all_words().iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
     /// Its arguments, with the words of response files in their places.
@@ -91,17 +104,9 @@ pub(crate) fn calls(log: &[u8]) -> Calls {
 fn record(bytes: &[u8]) -> Option<(Call, usize)> {
     let (head, body) = bytes.split_at_checked(size_of::<Head>())?;
     let long = |at: usize| Some(u64::from_ne_bytes(head.get(at..at + 8)?.try_into().ok()?));
-    let short = |at: usize| Some(u32::from_ne_bytes(head.get(at..at + 4)?.try_into().ok()?));
-    let head = Head {
-        magic: long(0)?,
-        length: long(8)?,
-        pid: short(16)?,
-        parent: short(20)?,
-        words: short(24)?,
-        files: short(28)?,
-        shuffled: short(32)?,
-        nested: short(36)?,
-    };
+    let [pid, parent, words, files, shuffled, nested] =
+        std::array::from_fn(|nth| head[16 + 4 * nth..].first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes)));
+    let head = Head { magic: long(0)?, length: long(8)?, pid, parent, words, files, shuffled, nested };
     let length = usize::try_from(head.length).ok()?;
     let mut body = body.get(..length).filter(|_| head.magic == MAGIC)?;
     let mut string = || {

@@ -34,9 +34,6 @@ impl Wrappers {
     /// Makes the folder `root`, or brings it up to date: the program, and in `bin` a link for each usual tool on the
     /// search path and for each of the names in `also` that is there; a path in `also` is that of a compiler. Links to tools
     /// that are not there are removed unless somebody else uses the folder, since scripts would find these tools otherwise.
-    ///
-    /// # Errors
-    /// [`Error::Wrapper`] if the folder cannot be written to, or nothing there may be run.
     pub(crate) fn install(root: &Path, search_path: &OsStr, also: &BTreeSet<String>) -> Result<Self, Error> {
         let tools = tools(search_path, also);
         let names: BTreeSet<OsString> = tools.iter().filter_map(|tool| tool.file_name()).map(OsStr::to_owned).collect();
@@ -83,16 +80,10 @@ impl Wrappers {
     }
 
     /// The command that runs `command`, confined to writing below these folders and to these files, as far as they
-    /// are there when it begins, and if `covered` with compilers covered. The program of `command` is looked up on the PATH
-    /// that it is started with, unless it is a path.
-    #[cfg(test)]
-    pub(crate) fn confined(&self, writable: &[&Path], covered: bool, command: &[&str]) -> Vec<String> {
-        self.confined_reading(writable, &[], covered, command)
-    }
-
-    /// The same, which besides may read only what is below these folders, if there are any, and in the folder of the
-    /// wrappers. What is in a folder may be listed everywhere.
-    pub(crate) fn confined_reading(
+    /// are there when it begins, and if `covered` with compilers covered. If there are `readable` folders, it may read only
+    /// what is below these and those, and in the folder of the wrappers; what is in a folder may be listed everywhere. The
+    /// program of `command` is looked up on the PATH that it is started with, unless it is a path.
+    pub(crate) fn confined(
         &self,
         writable: &[&Path],
         readable: &[&Path],
@@ -157,18 +148,15 @@ fn remove_all_but(folder: &Path, stays: impl Fn(&OsStr) -> bool) -> io::Result<(
 
 /// Makes a link, if it is not there.
 fn link(path: &Path, target: &Path) -> io::Result<()> {
+    if fs::read_link(path).is_ok_and(|there| there == target) {
+        return Ok(());
+    }
+    // Not ours, or of another layout.
+    if path.symlink_metadata().is_ok() {
+        fs::remove_file(path)?;
+    }
     match symlink(target, path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            if fs::read_link(path).is_ok_and(|there| there == target) {
-                return Ok(());
-            }
-            // Not ours, or of another layout.
-            fs::remove_file(path)?;
-            match symlink(target, path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-                made => made,
-            }
-        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         made => made,
     }
 }

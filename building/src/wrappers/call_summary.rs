@@ -47,7 +47,7 @@ pub(super) fn below(path: &Path, folder: &Path) -> Option<PathBuf> {
 }
 
 /// A path without `.` and `..`, as its text has it.
-pub(super) fn plain(path: &Path) -> PathBuf {
+pub(crate) fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

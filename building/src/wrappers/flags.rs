@@ -59,14 +59,18 @@ pub(super) fn declared<'a>(layer: &'a Layer, variables: &BTreeMap<&'a str, &'a s
         let listed = layer.flags.iter().any(|name| name == variable).then_some((For::Compiling(None), 0));
         let Some((purpose, first)) = usual.or(tool).or(listed) else { continue };
         for flag in value.split_whitespace().skip(first).filter(|word| word.starts_with('-') && word.len() > 1) {
-            let purpose = if is_for_linking(flag.as_bytes()) { For::Linking } else { purpose };
-            let declared = Declared { variable, flag, purpose };
-            if !all.contains(&declared) {
-                all.push(declared);
-            }
+            declare(&mut all, variable, flag, purpose);
         }
     }
     all
+}
+
+fn declare<'a>(all: &mut Vec<Declared<'a>>, variable: &'a str, flag: &'a str, purpose: For) {
+    let purpose = if is_for_linking(flag.as_bytes()) { For::Linking } else { purpose };
+    let declared = Declared { variable, flag, purpose };
+    if !all.contains(&declared) {
+        all.push(declared);
+    }
 }
 
 /// The flags that the layer's levels append to the words of C compilers, each once for each key of the study file. Of an option whose value is the
@@ -86,11 +90,7 @@ pub(super) fn appended(tuning: &Tuning) -> Vec<Declared<'_>> {
                 words.next();
                 continue;
             }
-            let purpose = if is_for_linking(flag.as_bytes()) { For::Linking } else { purpose };
-            let declared = Declared { variable, flag, purpose };
-            if !all.contains(&declared) {
-                all.push(declared);
-            }
+            declare(&mut all, variable, flag, purpose);
         }
     }
     all

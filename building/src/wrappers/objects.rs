@@ -92,12 +92,8 @@ fn outputs(call: &Call) -> Vec<PathBuf> {
     if call.kind() != Kind::Driver && call.kind() != Kind::Linker {
         return vec![];
     }
-    if let Some(pair) = words.windows(2).find(|pair| pair[0] == "-o") {
-        return vec![absolute(&pair[1])];
-    }
-    let joined = words.iter().find_map(|word| word.as_bytes().strip_prefix(b"-o").filter(|rest| !rest.is_empty()));
-    if let Some(path) = joined {
-        return vec![absolute(OsStr::from_bytes(path))];
+    if let Some(path) = call.output() {
+        return vec![absolute(&path)];
     }
     if !words.iter().any(|word| word == "-c") {
         return vec![];
@@ -161,7 +157,7 @@ fn files(call: &Call) -> Vec<PathBuf> {
 
 /// The files below the folder that a call may link, or put into an archive.
 fn inputs(call: &Call, tree: &Path) -> Vec<PathBuf> {
-    let words: Vec<String> = call.all_words().iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words = call.texts();
     let of_linker = words.iter().filter_map(|word| word.strip_prefix("-Wl,")).flat_map(|rest| rest.split(','));
     let mut paths: Vec<PathBuf> = of_linker.map(|word| plain(&call.dir.join(word))).chain(files(call)).collect();
     let after = |start: &str| -> Vec<String> {

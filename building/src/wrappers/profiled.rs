@@ -4,12 +4,13 @@
 
 use super::call_summary::plain;
 use super::flags::{Build, builds};
+use crate::error::Error;
+use crate::files::below;
 use crate::wrapper::Call;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 /// How the files of gcc end.
 const OF_GCC: &str = "gcda";
@@ -50,21 +51,16 @@ pub(crate) enum OfGcc {
 
 impl Profiles {
     /// Those below a folder.
-    pub(crate) fn of(folder: &Path) -> io::Result<Self> {
-        let mut objects = BTreeSet::new();
-        let mut folders = vec![folder.to_owned()];
-        while let Some(next) = folders.pop() {
-            for entry in fs::read_dir(next)? {
-                let path = entry?.path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|ending| ending == OF_GCC) {
-                    let below = path.strip_prefix(folder).unwrap_or(&path);
-                    objects.insert(object(&below.with_extension("").to_string_lossy()));
-                }
-            }
-        }
-        Ok(Self { objects })
+    pub(crate) fn of(folder: &Path) -> Result<Self, Error> {
+        let files = below(folder)?.into_iter().map(|(path, _)| path);
+        let files = files.filter(|path| path.extension().is_some_and(|ending| ending == OF_GCC));
+        let names = files.map(|path| path.strip_prefix(folder).unwrap_or(&path).with_extension(""));
+        Ok(Self { objects: names.map(|name| object(&name.to_string_lossy())).collect() })
+    }
+
+    /// The name of the profile of a source that there is.
+    fn name_of(&self, build: &Build, source: &str) -> Option<PathBuf> {
+        names(build, source).into_iter().find(|name| self.objects.contains(name))
     }
 
     /// How many there are.
@@ -86,17 +82,15 @@ fn object(name: &str) -> PathBuf {
 pub(super) fn compilations(calls: &[Call], temporary: &Path, profiles: &Profiles) -> Vec<Compilation> {
     let builds = builds(calls, temporary);
     let builds: Vec<&Build> = builds.iter().filter(|build| build.task.compiles_code()).collect();
-    let name_of =
-        |build: &Build, source: &str| names(build, source).into_iter().find(|name| profiles.objects.contains(name));
     let mut sharing: BTreeMap<PathBuf, BTreeSet<PathBuf>> = BTreeMap::new();
     for build in &builds {
         for source in build.sources() {
-            if let Some(name) = name_of(build, source) {
+            if let Some(name) = profiles.name_of(build, source) {
                 sharing.entry(name).or_default().insert(plain(&build.dir.join(source)));
             }
         }
     }
-    let of_source = |build: &Build, source: &str| match name_of(build, source) {
+    let of_source = |build: &Build, source: &str| match profiles.name_of(build, source) {
         Some(name) if sharing[&name].len() > 1 => OfGcc::Shared,
         Some(_) => OfGcc::There,
         None if names(build, source).iter().all(|name| is_too_long(name)) => OfGcc::TooLong,
@@ -166,6 +160,7 @@ fn stem(source: &str) -> PathBuf {
 mod tests {
     use super::super::called::called;
     use super::*;
+    use std::fs;
 
     fn call(dir: &str, words: &str) -> Call {
         called(dir, &format!("gcc {words}"))

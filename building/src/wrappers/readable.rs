@@ -21,10 +21,9 @@ const BELOW_HOME: [&str; 3] = [".rustup", "sdk", ".local/share/uv"];
 /// All of these folders that there are: of the system, and of the tools that the search path, the layers and the levels name.
 pub(super) fn readable(search_path: &str, layers: &[Layer], variants: &[Variant]) -> BTreeSet<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
-    let system = || SYSTEM.split_whitespace();
     let named = HOMES.iter().filter_map(std::env::var_os).map(PathBuf::from);
     let usual = home.iter().flat_map(|home| BELOW_HOME.map(|folder| home.join(folder)));
-    let mut all: BTreeSet<PathBuf> = system().map(PathBuf::from).chain(named).chain(usual).collect();
+    let mut all: BTreeSet<PathBuf> = SYSTEM.split_whitespace().map(PathBuf::from).chain(named).chain(usual).collect();
     let mut add = |program: &Path| {
         for program in [Some(program.to_owned()), program.canonicalize().ok()].into_iter().flatten() {
             all.extend(around(&program, home.as_deref()));
@@ -33,7 +32,7 @@ pub(super) fn readable(search_path: &str, layers: &[Layer], variants: &[Variant]
     for folder in std::env::split_paths(search_path).filter(|folder| folder.is_absolute()) {
         add(&folder.join("tool"));
         // A folder of links, as ~/.local/bin may be. Those of the system lead into the system.
-        let is_of_system = system().any(|system| folder.starts_with(system));
+        let is_of_system = SYSTEM.split_whitespace().any(|system| folder.starts_with(system));
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten().filter(|_| !is_of_system);
         entries.map(|entry| entry.path()).filter(|path| path.is_symlink()).for_each(|path| add(&path));
     }

@@ -185,8 +185,8 @@ fn a_layout_is_rewritten_too() {
     let dir = study.dir();
     let mut aside = study.aside(&dir);
     let is_rewritten = |prefix: PathBuf| !section(&prefix.join("p"), ".bolt.org.text").is_empty();
-    assert!(is_rewritten(aside.layout("bolted", "bolted", 7).unwrap().unwrap()));
-    assert!(!is_rewritten(aside.layout("plain", "plain", 7).unwrap().unwrap()));
+    assert!(is_rewritten(aside.layout("bolted", "bolted", 7).unwrap()));
+    assert!(!is_rewritten(aside.layout("plain", "plain", 7).unwrap()));
 }
 
 #[test]

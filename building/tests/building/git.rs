@@ -1,8 +1,9 @@
 //! Git repositories as sources: what a revision is, what cannot be had, and that nothing of a repository is run.
 
-use crate::building_tests::study::{Study, layer};
+use crate::building_tests::study::{Study, had, layer};
+use crate::error::Failure;
 use crate::journal::BuildOutcome;
-use crate::{BuildEvent, Found, NotFound};
+use crate::{BuildEvent, Found};
 use crate::{Source, SourceFrom};
 use bakeoff_testkit::files::{read, sh, sha256};
 use std::fs;
@@ -54,8 +55,8 @@ fn commit(study: &Study, revision: &str) -> String {
     read(study.dir().join("commit"))
 }
 
-fn find_with(study: &Study, source: &Source) -> Result<Found, NotFound> {
-    study.cache.find_source(&study.dir(), source, &|event| study.events.lock().unwrap().push(event)).unwrap()
+fn find_with(study: &Study, source: &Source) -> Result<Found, Failure> {
+    had(study.cache.find_source(&study.dir(), source, &|event| study.events.lock().unwrap().push(event)))
 }
 
 fn find(study: &Study) -> Found {
@@ -115,7 +116,7 @@ fn a_pinned_revision_stays_what_it_was_when_the_branch_moves() {
     let dir = study.dir().join("repo");
     let pin = |revision: &str| {
         let report = |event| study.events.lock().unwrap().push(event);
-        study.cache.pinned_revision(&dir, revision, &report).unwrap().unwrap()
+        study.cache.pinned_revision(&dir, revision, &report).unwrap()
     };
     let fetched = || study.count(|event| matches!(event, BuildEvent::Fetching { .. }));
     let (before, v1) = (pin("main"), commit(&study, "v1"));
@@ -196,7 +197,7 @@ fn a_repository_of_somebody_else_is_left_alone() {
     }
     match find_with(&study, &study.sources[0]) {
         Ok(_) => println!("skipped: this user's Git trusts everybody"),
-        Err(NotFound { why, .. }) => {
+        Err(Failure { why, .. }) => {
             for part in ["belongs to another user", "git config --global --add safe.directory "] {
                 assert!(why.contains(part), "{why}");
             }
@@ -293,8 +294,8 @@ fn nothing_of_a_repository_is_executed() {
         |event: &BuildEvent| matches!(event, BuildEvent::NotFiltered { filter, files: 3, .. } if filter == "evil");
     assert!(study.count(|event| filtered(event)) <= 1);
     let dir = study.dir().join("repo");
-    study.cache.pinned_revision(&dir, "v1", &|_| {}).unwrap().unwrap();
-    study.cache.place_in_repository(&dir).unwrap().unwrap();
+    study.cache.pinned_revision(&dir, "v1", &|_| {}).unwrap();
+    study.cache.place_in_repository(&dir).unwrap();
     // The working tree is the same as the commit, and shares its build.
     study.sources[0].from = SourceFrom::git("repo", "worktree");
     study.sources[0].sha256 = None;
@@ -442,7 +443,7 @@ fn the_working_tree_is_what_git_does_not_ignore() {
     in_repo(&study, "mkdir -p s/t; touch s/t/x");
     study.sources[0].from = SourceFrom::git("repo/s/t", "worktree");
     assert_eq!(found(&mut study), "./.gitignore ./d ./s ./s/t ./s/t/x ./two");
-    assert_eq!(study.cache.place_in_repository(&study.dir().join("repo/s/t")).unwrap(), Ok(PathBuf::from("s/t/")));
+    assert_eq!(study.cache.place_in_repository(&study.dir().join("repo/s/t")).unwrap(), PathBuf::from("s/t/"));
     sh(&study.dir(), "git clone -q --bare repo bare");
     study.sources[0].from = SourceFrom::git("bare", "worktree");
     let error = study.try_build().unwrap_err().to_string();

@@ -1,7 +1,8 @@
 //! What is built aside: layouts in which objects are in another order, and the trees of trials of building. Nothing of
 //! it stays.
 
-use crate::building_tests::study::{Study, layer};
+use crate::building_tests::study::{Study, had, layer, told};
+use crate::error::Stop;
 use crate::{Error, OnDemand};
 use bakeoff_testkit::files::read;
 use std::collections::BTreeSet;
@@ -52,7 +53,7 @@ fn names(study: &Study, folder: &str) -> BTreeSet<String> {
 
 /// A layout, made; its prefix.
 fn layout(aside: &mut OnDemand<'_>, of: &str, seed: u32) -> std::path::PathBuf {
-    aside.layout("only", of, seed).unwrap().unwrap()
+    aside.layout("only", of, seed).unwrap()
 }
 
 #[test]
@@ -120,7 +121,7 @@ fn what_has_nothing_to_permute_is_refused() {
     study.layers.truncate(1);
     study.built();
     let dir = study.dir();
-    let error = study.aside(&dir).layout("only", "only", 1).unwrap_err();
+    let Err(Stop::Error(error)) = study.aside(&dir).layout("only", "only", 1) else { panic!("it was made") };
     assert!(matches!(&error, Error::NothingPermuted { layer, variant } if layer == "program" && variant == "only"));
     assert!(error.to_string().contains("`relink`"), "{error}");
 }
@@ -132,10 +133,12 @@ fn a_layout_that_cannot_be_made_is_a_failure_with_the_end_of_its_log() {
     let before = names(&study, "builds");
     let dir = study.dir();
     let mut aside = study.aside(&dir);
-    let failed = aside.layout("only", "only", 1).unwrap().unwrap_err();
-    assert_eq!((failed.layer.as_str(), failed.why.as_str()), ("program", "the script exited 3"));
-    assert_eq!(failed.tail, ["no such object"]);
-    assert!(matches!(aside.layout("other", "other", 1), Err(Error::NotBuilt { variant }) if variant == "other"));
+    let (part, why, tail) = told(had(aside.layout("only", "only", 1)).unwrap_err());
+    assert_eq!((part.as_str(), why.as_str()), ("layout of layer program", "the script exited 3"));
+    assert_eq!(tail, ["no such object"]);
+    assert!(
+        matches!(aside.layout("other", "other", 1), Err(Stop::Error(Error::NotBuilt { variant })) if variant == "other")
+    );
     drop(aside);
     assert_eq!(names(&study, "builds"), before);
 }
@@ -170,24 +173,24 @@ fn a_trial_of_building_has_all_it_needs_and_leaves_nothing() {
     let before = [names(&study, "builds"), names(&study, "work"), names(&study, "logs")];
     let mut aside = study.aside(&dir);
     let mut execute = |layer: &str, instead: Option<&str>| {
-        let command = aside.prepare(layer, "only").unwrap().unwrap();
+        let command = aside.prepare(layer, "only").unwrap();
         assert!(command.dir.is_dir());
         let (script, words) = command.argv.split_last().unwrap();
         let mut shell = Command::new(&words[0]);
         shell.args(&words[1..]).arg(instead.unwrap_or(script)).current_dir(&command.dir);
         let status = shell.env_clear().envs(&command.env).status().unwrap();
         assert!(status.success(), "{layer}");
-        aside.finish(true).unwrap()
+        had(aside.finish(true))
     };
     let bytes = execute("program", None).unwrap().unwrap();
     assert!(bytes > 1000);
     assert!(execute("more", None).unwrap().unwrap() > bytes, "upon what the layer before installed");
-    let failed = execute("more", Some("echo elsewhere > $PREFIX/said")).unwrap_err();
-    assert!(failed.why.starts_with("verify line 1 exited 1"), "{}", failed.why);
-    let failed = execute("program", Some("true")).unwrap_err();
-    assert_eq!(failed.why, "the script installed nothing into $PREFIX");
-    aside.prepare("program", "only").unwrap().unwrap();
-    assert_eq!(aside.finish(false).unwrap().unwrap(), None);
+    let (_, why, _) = told(execute("more", Some("echo elsewhere > $PREFIX/said")).unwrap_err());
+    assert!(why.starts_with("verify line 1 exited 1"), "{why}");
+    let (_, why, _) = told(execute("program", Some("true")).unwrap_err());
+    assert_eq!(why, "the script installed nothing into $PREFIX");
+    aside.prepare("program", "only").unwrap();
+    assert_eq!(aside.finish(false).unwrap(), None);
     drop(aside);
     assert_eq!([names(&study, "builds"), names(&study, "work"), names(&study, "logs")], before);
     assert!(cached.is_dir());

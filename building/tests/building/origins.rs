@@ -1,7 +1,7 @@
 //! Where sources are had from: a command that leaves a folder, a path, an address, a Git repository; and what becomes
 //! of each when it changes or cannot be had.
 
-use crate::building_tests::study::{Study, layer};
+use crate::building_tests::study::{Study, had, layer};
 use crate::journal::BuildOutcome;
 use crate::{BuildEvent, Error, Found, Request};
 use crate::{Source, SourceFrom};
@@ -24,11 +24,11 @@ fn study(from: SourceFrom, sha256: Option<&str>) -> Study {
 }
 
 fn find(study: &Study) -> Found {
-    study.cache.find_source(&study.dir(), &study.sources[0], &|_| {}).unwrap().unwrap()
+    study.cache.find_source(&study.dir(), &study.sources[0], &|_| {}).unwrap()
 }
 
 fn not_found(study: &Study) -> String {
-    study.cache.find_source(&study.dir(), &study.sources[0], &|_| {}).unwrap().unwrap_err().why
+    had(study.cache.find_source(&study.dir(), &study.sources[0], &|_| {})).unwrap_err().why
 }
 
 /// What the script found.

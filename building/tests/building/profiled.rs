@@ -1,6 +1,6 @@
 //! Layers that are built by a profile: the real compilers of this machine, and what they say themselves.
 
-use crate::building_tests::study::{Study, are_here, layer};
+use crate::building_tests::study::{Study, are_here, had, layer, told};
 use crate::journal::BuildLine;
 use bakeoff_testkit::files::read;
 use std::fs;
@@ -288,12 +288,12 @@ fn crates_of_rust_are_counted_without_a_profile() {
 fn layout(study: &Study) -> Result<String, String> {
     let dir = study.dir();
     let mut aside = study.aside(&dir);
-    let made = aside.layout("v", "v", 7).unwrap();
+    let made = had(aside.layout("v", "v", 7));
     let logs = fs::read_dir(study.cache.root().join("logs")).unwrap();
     let mut logs =
         logs.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "log"));
     let log = logs.find_map(|path| Some(read(path)).filter(|log| log.contains("layout of layer"))).unwrap();
-    made.map(|_| log).map_err(|failed| format!("{}: {:?}", failed.why, failed.tail))
+    made.map(|_| log).map_err(told).map_err(|(_, why, tail)| format!("{why}: {tail:?}"))
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! A small study to build: its folder, its cache, and what was told about its builds.
 
+use crate::error::Stop;
 use crate::journal::{BuildLine, BuildOutcome};
 use crate::{BuildEvent, Cache, Error, Layer, OnDemand, Request, Source, SourceFrom, Spec, Tuning, Wanted};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::kept::Kept;
 use bakeoff_model::plan;
+use bakeoff_model::record::Failure;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -185,4 +187,18 @@ pub(crate) fn program(name: &str) -> Option<String> {
 /// Whether these programs are on PATH; a word about the first that is not.
 pub(crate) fn are_here(names: &[&str]) -> bool {
     names.iter().all(|name| program(name).is_some())
+}
+
+/// What was had, or why not; that nothing can be had at all ends the test.
+pub(super) fn had<T, F>(result: Result<T, Stop<F>>) -> Result<T, F> {
+    result.map_err(|stop| match stop {
+        Stop::Failure(failure) => failure,
+        Stop::Error(error) => panic!("{error}"),
+    })
+}
+
+/// The layer of a failure on demand, in words, its reason and the end of its log.
+pub(super) fn told(failure: Failure) -> (String, String, Vec<String>) {
+    let Failure::Surroundings { part, why, tail } = failure else { panic!("{failure:?}") };
+    (part, why, tail)
 }

@@ -17,8 +17,12 @@ fn confined(tools: &Tools, script: &str) -> Option<Output> {
     }
     fs::write(tools.dir().join("out/old"), "old").unwrap();
     let inside = tools.dir().join("in");
-    let words =
-        tools.wrappers.confined(&[&inside, &tools.log(), Path::new("/nonexistent")], false, &["sh", "-ec", script]);
+    let words = tools.wrappers.confined(
+        &[&inside, &tools.log(), Path::new("/nonexistent")],
+        &[],
+        false,
+        &["sh", "-ec", script],
+    );
     Some(tools.command(&words[0]).args(&words[1..]).output().unwrap())
 }
 
@@ -77,7 +81,7 @@ fn standard_output_can_be_opened_anew() {
     }
     let inside = tools.dir().join("in");
     let words =
-        tools.wrappers.confined(&[&inside], false, &["sh", "-ec", "echo a >> /dev/stdout; echo b >> /dev/stderr"]);
+        tools.wrappers.confined(&[&inside], &[], false, &["sh", "-ec", "echo a >> /dev/stdout; echo b >> /dev/stderr"]);
     let output = fs::File::create(tools.dir().join("output")).unwrap();
     let mut command = tools.command(&words[0]);
     command.args(&words[1..]).stdout(output.try_clone().unwrap()).stderr(output);
@@ -88,7 +92,7 @@ fn standard_output_can_be_opened_anew() {
 #[test]
 fn a_command_that_is_not_there() {
     let Some(tools) = Tools::here() else { return };
-    let words = tools.wrappers.confined(&[], false, &["no-such-command"]);
+    let words = tools.wrappers.confined(&[], &[], false, &["no-such-command"]);
     let output = tools.command(&words[0]).args(&words[1..]).output().unwrap();
     assert_eq!(output.status.code(), Some(127));
 }

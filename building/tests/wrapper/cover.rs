@@ -14,7 +14,7 @@ fn covered(tools: &Tools, script: &str) -> Option<Output> {
         return None;
     }
     fs::write(tools.log(), "").unwrap();
-    let command = tools.wrappers.confined(&[&tools.dir(), &tools.log()], true, &["sh", "-ec", script]);
+    let command = tools.wrappers.confined(&[&tools.dir(), &tools.log()], &[], true, &["sh", "-ec", script]);
     let temporary = tools.dir().join("tmp");
     fs::create_dir_all(&temporary).unwrap();
     let mut command_line = tools.command(&command[0]);

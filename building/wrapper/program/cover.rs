@@ -5,7 +5,7 @@
 //! A compiler that finds its parts by the place of its own file, as clang does, would find them below that folder, and is
 //! not covered: who chooses the files knows that.
 
-use super::find::{LONGEST, file_of};
+use super::find::{LONGEST, file_of, joined};
 use super::text::Digits;
 use super::tune::List;
 use super::wire::{self, UNCOVERED, VARIABLES, variable};
@@ -177,18 +177,4 @@ pub(super) fn behind<'a>(path: &CStr, into: &'a mut [u8; LONGEST]) -> Option<&'a
     let end = file_of(path, &mut room);
     let is_cover = super::last_part(end, b'/') != wire::PROGRAM.as_bytes();
     is_cover.then(|| joined(&[folder(), b"/", UNCOVERED.as_bytes(), end], into))
-}
-
-/// These, one behind the other; empty if that is too long for a path.
-fn joined<'a>(pieces: &[&[u8]], into: &'a mut [u8; LONGEST]) -> &'a CStr {
-    let mut length = 0;
-    for piece in pieces {
-        if length + piece.len() >= LONGEST {
-            return c"";
-        }
-        into[length..length + piece.len()].copy_from_slice(piece);
-        length += piece.len();
-    }
-    into[length] = 0;
-    CStr::from_bytes_until_nul(&into[..]).unwrap_or_default()
 }

@@ -35,21 +35,27 @@ impl<'a> Search<'a> {
             self.rest = end.map(|end| &rest[end + 1..]);
             let folder = &rest[..end.unwrap_or(rest.len())];
             let folder: &[u8] = if folder.is_empty() { b"." } else { folder };
-            let length = folder.len() + 1 + self.name.len();
-            if length >= LONGEST {
-                continue;
-            }
-            into[..folder.len()].copy_from_slice(folder);
-            into[folder.len()] = b'/';
-            into[folder.len() + 1..length].copy_from_slice(self.name);
-            into[length] = 0;
-            let found = CStr::from_bytes_until_nul(&into[..]).unwrap_or_default();
+            let found = joined(&[folder, b"/", self.name], into);
             if sys::may_execute(found) && !is_passed_over(found) && !is_within(self.within, found) {
                 return Some(CStr::from_bytes_until_nul(&into[..]).unwrap_or_default());
             }
         }
         None
     }
+}
+
+/// These, one behind the other; empty if that is too long for a path.
+pub(super) fn joined<'a>(pieces: &[&[u8]], into: &'a mut [u8; LONGEST]) -> &'a CStr {
+    let mut length = 0;
+    for piece in pieces {
+        if length + piece.len() >= LONGEST {
+            return c"";
+        }
+        into[length..length + piece.len()].copy_from_slice(piece);
+        length += piece.len();
+    }
+    into[length] = 0;
+    CStr::from_bytes_until_nul(&into[..]).unwrap_or_default()
 }
 
 /// Whether a link leads to us, or to a cache of compilers.

@@ -69,31 +69,13 @@ impl Tuning {
         if self.compiler.is_none() && self.asked.is_empty() {
             return None;
         }
-        let (mut count, mut bytes) = (words.len() + usize::from(self.standard.is_some()), 0);
         let each = |visit: &mut dyn FnMut(&'static [u8])| {
             if let Some(task) = &self.task {
                 self.asked.words(task, is_clang(real), self.compiler.is_some(), visit);
             }
         };
-        each(&mut |word| {
-            count += 1;
-            bytes += word.len() + 1;
-        });
-        let mut list = List::new(count, bytes)?;
         let at = place((0..words.len()).map(|nth| words.bytes(nth)));
-        for nth in 0..words.len() {
-            if nth == at {
-                each(&mut |word| list.copy(&[word]));
-            }
-            list.push(words.get(nth).as_ptr() as usize);
-            if let Some(standard) = self.standard.filter(|_| nth == 0) {
-                list.push(standard.as_ptr() as usize);
-            }
-        }
-        if at == words.len() {
-            each(&mut |word| list.copy(&[word]));
-        }
-        Some(list.words())
+        appended(words, at, self.standard, each)
     }
 
     /// The environment, in which `real` is one of those that are being run.
@@ -119,11 +101,8 @@ pub(super) fn of_rust(words: Words, seen: Words, env: &Words) -> Words {
 }
 
 fn with_rust_words(words: Words, each: impl Fn(&mut dyn FnMut(&'static [u8]))) -> Option<Words> {
-    let (mut count, mut bytes, mut same) = (0, 0, 0);
-    each(&mut |word| {
-        count += 1;
-        bytes += word.len() + 1;
-    });
+    let (mut count, mut same) = (0, 0);
+    each(&mut |_| count += 1);
     let before = words.len().checked_sub(count);
     let mut nth = before.unwrap_or(0);
     each(&mut |word| {
@@ -133,9 +112,33 @@ fn with_rust_words(words: Words, each: impl Fn(&mut dyn FnMut(&'static [u8]))) -
     if count == 0 || (before.is_some() && same == count) {
         return None;
     }
-    let mut list = List::new(words.len() + count, bytes)?;
-    (0..words.len()).for_each(|nth| list.push(words.get(nth).as_ptr() as usize));
-    each(&mut |word| list.copy(&[word]));
+    appended(words, words.len(), None, each)
+}
+
+/// The words with those that `each` hands over before that place, and with `second` behind the program.
+fn appended(
+    words: Words,
+    at: usize,
+    second: Option<&'static CStr>,
+    each: impl Fn(&mut dyn FnMut(&'static [u8])),
+) -> Option<Words> {
+    let (mut count, mut bytes) = (words.len() + usize::from(second.is_some()), 0);
+    each(&mut |word| {
+        count += 1;
+        bytes += word.len() + 1;
+    });
+    let mut list = List::new(count, bytes)?;
+    for nth in 0..=words.len() {
+        if nth == at {
+            each(&mut |word| list.copy(&[word]));
+        }
+        if nth < words.len() {
+            list.push(words.get(nth).as_ptr() as usize);
+        }
+        if let Some(second) = second.filter(|_| nth == 0) {
+            list.push(second.as_ptr() as usize);
+        }
+    }
     Some(list.words())
 }
 

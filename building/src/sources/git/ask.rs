@@ -3,11 +3,8 @@
 
 use super::super::bring;
 use crate::cache::Cache;
-use crate::error::{At as _, Error};
-use crate::files::{fresh_folder, wipe};
-use crate::shell::{Environment, enclosed};
-use bakeoff_host::{Command, End, Patience};
-use std::fs;
+use crate::error::Error;
+use crate::shell::{Answer, Environment, answer};
 use std::path::Path;
 
 /// In which repository Git is run, and what for.
@@ -97,18 +94,8 @@ pub(super) fn environment(of: In) -> Environment {
     env
 }
 
-/// What Git answered.
-pub(super) struct Answer {
-    /// Whether it could answer.
-    pub(super) is_answer: bool,
-    /// What it printed.
-    pub(super) out: Vec<u8>,
-    /// What it complained about.
-    pub(super) err: String,
-}
-
 impl Answer {
-    /// The lines that it printed.
+    /// The lines that Git printed.
     pub(super) fn lines(&self) -> Vec<String> {
         String::from_utf8_lossy(&self.out).lines().map(str::to_owned).collect()
     }
@@ -117,24 +104,6 @@ impl Answer {
 /// Asks Git something in a folder of somebody's repository.
 pub(super) fn ask(cache: &Cache, folder: &Path, words: &[&str]) -> Result<Answer, Error> {
     let lock = cache.lock("git", |_| {})?;
-    let work = cache.paths.work_of("git");
-    fresh_folder(&work)?;
-    let (stdout, stderr) = (work.join("stdout"), work.join("stderr"));
-    let command = Command {
-        argv: std::iter::once(&"git").chain(words).map(|&word| word.to_owned()).collect(),
-        dir: folder.to_owned(),
-        env: environment(In::Theirs),
-        stdin: None,
-        stdout: stdout.clone(),
-        stderr: stderr.clone(),
-    };
-    let ended = enclosed(&lock)?.execute(&command, Patience::FirstInterrupt)?;
-    if ended.end == End::Interrupted {
-        return Err(Error::Interrupted);
-    }
-    let is_answer = ended.end == End::Exited(0);
-    let out = fs::read(&stdout).at("read", &stdout)?;
-    let err = String::from_utf8_lossy(&fs::read(&stderr).at("read", &stderr)?).trim().to_owned();
-    wipe(&work)?;
-    Ok(Answer { is_answer, out, err })
+    let argv = std::iter::once(&"git").chain(words).map(|&word| word.to_owned()).collect();
+    answer(&lock, &cache.paths.work_of("git"), argv, folder, environment(In::Theirs))
 }

@@ -5,9 +5,8 @@ use super::super::bring::{Loaded, Site};
 use super::ask::{In, environment};
 use super::folder::{Folder, Place, no_git};
 use super::submodules::{Contents, Submodule, relative_address};
-use crate::error::{At as _, Error};
+use crate::error::{At as _, Error, Stop};
 use crate::event::BuildEvent;
-use crate::shell::Stop;
 use bakeoff_host::End;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,39 +50,29 @@ git config -z --blob "$REVISION:.gitmodules" --get-regexp '^submodule[.]' > "$GI
 const DEEPEST: usize = 16;
 
 /// Brings what a repository holds at a revision.
-pub(in crate::sources) fn load(site: &mut Site<'_>, name: &str, url: &str, revision: &str) -> Result<Loaded, Stop> {
+pub(in crate::sources) fn load(site: &mut Site<'_>, url: &str, revision: &str) -> Result<Loaded, Stop> {
     if url.starts_with('-') || revision.starts_with('-') {
-        return site.refused(name, "neither the repository nor the revision may begin with `-`");
+        return site.refused("neither the repository nor the revision may begin with `-`");
     }
     if let Some(why) = no_git() {
-        return site.refused(name, why);
+        return site.refused(why);
     }
-    let mut checkout = Checkout { site, name, number: 0 };
+    let mut checkout = Checkout { site, number: 0 };
     let git_dir = checkout.next_repository();
-    let origin = Place::of(url, checkout.site.study_dir);
-    let (commit, origin) = match origin {
+    let (commit, origin) = match Place::of(url, checkout.site.request.study_dir) {
         Place::Folder(path) => {
-            let folder = match Folder::of(checkout.site.cache, &path)? {
-                Ok(folder) => folder,
-                Err(why) => return checkout.site.refused(name, &why),
-            };
-            let commit = match folder.commit(checkout.site.cache, revision)? {
-                Ok(commit) => commit,
-                Err(why) => return checkout.site.refused(name, &why),
-            };
+            let folder = checkout.site.had(Folder::of(checkout.site.cache, &path))?;
+            let commit = checkout.site.had(folder.commit(checkout.site.cache, revision))?;
             if !checkout.borrow(&git_dir, &folder, &commit)? {
                 let why =
                     format!("git cannot read commit {commit} in `{}`; `git fsck` there says more", path.display());
-                return checkout.site.refused(name, &why);
+                return checkout.site.refused(&why);
             }
             (commit, Origin::Folder(folder))
         }
         Place::Address(url) => {
-            let commit = match checkout.fetch(&git_dir, &url, revision, In::Fetching)? {
-                Ok(commit) => commit,
-                Err(why) => return checkout.site.refused(name, &why),
-            };
-            (commit, Origin::Address(url))
+            let fetched = checkout.fetch(&git_dir, &url, revision, In::Fetching);
+            (checkout.site.had(fetched)?, Origin::Address(url))
         }
     };
     let target = checkout.site.download.to_owned();
@@ -99,8 +88,6 @@ enum Origin {
 
 struct Checkout<'s, 'a> {
     site: &'s mut Site<'a>,
-    /// The name of the source.
-    name: &'s str,
     /// How many repositories of ours there are.
     number: usize,
 }
@@ -119,10 +106,9 @@ impl Checkout<'_, '_> {
         git_dir: &Path,
         variables: &[(&str, &str)],
     ) -> Result<bakeoff_host::Ended, Error> {
-        let git_dir = git_dir.display().to_string();
-        let all: Vec<(&str, &str)> =
-            [("GIT_DIR", git_dir.as_str())].into_iter().chain(variables.iter().copied()).collect();
-        self.site.execute(script, environment(of), &all)
+        let mut env = environment(of);
+        env.insert("GIT_DIR".to_owned(), git_dir.display().to_string());
+        self.site.execute(script, env, variables)
     }
 
     /// Whether a folder's repository has the commit.
@@ -133,27 +119,27 @@ impl Checkout<'_, '_> {
         match self.site.complaint(&ended.end) {
             Some(_) if ended.end == End::Exited(UNKNOWN) => Ok(false),
             Some(complaint) => {
-                self.site.refused(self.name, &format!("git {complaint} for the repository `{}`", folder.path.display()))
+                self.site.refused(&format!("git {complaint} for the repository `{}`", folder.path.display()))
             }
             None => Ok(true),
         }
     }
 
     /// Fetches a revision, and returns its commit; or why it is not to be had.
-    fn fetch(&mut self, git_dir: &Path, url: &str, revision: &str, of: In) -> Result<Result<String, String>, Error> {
+    fn fetch(&mut self, git_dir: &Path, url: &str, revision: &str, of: In) -> Result<String, Stop<String>> {
         let file = git_dir.with_extension("commit");
         let commit = file.display().to_string();
         let ended = self.execute(FETCH, of, git_dir, &[("URL", url), ("REVISION", revision), ("COMMIT", &commit)])?;
-        Ok(match self.site.complaint(&ended.end) {
-            _ if ended.end == End::Exited(SILENT) => Err(format!(
-                "git cannot fetch from {url}; `git ls-remote {url}` shows whether it answers, and lets you in"
-            )),
-            _ if ended.end == End::Exited(UNKNOWN) => Err(format!(
+        Err(Stop::Failure(match self.site.complaint(&ended.end) {
+            _ if ended.end == End::Exited(SILENT) => {
+                format!("git cannot fetch from {url}; `git ls-remote {url}` shows whether it answers, and lets you in")
+            }
+            _ if ended.end == End::Exited(UNKNOWN) => format!(
                 "the repository {url} has no `{revision}`, or no longer; `git ls-remote {url}` lists its branches and tags"
-            )),
-            Some(complaint) => Err(format!("git {complaint} for revision `{revision}` of {url}")),
-            None => Ok(fs::read_to_string(&file).at("read", &file)?.trim().to_owned()),
-        })
+            ),
+            Some(complaint) => format!("git {complaint} for revision `{revision}` of {url}"),
+            None => return Ok(fs::read_to_string(&file).at("read", &file)?.trim().to_owned()),
+        }))
     }
 
     /// Lays out a commit with its submodules.
@@ -176,16 +162,16 @@ impl Checkout<'_, '_> {
                 ),
                 Origin::Address(url) => format!("git {complaint} while it laid out commit {commit} of {url}"),
             };
-            return self.site.refused(self.name, &why);
+            return self.site.refused(&why);
         }
         let contents = Contents::read(git_dir)?;
         for (filter, files) in contents.filters {
-            let source = self.name.to_owned();
+            let source = self.site.name.to_owned();
             (self.site.notify)(BuildEvent::NotFiltered { source, filter, files });
         }
         for submodule in contents.submodules {
             if deeper == 0 {
-                return self.site.refused(self.name, &format!("its submodules are nested deeper than {DEEPEST}"));
+                return self.site.refused(&format!("its submodules are nested deeper than {DEEPEST}"));
             }
             self.submodule(&submodule, target, origin, deeper - 1)?;
         }
@@ -199,7 +185,7 @@ impl Checkout<'_, '_> {
             let checked_out = folder.path.join(&submodule.path);
             let mut known: Vec<Folder> = folder.module(&submodule.name).into_iter().collect();
             if checked_out.join(".git").exists() {
-                known.extend(Folder::of(self.site.cache, &checked_out)?.ok());
+                known.extend(Stop::or_none(Folder::of(self.site.cache, &checked_out))?);
             }
             for inner in known {
                 let git_dir = self.next_repository();
@@ -223,12 +209,12 @@ impl Checkout<'_, '_> {
                 "its submodule `{shown}` is at `{}`, and its commit {} is not here; {remedy}",
                 submodule.url, submodule.commit
             );
-            return self.site.refused(self.name, &why);
+            return self.site.refused(&why);
         };
         let git_dir = self.next_repository();
-        match self.fetch(&git_dir, &url, &submodule.commit, In::FetchingSubmodule)? {
-            Ok(commit) => self.lay_out(&git_dir, &commit, &target, &Origin::Address(url), deeper),
-            Err(why) => self.site.refused(self.name, &format!("its submodule `{shown}`: {why}")),
-        }
+        let fetched = self.fetch(&git_dir, &url, &submodule.commit, In::FetchingSubmodule);
+        let of_it = |why| Stop::Failure(format!("its submodule `{shown}`: {why}"));
+        let commit = self.site.had(fetched.map_err(|stop| stop.with(of_it)))?;
+        self.lay_out(&git_dir, &commit, &target, &Origin::Address(url), deeper)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::ask::ask;
 use crate::cache::Cache;
-use crate::error::Error;
+use crate::error::{Error, Stop};
 use crate::tools::find;
 use std::path::{Path, PathBuf};
 
@@ -38,25 +38,15 @@ pub(in crate::sources) fn folder_of(url: &str, study_dir: &Path) -> PathBuf {
 }
 
 /// The commit that a revision of a repository of this machine is at this moment; or why there is none.
-pub(in crate::sources) fn commit_of(
-    cache: &Cache,
-    repository: &Path,
-    revision: &str,
-) -> Result<Result<String, String>, Error> {
-    match Folder::of(cache, repository)? {
-        Ok(folder) => folder.commit(cache, revision),
-        Err(why) => Ok(Err(why)),
-    }
+pub(in crate::sources) fn commit_of(cache: &Cache, repository: &Path, revision: &str) -> Result<String, Stop<String>> {
+    Folder::of(cache, repository)?.commit(cache, revision)
 }
 
 /// Where a folder lies in its repository, from the top; or why it is in none.
-pub(in crate::sources) fn place_in(cache: &Cache, path: &Path) -> Result<Result<PathBuf, String>, Error> {
-    let folder = match Folder::of(cache, path)? {
-        Ok(folder) => folder,
-        Err(why) => return Ok(Err(why)),
-    };
+pub(in crate::sources) fn place_in(cache: &Cache, path: &Path) -> Result<PathBuf, Stop<String>> {
+    let folder = Folder::of(cache, path)?;
     let answer = ask(cache, &folder.path, &["rev-parse", "--show-prefix"])?;
-    Ok(Ok(answer.lines().first().map(PathBuf::from).unwrap_or_default()))
+    Ok(answer.lines().first().map(PathBuf::from).unwrap_or_default())
 }
 
 impl Place {
@@ -78,37 +68,38 @@ pub(super) fn no_git() -> Option<&'static str> {
 
 impl Folder {
     /// The repository that a folder belongs to; or why there is none.
-    pub(super) fn of(cache: &Cache, path: &Path) -> Result<Result<Self, String>, Error> {
+    pub(super) fn of(cache: &Cache, path: &Path) -> Result<Self, Stop<String>> {
         let shown = path.display();
         if let Some(why) = no_git() {
-            return Ok(Err(why.to_owned()));
+            return Err(Stop::Failure(why.to_owned()));
         }
         if !path.is_dir() {
-            return Ok(Err(format!(
-                "there is no folder `{shown}`; name a Git repository of this machine, or its address"
-            )));
+            let why = format!("there is no folder `{shown}`; name a Git repository of this machine, or its address");
+            return Err(Stop::Failure(why));
         }
         let questions =
             ["--git-path", "objects", "--git-common-dir", "--show-object-format", "--is-shallow-repository"];
         let words: Vec<&str> = ["rev-parse", "--path-format=absolute"].into_iter().chain(questions).collect();
         let answer = ask(cache, path, &words)?;
-        Ok(match (answer.is_answer, &answer.lines()[..]) {
-            (true, [objects, common, format, is_shallow]) => Ok(Self {
-                path: path.to_owned(),
-                objects: PathBuf::from(objects),
-                common: PathBuf::from(common),
-                format: format.clone(),
-                is_shallow: is_shallow == "true",
-            }),
-            _ if answer.err.contains("dubious ownership") => Err(format!(
+        Err(Stop::Failure(match (answer.is_answer, &answer.lines()[..]) {
+            (true, [objects, common, format, is_shallow]) => {
+                return Ok(Self {
+                    path: path.to_owned(),
+                    objects: PathBuf::from(objects),
+                    common: PathBuf::from(common),
+                    format: format.clone(),
+                    is_shallow: is_shallow == "true",
+                });
+            }
+            _ if answer.err.contains("dubious ownership") => format!(
                 "`{shown}` belongs to another user, so that Git does not look into it; if you trust them, execute `git \
                  config --global --add safe.directory {shown}`"
-            )),
+            ),
             _ if answer.err.contains("not a git repository") => {
-                Err(format!("`{shown}` is not in a Git repository; name one, or `git init` makes one"))
+                format!("`{shown}` is not in a Git repository; name one, or `git init` makes one")
             }
-            _ => Err(format!("git cannot read the repository `{shown}`: {}", in_one_line(&answer.err))),
-        })
+            _ => format!("git cannot read the repository `{shown}`: {}", in_one_line(&answer.err)),
+        }))
     }
 
     /// The objects of a submodule of this repository that is not in its working tree.
@@ -127,9 +118,9 @@ impl Folder {
     }
 
     /// The commit that a revision is at this moment; or why it is none.
-    pub(super) fn commit(&self, cache: &Cache, revision: &str) -> Result<Result<String, String>, Error> {
+    pub(super) fn commit(&self, cache: &Cache, revision: &str) -> Result<String, Stop<String>> {
         if revision.starts_with('-') {
-            return Ok(Err(format!("a revision may not begin with `-`, as `{revision}` does")));
+            return Err(Stop::Failure(format!("a revision may not begin with `-`, as `{revision}` does")));
         }
         // Of an abbreviation, the commit is meant; but what is looked for by its message ends with the text.
         let parse = |text: &str| ask(cache, &self.path, &["rev-parse", "--verify", text]);
@@ -145,9 +136,9 @@ impl Folder {
         if let (true, [commit]) = (answer.is_answer, &answer.lines()[..])
             && !commit.starts_with('^')
         {
-            return Ok(Ok(commit.clone()));
+            return Ok(commit.clone());
         }
-        Ok(Err(if revision.contains("..") || revision.starts_with('^') {
+        Err(Stop::Failure(if revision.contains("..") || revision.starts_with('^') {
             format!("`{revision}` is a range of commits; name its ends, each with an option: --git OLD --git NEW")
         } else if ask(cache, &self.path, &["cat-file", "-e", revision])?.is_answer {
             format!("`{revision}` of the repository `{shown}` is no commit; name a branch, tag or commit")

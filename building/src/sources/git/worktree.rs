@@ -7,8 +7,7 @@ use super::super::tree::{Without, copy_part};
 use super::ask::ask;
 use super::folder::{Folder, folder_of};
 use crate::cache::Cache;
-use crate::error::Error;
-use crate::shell::Stop;
+use crate::error::{Error, Stop};
 use bakeoff_model::study::STATE_FOLDER;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -30,33 +29,24 @@ pub(in crate::sources) struct Tree {
 }
 
 /// The working tree that a folder belongs to, without that; or why there is none.
-pub(in crate::sources) fn worktree(
-    cache: &Cache,
-    path: &Path,
-    without: &Without<'_>,
-) -> Result<Result<Tree, String>, Error> {
-    let folder = match Folder::of(cache, path)? {
-        Ok(folder) => folder,
-        Err(why) => return Ok(Err(why)),
-    };
+pub(in crate::sources) fn worktree(cache: &Cache, path: &Path, without: &Without<'_>) -> Result<Tree, Stop<String>> {
+    let folder = Folder::of(cache, path)?;
     let top = ask(cache, &folder.path, &["rev-parse", "--path-format=absolute", "--show-toplevel"])?;
     let Some(top) = top.lines().first().filter(|_| top.is_answer).map(PathBuf::from) else {
         let shown = path.display();
-        return Ok(Err(format!("the repository `{shown}` has no working tree; name a branch, tag or commit of it")));
+        let why = format!("the repository `{shown}` has no working tree; name a branch, tag or commit of it");
+        return Err(Stop::Failure(why));
     };
     let mut paths = BTreeSet::new();
-    let listed = list(cache, &top, Path::new(""), &ALL, &mut paths, DEEPEST)?;
+    list(cache, &top, Path::new(""), &ALL, &mut paths, DEEPEST)?;
     let mut known = BTreeMap::new();
     paths.retain(|path| {
         let above = path.ancestors().filter(|above| *above != Path::new(""));
         !above.into_iter().any(|part| *known.entry(part.to_owned()).or_insert_with(|| without.has(&top.join(part))))
     });
-    if let Err(why) = listed {
-        return Ok(Err(why));
-    }
     let built = Built::of_paths(&top, &paths, &tracked(cache, &top)?)?;
     paths.retain(|path| !built.left_out.contains(&top.join(path)));
-    Ok(Ok(Tree { folder: top, paths: paths.into_iter().collect(), built }))
+    Ok(Tree { folder: top, paths: paths.into_iter().collect(), built })
 }
 
 /// The files that the repository of a folder tracks, relative to the folder; none where there is no repository.
@@ -64,7 +54,7 @@ pub(in crate::sources) fn tracked(cache: &Cache, folder: &Path) -> Result<BTreeS
     let mut paths = BTreeSet::new();
     if super::folder::no_git().is_none() && folder.ancestors().any(|above| above.join(".git").exists()) {
         // What cannot be listed is nobody's list.
-        let _ = list(cache, folder, Path::new(""), &ALL[..3], &mut paths, DEEPEST)?;
+        Stop::or_none(list(cache, folder, Path::new(""), &ALL[..3], &mut paths, DEEPEST))?;
     }
     Ok(paths)
 }
@@ -80,11 +70,11 @@ fn list(
     words: &[&str],
     paths: &mut BTreeSet<PathBuf>,
     deeper: usize,
-) -> Result<Result<(), String>, Error> {
+) -> Result<(), Stop<String>> {
     let folder = top.join(inner);
     let answer = ask(cache, &folder, words)?;
     if !answer.is_answer || deeper == 0 {
-        return Ok(Err(format!("git cannot list the files of `{}`: {}", folder.display(), answer.err)));
+        return Err(Stop::Failure(format!("git cannot list the files of `{}`: {}", folder.display(), answer.err)));
     }
     let mut folders = BTreeMap::new();
     for name in answer.out.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
@@ -97,14 +87,12 @@ fn list(
             // It was removed, and git knows it still.
             Err(_) => {}
             Ok(about) if about.is_dir() && place.join(".git").exists() => {
-                if let Err(why) = list(cache, top, &path, words, paths, deeper - 1)? {
-                    return Ok(Err(why));
-                }
+                list(cache, top, &path, words, paths, deeper - 1)?;
             }
             Ok(_) => drop(paths.insert(path)),
         }
     }
-    Ok(Ok(()))
+    Ok(())
 }
 
 /// Whether a path stays below its folder, and is neither a repository's own nor a study's journals.
@@ -124,13 +112,10 @@ fn has_real_folders(top: &Path, path: &Path, known: &mut BTreeMap<PathBuf, bool>
 }
 
 /// Copies the files of a working tree.
-pub(in crate::sources) fn load_worktree(site: &mut Site<'_>, name: &str, url: &str) -> Result<Loaded, Stop> {
-    match worktree(site.cache, &folder_of(url, site.study_dir), &Without::of_study(site.own))? {
-        Ok(tree) => {
-            copy_part(&tree.folder, &tree.paths, site.download)?;
-            site.report_built(name, &tree.folder, &tree.built)?;
-            Ok(Loaded { path: site.download.to_owned(), commit: None })
-        }
-        Err(why) => site.refused(name, &why),
-    }
+pub(in crate::sources) fn load_worktree(site: &mut Site<'_>, url: &str) -> Result<Loaded, Stop> {
+    let folder = folder_of(url, site.request.study_dir);
+    let tree = site.had(worktree(site.cache, &folder, &Without::of_study(site.request.own)))?;
+    copy_part(&tree.folder, &tree.paths, site.download)?;
+    site.report_built(&tree.folder, &tree.built)?;
+    Ok(Loaded { path: site.download.to_owned(), commit: None })
 }

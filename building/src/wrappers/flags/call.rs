@@ -110,11 +110,7 @@ fn of_linker(call: &Call) -> Option<Build> {
 
 impl Build {
     fn of(task: Task, call: &Call, words: Vec<String>, is_linker: bool) -> Self {
-        // The name of a file is as it is.
-        let all: Vec<String> = call.all_words().iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        let apart = all.windows(2).find(|pair| pair[0] == "-o").map(|pair| pair[1].clone());
-        let joined = || all.iter().find_map(|word| word.strip_prefix("-o")).filter(|path| !path.is_empty());
-        let output = apart.or_else(|| joined().map(str::to_owned));
+        let output = call.output().map(|output| output.to_string_lossy().into_owned());
         Self { task, dir: call.dir.clone(), output, is_linker, words }
     }
 }

@@ -47,8 +47,7 @@ fn crates(calls: &[Call]) -> Vec<Vec<String>> {
         let words = call.all_words();
         let task = rust_task(words.iter().map(|word| word.as_bytes()));
         let counts = task.is_some_and(|task| !task.is_probe && !task.is_of_build);
-        let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        crates.push(counts.then(|| options(&words)));
+        crates.push(counts.then(|| options(&call.texts())));
     }
     crates.into_iter().flatten().collect()
 }
