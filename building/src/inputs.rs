@@ -104,7 +104,7 @@ pub(crate) struct Stage<'a> {
 
 /// A node: its stage, and its place there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct NodePlace {
     pub(crate) stage: usize,
     pub(crate) node: usize,
 }

@@ -17,15 +17,15 @@ pub(crate) struct Learned {
     /// By the name that the study uses, and whether the tool was asked.
     pub(crate) by_name: BTreeMap<(String, bool), Option<String>>,
     /// What the cache folder keeps, once it has been read.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<ToolFiles>,
 }
 
 /// What is known of tools, by the paths at which they were found.
-pub(crate) type Kept = BTreeMap<String, Known>;
+pub(crate) type ToolFiles = BTreeMap<String, ToolFile>;
 
 /// The identity of a tool, and the file that has it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Known {
+pub(crate) struct ToolFile {
     pub(crate) real: PathBuf,
     /// Device, inode, size, and times of last change in nanoseconds.
     pub(crate) stat: String,
@@ -34,7 +34,7 @@ pub(crate) struct Known {
     pub(crate) version: Option<String>,
 }
 
-impl Known {
+impl ToolFile {
     /// In one line, for people and for the names of builds.
     pub(crate) fn text(&self, asked: bool) -> String {
         let version = self.version.as_deref().filter(|version| asked && !version.is_empty());

@@ -91,13 +91,13 @@ pub(crate) use uses::{KnownStudy, Needs, needs};
 #[cfg(test)]
 use {
     nouns::CompilerCache,
-    sources::Found,
+    sources::FoundSource,
     tuning::Tuning,
     unpack::{Refusal, UnpackError, Unpacked},
 };
 
 use bakeoff_command::check::{Check, disk};
-use bakeoff_command::{Feature, FindingsSection, Making, Registry};
+use bakeoff_command::{Feature, FindingsSection, MakerRegistration, Registry};
 use bakeoff_report::SectionPage;
 
 impl Feature for Building {
@@ -108,7 +108,7 @@ impl Feature for Building {
             needs_levels: |_| false,
             find: judged::find,
         });
-        to.makers.push(Making {
+        to.makers.push(MakerRegistration {
             reader: &Building,
             open: || Ok(Box::new(Cache::open(Cache::default_root()?)?)),
             is_made: |line| line.fields::<BuildLine>().is_ok(),

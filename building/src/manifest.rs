@@ -92,19 +92,21 @@ pub(crate) fn compare(prefix: &Path, manifest: &str) -> Compared {
         let unknown = Damage { path: PathBuf::new(), kind: DamageKind::Unknown };
         return Compared { damage: vec![unknown], renewed: None };
     };
-    let states: Vec<State> = recorded.par_iter().with_min_len(64).map(|entry| entry.state(prefix)).collect();
+    let states: Vec<PathState> = recorded.par_iter().with_min_len(64).map(|entry| entry.state(prefix)).collect();
     let mut damage = vec![];
     let mut renewed = false;
     for (entry, state) in recorded.iter().zip(&states) {
         match state {
-            State::Same => {}
-            State::Touched(_) => renewed = true,
-            State::Damaged(kind) => damage.push(Damage { path: entry.path.clone(), kind: *kind }),
+            PathState::Same => {}
+            PathState::Touched(_) => renewed = true,
+            PathState::Damaged(kind) => damage.push(Damage { path: entry.path.clone(), kind: *kind }),
         }
     }
     // A folder whose times are as they were has got no new names.
-    let changed =
-        recorded.iter().zip(&states).filter(|(entry, state)| entry.kind == 'd' && matches!(state, State::Touched(_)));
+    let changed = recorded
+        .iter()
+        .zip(&states)
+        .filter(|(entry, state)| entry.kind == 'd' && matches!(state, PathState::Touched(_)));
     let folders: Vec<&Path> = changed.map(|(entry, _)| entry.path.as_path()).collect();
     if !folders.is_empty() {
         let known: BTreeSet<&Path> = recorded.iter().map(|entry| entry.path.as_path()).collect();
@@ -118,7 +120,7 @@ pub(crate) fn compare(prefix: &Path, manifest: &str) -> Compared {
     damage.sort_by(|a, b| a.path.cmp(&b.path));
     let renew = || {
         let now = recorded.iter().zip(states).map(|(entry, state)| match state {
-            State::Touched(now) => *now,
+            PathState::Touched(now) => *now,
             _ => entry.clone(),
         });
         text(&now.collect::<Vec<_>>())
@@ -128,7 +130,7 @@ pub(crate) fn compare(prefix: &Path, manifest: &str) -> Compared {
 }
 
 /// What a path is now, compared with what was recorded.
-enum State {
+enum PathState {
     Same,
     /// Its content is what it was; times or inode are not.
     Touched(Box<Entry>),
@@ -168,19 +170,19 @@ impl Entry {
         }
     }
 
-    fn state(&self, prefix: &Path) -> State {
+    fn state(&self, prefix: &Path) -> PathState {
         let full = prefix.join(&self.path);
-        let Ok(meta) = fs::symlink_metadata(&full) else { return State::Damaged(DamageKind::Missing) };
+        let Ok(meta) = fs::symlink_metadata(&full) else { return PathState::Damaged(DamageKind::Missing) };
         let now = Self::of_meta(&meta, PathBuf::new());
         if (now.kind, now.size) != (self.kind, self.size) {
-            return State::Damaged(DamageKind::Changed);
+            return PathState::Damaged(DamageKind::Changed);
         }
         if (now.mtime_ns, now.ctime_ns, now.inode) == (self.mtime_ns, self.ctime_ns, self.inode) {
-            return State::Same;
+            return PathState::Same;
         }
         match Self::read(prefix, self.path.clone()) {
-            Ok(now) if now.content == self.content => State::Touched(Box::new(now)),
-            _ => State::Damaged(DamageKind::Changed),
+            Ok(now) if now.content == self.content => PathState::Touched(Box::new(now)),
+            _ => PathState::Damaged(DamageKind::Changed),
         }
     }
 

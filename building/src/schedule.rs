@@ -8,7 +8,7 @@
 use crate::cost::add;
 use crate::error::{Error, Failure, Stop};
 use crate::event::Notify;
-use crate::inputs::{Link, MissingTool, Node, Place, Stage, chains, missing_tool, stages};
+use crate::inputs::{Link, MissingTool, Node, NodePlace, Stage, chains, missing_tool, stages};
 use crate::journal::{BuildLine, BuildOutcome, LayerLine};
 use crate::layer::{Builder, Ready};
 use crate::nouns::Source;
@@ -49,15 +49,15 @@ impl Cache {
                 None => chain.iter().zip(&mut needed).for_each(|(link, needed)| needed[link.place] = true),
             }
         }
-        let known = Known { cache: self, stages: &stages, variants: request.variants, on_event };
+        let known = CacheLookup { cache: self, stages: &stages, variants: request.variants, on_event };
         let mut fates = known.fates(&needed);
         let missing = |stage: usize| {
             let (needed, fates) = (&needed[stage], &fates[stage]);
             (0..needed.len())
                 .filter(|&place| needed[place] && fates[place].is_none())
-                .map(move |node| Place { stage, node })
+                .map(move |node| NodePlace { stage, node })
         };
-        let missing: Vec<Place> = (0..stages.len()).flat_map(missing).collect();
+        let missing: Vec<NodePlace> = (0..stages.len()).flat_map(missing).collect();
         if !missing.is_empty() {
             let what = || "it executes trials, and builds would disturb them".to_owned();
             let _leave = self.leave_to_build(|process| on_event(BuildEvent::Waiting { what: what(), process }))?;
@@ -68,7 +68,7 @@ impl Cache {
                 between: Between::prepare(self, request.layers, request.variants),
             };
             let usual = self.usual();
-            let state = State { waiting: missing, at_work: vec![], fates, error: None };
+            let state = Progress { waiting: missing, at_work: vec![], fates, error: None };
             let work = Work {
                 builder,
                 stages: &stages,
@@ -101,14 +101,14 @@ impl Cache {
 }
 
 /// The state before anything is built.
-struct Known<'k, 'a> {
+struct CacheLookup<'k, 'a> {
     cache: &'k Cache,
     stages: &'k [Stage<'a>],
     variants: &'k [Variant],
     on_event: Notify<'k>,
 }
 
-impl Known<'_, '_> {
+impl CacheLookup<'_, '_> {
     /// What is in the cache of what is needed, and whole as far as somebody is going to use it; and what failed before,
     /// as foreseen, with all that would be built upon it.
     fn fates(&self, needed: &[Vec<bool>]) -> Vec<Fates> {
@@ -168,14 +168,14 @@ struct Work<'w, 'a> {
     cpus: usize,
     /// About how long the layer of each stage takes, in seconds, if it is known.
     expected_s: Vec<Option<f64>>,
-    state: Mutex<State>,
+    state: Mutex<Progress>,
     changed: Condvar,
 }
 
-struct State {
+struct Progress {
     /// Not begun yet, first layers first.
-    waiting: Vec<Place>,
-    at_work: Vec<Place>,
+    waiting: Vec<NodePlace>,
+    at_work: Vec<NodePlace>,
     fates: Vec<Fates>,
     /// Nothing is begun after it, but what has begun is finished.
     error: Option<Error>,
@@ -196,7 +196,7 @@ impl Work<'_, '_> {
         state.error.map_or(Ok(state.fates), Err)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Progress> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -231,21 +231,21 @@ impl Work<'_, '_> {
         }
     }
 
-    fn node(&self, place: Place) -> (&Stage<'_>, &Node<'_>) {
+    fn node(&self, place: NodePlace) -> (&Stage<'_>, &Node<'_>) {
         let stage = &self.stages[place.stage];
         (stage, &stage.nodes[place.node])
     }
 
-    fn parent(&self, place: Place) -> Option<Place> {
-        Some(Place { stage: place.stage.checked_sub(1)?, node: self.node(place).1.parent? })
+    fn parent(&self, place: NodePlace) -> Option<NodePlace> {
+        Some(NodePlace { stage: place.stage.checked_sub(1)?, node: self.node(place).1.parent? })
     }
 
     /// Whether it is known what became of the layer below.
-    fn can_begin(&self, state: &State, place: Place) -> bool {
+    fn can_begin(&self, state: &Progress, place: NodePlace) -> bool {
         self.parent(place).is_none_or(|below| state.fates[below.stage][below.node].is_some())
     }
 
-    fn build(&self, place: Place, jobs: usize) -> Result<Ready, Stop<BuildOutcome>> {
+    fn build(&self, place: NodePlace, jobs: usize) -> Result<Ready, Stop<BuildOutcome>> {
         let (stage, node) = self.node(place);
         let previous = self.parent(place).map(|below| self.node(below).1.digest.as_str());
         let layer = &stage.inputs.layer.name;
@@ -262,8 +262,8 @@ impl Work<'_, '_> {
         })
     }
 
-    fn tell_finished(&self, state: &State, place: Place, wall_s: f64) {
-        let left: Vec<Place> = state.waiting.iter().chain(&state.at_work).copied().collect();
+    fn tell_finished(&self, state: &Progress, place: NodePlace, wall_s: f64) {
+        let left: Vec<NodePlace> = state.waiting.iter().chain(&state.at_work).copied().collect();
         let (stage, node) = self.node(place);
         (self.builder.notify)(BuildEvent::Finished {
             variants: node.variants.clone(),
@@ -276,10 +276,10 @@ impl Work<'_, '_> {
 
     /// About how long it takes to build these, in seconds: as many at once as may be, but layers of one build one after
     /// the other. None if it is not known of one of them.
-    fn left_s(&self, left: &[Place]) -> Option<f64> {
-        let expected_s = |place: &Place| self.expected_s[place.stage];
+    fn left_s(&self, left: &[NodePlace]) -> Option<f64> {
+        let expected_s = |place: &NodePlace| self.expected_s[place.stage];
         let sum_s = left.iter().map(expected_s).sum::<Option<f64>>()?;
-        let chain_s = |&place: &Place| {
+        let chain_s = |&place: &NodePlace| {
             let chain = std::iter::successors(Some(place), |&place| self.parent(place));
             chain.filter(|place| left.contains(place)).filter_map(|place| expected_s(&place)).sum::<f64>()
         };
@@ -300,7 +300,7 @@ impl Drop for Alarm<'_, '_, '_> {
 }
 
 /// Why what is built upon this layer cannot be.
-fn failed(state: &State, place: Place) -> Option<BuildOutcome> {
+fn failed(state: &Progress, place: NodePlace) -> Option<BuildOutcome> {
     state.fates[place.stage][place.node].as_ref()?.as_ref().err().cloned()
 }
 

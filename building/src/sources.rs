@@ -46,7 +46,7 @@ pub(crate) struct Sources<'a> {
 
 /// What a source turned out to be whose hash nobody had said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FoundSource {
     /// The SHA-256 of its file, or of its folder's tree.
     pub sha256: String,
     /// The size of all its files.
@@ -57,7 +57,12 @@ pub(crate) struct Found {
 
 impl Cache {
     /// Fetches a source whatever its hash is, keeps it in the cache, and says what it is: for `bakeoff lock`.
-    pub(crate) fn find_source(&self, study_dir: &Path, source: &Source, on_event: Notify<'_>) -> Result<Found, Stop> {
+    pub(crate) fn find_source(
+        &self,
+        study_dir: &Path,
+        source: &Source,
+        on_event: Notify<'_>,
+    ) -> Result<FoundSource, Stop> {
         Sources::new(self, Request::nothing(study_dir), on_event).find(source)
     }
 }
@@ -110,7 +115,7 @@ impl<'a> Sources<'a> {
         Ok(path)
     }
 
-    fn find(&self, source: &Source) -> Result<Found, Stop> {
+    fn find(&self, source: &Source) -> Result<FoundSource, Stop> {
         // What it is will be known when it is there; until then it is named by where it is had from.
         let origin = &Digest::of("origin").field("from", format!("{:?}", source.from).as_bytes()).hex();
         let lock = self.lock(source, origin)?;
@@ -124,7 +129,7 @@ impl<'a> Sources<'a> {
             Some(_) => wipe(&work)?,
             None => drop(self.keep(&path, &sha256, &work)?),
         }
-        Ok(Found { sha256, bytes, commit })
+        Ok(FoundSource { sha256, bytes, commit })
     }
 
     fn lock(&self, source: &Source, name: &str) -> Result<Lock, Error> {

@@ -9,7 +9,7 @@
 use crate::cache::Cache;
 use crate::error::{At, Error};
 use crate::files::{read_json, sha256_of, write_json};
-use crate::learned::{Kept, Known};
+use crate::learned::{ToolFile, ToolFiles};
 use crate::nouns::CompilerCache;
 use crate::rustup;
 use crate::shell::{answer, basic_environment};
@@ -61,7 +61,7 @@ pub(crate) fn identity(cache: &Cache, tool: &str, asked: bool) -> Result<Option<
 
 fn look(
     cache: &Cache,
-    kept: &mut Option<Kept>,
+    kept: &mut Option<ToolFiles>,
     tool: &str,
     asked: bool,
     search_path: &OsStr,
@@ -116,27 +116,27 @@ pub(crate) fn places<'a>(tool: &'a str, search_path: &'a OsStr) -> impl Iterator
 }
 
 /// The identity of the tool at a path: the kept one if its file is still the same, else the tool is read, and asked.
-fn of_file(cache: &Cache, kept: &mut Option<Kept>, path: &Path, asked: bool) -> Result<String, Error> {
+fn of_file(cache: &Cache, kept: &mut Option<ToolFiles>, path: &Path, asked: bool) -> Result<String, Error> {
     let real = fs::canonicalize(path).at("resolve", path)?;
     let real = rustup::behind(path, &real).unwrap_or(real);
     let stat = stat(&real)?;
     let key = path.display().to_string();
     let file = cache.paths.tools();
-    let same = |known: &&Known| known.real == real && known.stat == stat;
-    let enough = |known: &&Known| same(known) && (!asked || known.version.is_some());
+    let same = |known: &&ToolFile| known.real == real && known.stat == stat;
+    let enough = |known: &&ToolFile| same(known) && (!asked || known.version.is_some());
     if let Some(known) = kept.get_or_insert_with(|| read_json(&file).unwrap_or_default()).get(&key).filter(enough) {
         return Ok(known.text(asked));
     }
     let lock = cache.lock("tools", |_| {})?;
     // Another process may have asked meanwhile, and what it has learned of others must not be lost.
-    let mut all: Kept = read_json(&file).unwrap_or_default();
+    let mut all: ToolFiles = read_json(&file).unwrap_or_default();
     let text = match all.get(&key).filter(enough) {
         Some(known) => known.text(asked),
         None => {
             let known = all.get(&key).filter(same).map(|known| known.sha256.clone());
             let sha256 = known.map_or_else(|| Ok(sha256_of(&real)?.0), Ok::<_, Error>)?;
             let version = (asked).then(|| version(cache, &lock, path)).transpose()?;
-            let known = Known { real, stat, sha256, version };
+            let known = ToolFile { real, stat, sha256, version };
             let text = known.text(asked);
             all.insert(key, known);
             write_json(&file, &all)?;

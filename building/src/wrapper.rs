@@ -70,7 +70,7 @@ pub(crate) use calls::{Call, Calls, calls};
 pub(crate) use driver::{Language, Task, language_of, takes_value, task};
 pub(crate) use install::Wrappers;
 pub(crate) use rust::{rust_task, takes_rust_value};
-pub(crate) use tool::{Kind, kind};
+pub(crate) use tool::{ToolKind, kind};
 pub(crate) use wire::PROGRAM;
 pub(crate) use wire::variable::{
     APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CACHE, CC, CXX, LOG, PROFILE, PROFILE_CLANG, RUSTC_WRAPPER, RUSTFLAGS,
@@ -80,6 +80,6 @@ pub(crate) use wire::variable::{
 impl crate::Building {
     /// Whether a tool of that name compiles or links.
     pub fn compiles_or_links(name: &[u8]) -> bool {
-        matches!(kind(name), Some(Kind::Driver | Kind::Linker | Kind::Rust))
+        matches!(kind(name), Some(ToolKind::Driver | ToolKind::Linker | ToolKind::Rust))
     }
 }

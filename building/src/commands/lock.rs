@@ -3,7 +3,7 @@
 
 use crate::error::{Failure, Stop};
 use crate::nouns::{Chain, Source, SourceFrom};
-use crate::study_file::lock::{Lock, Locked, State};
+use crate::study_file::lock::{Lock, LockState, Locked};
 use crate::{BuildEvent, Building, Cache};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::{StudyFolder, Unlocked, problems};
@@ -97,11 +97,11 @@ fn say(name: &str, words: &str) {
 }
 
 /// Whether a source is to be fetched.
-fn wanted(state: State<'_>, update: bool) -> bool {
+fn wanted(state: LockState<'_>, update: bool) -> bool {
     match state {
-        State::Unlocked | State::Stale(_) => true,
-        State::Locked(_) => update,
-        State::Pinned | State::Path => false,
+        LockState::Unlocked | LockState::Stale(_) => true,
+        LockState::Locked(_) => update,
+        LockState::Pinned | LockState::Path => false,
     }
 }
 
@@ -111,41 +111,41 @@ fn can_be_updated(name: &str, sources: &[Source], lock: &Lock) -> Result<(), Com
         return Err(CommandError::usage(format!("there is no source `{name}` in the study")).hint(hint));
     };
     let (why, hint) = match lock.state(source) {
-        State::Pinned => ("its hash stands in the study", "change `sha256` in study.toml, or leave it out"),
-        State::Path => ("it is a path or working tree, which counts as it is now", "there is nothing to update"),
-        State::Locked(_) | State::Stale(_) | State::Unlocked => return Ok(()),
+        LockState::Pinned => ("its hash stands in the study", "change `sha256` in study.toml, or leave it out"),
+        LockState::Path => ("it is a path or working tree, which counts as it is now", "there is nothing to update"),
+        LockState::Locked(_) | LockState::Stale(_) | LockState::Unlocked => return Ok(()),
     };
     Err(CommandError::usage(format!("source `{name}` is not in the lock file: {why}")).hint(hint))
 }
 
 /// How a source stands that is not fetched.
-fn standing(source: &Source, state: State<'_>) -> String {
+fn standing(source: &Source, state: LockState<'_>) -> String {
     match state {
-        State::Pinned => "pinned in study.toml".to_owned(),
-        State::Path => {
+        LockState::Pinned => "pinned in study.toml".to_owned(),
+        LockState::Path => {
             let what = if source.from.repository().is_some() { "a working tree" } else { "a path" };
             format!("{what}, never locked: it counts as it is now")
         }
-        State::Locked(locked) => format!("already locked: {}", identity(locked)),
-        State::Stale(locked) => {
+        LockState::Locked(locked) => format!("already locked: {}", identity(locked)),
+        LockState::Stale(locked) => {
             format!("not locked: its origin is another one than that of the hash {}", locked.sha256)
         }
-        State::Unlocked => "not locked".to_owned(),
+        LockState::Unlocked => "not locked".to_owned(),
     }
 }
 
 /// What changed for a source that was fetched.
-fn change(before: State<'_>, now: &Locked, bytes: u64) -> String {
+fn change(before: LockState<'_>, now: &Locked, bytes: u64) -> String {
     let size = format::bytes(bytes as f64);
     match before {
-        State::Locked(old) | State::Stale(old) if old.sha256 == now.sha256 => {
+        LockState::Locked(old) | LockState::Stale(old) if old.sha256 == now.sha256 => {
             format!("unchanged: {}, {size}", identity(now))
         }
-        State::Locked(old) => format!("changed: {} → {}, {size}", identity(old), identity(now)),
-        State::Stale(old) => {
+        LockState::Locked(old) => format!("changed: {} → {}, {size}", identity(old), identity(now)),
+        LockState::Stale(old) => {
             format!("locked again, because its origin changed: {} → {}, {size}", identity(old), identity(now))
         }
-        State::Pinned | State::Path | State::Unlocked => format!("locked now: {}, {size}", identity(now)),
+        LockState::Pinned | LockState::Path | LockState::Unlocked => format!("locked now: {}, {size}", identity(now)),
     }
 }
 
@@ -159,11 +159,11 @@ fn check(dir: &Path, sources: &[Source], lock: &Lock) -> Result<Code, CommandErr
     for source in sources {
         let state = lock.state(source);
         let moved = match state {
-            State::Locked(Locked { commit: Some(commit), .. }) => moved(dir, source, commit)?,
+            LockState::Locked(Locked { commit: Some(commit), .. }) => moved(dir, source, commit)?,
             _ => String::new(),
         };
         say(&source.name, &format!("{}{moved}", standing(source, state)));
-        if matches!(state, State::Unlocked | State::Stale(_)) {
+        if matches!(state, LockState::Unlocked | LockState::Stale(_)) {
             code = Code::GateFailed;
         }
     }
@@ -190,8 +190,8 @@ fn remove_what_does_not_count(lock: &mut Lock, sources: &[Source]) {
         let source = sources.iter().find(|source| source.name == *name);
         let why = match source.map(|source| known.state(source)) {
             None => "the study has no such source",
-            Some(State::Pinned) => "its hash stands in the study",
-            Some(State::Path) => "it is a path",
+            Some(LockState::Pinned) => "its hash stands in the study",
+            Some(LockState::Path) => "it is a path",
             Some(_) => return true,
         };
         say(name, &format!("removed from the lock file: {why}"));

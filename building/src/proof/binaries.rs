@@ -39,7 +39,7 @@ const NOT_PROGRAM: [&[u8]; 6] = [b".debug", b".zdebug", b".rela.debug", b".rel.d
 /// The digest of what is loaded of all ELF files, if there are any, and that of all files. Neither, if some file may
 /// not be read: then nothing can be said.
 pub(super) fn digests(prefix: &Path, neutral: &Neutral) -> Result<(Option<String>, Option<String>), Error> {
-    let seen = Seen::of(prefix, neutral)?;
+    let seen = PrefixDigests::of(prefix, neutral)?;
     if seen.unread {
         return Ok((None, None));
     }
@@ -48,11 +48,11 @@ pub(super) fn digests(prefix: &Path, neutral: &Neutral) -> Result<(Option<String
 
 /// What counts of each file, link and folder, by its name; none, if some file may not be read.
 pub(super) fn by_name(prefix: &Path, neutral: &Neutral) -> Result<Option<BTreeMap<Vec<u8>, String>>, Error> {
-    let seen = Seen::of(prefix, neutral)?;
+    let seen = PrefixDigests::of(prefix, neutral)?;
     Ok((!seen.unread).then_some(seen.by_name))
 }
 
-struct Seen<'a> {
+struct PrefixDigests<'a> {
     neutral: &'a Neutral,
     prefix: &'a Path,
     binaries: Digest,
@@ -62,11 +62,11 @@ struct Seen<'a> {
     by_name: BTreeMap<Vec<u8>, String>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> PrefixDigests<'a> {
     fn of(prefix: &'a Path, neutral: &'a Neutral) -> Result<Self, Error> {
         let (binaries, files) = (Digest::of("binaries"), Digest::of("files"));
         let by_name = BTreeMap::new();
-        let mut seen = Seen { neutral, prefix, binaries, files, any_binaries: false, unread: false, by_name };
+        let mut seen = PrefixDigests { neutral, prefix, binaries, files, any_binaries: false, unread: false, by_name };
         seen.folder(prefix)?;
         Ok(seen)
     }

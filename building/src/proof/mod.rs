@@ -26,7 +26,7 @@ use std::path::PathBuf;
 
 /// What was seen of one layer. A file of its own, because descriptions are long and records are read often.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Seen {
+pub(crate) struct LayerProof {
     /// As [`Proof::binaries`].
     binaries: Option<String>,
     /// As [`Proof::files`].
@@ -53,7 +53,7 @@ pub(crate) fn observe(shell: &mut Shell, cache: &Cache, layer: &Layer, digest: &
     let Compiled { given, unseen, left_before } = site.around.compiled(&site.work)?;
     let of_file = |words: BTreeSet<String>| words.iter().map(|word| neutral.text(word)).collect();
     let words = given.into_iter().map(|(file, words)| (file, of_file(words))).collect();
-    let seen = Seen { binaries, files, described, words, unseen, left_before };
+    let seen = LayerProof { binaries, files, described, words, unseen, left_before };
     Ok(write_json(&cache.paths.proof_of(digest), &seen)?)
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn observe(shell: &mut Shell, cache: &Cache, layer: &Layer, digest: &
 pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof) -> Result<(), Error> {
     let Some(last) = chain.last() else { return Ok(()) };
     for link in chain {
-        let seen: Seen = read_json(&cache.paths.proof_of(&link.node.digest)).unwrap_or_default();
+        let seen: LayerProof = read_json(&cache.paths.proof_of(&link.node.digest)).unwrap_or_default();
         (proof.binaries, proof.files) = (seen.binaries, seen.files);
         proof.described.extend(seen.described);
         proof.words.extend(seen.words);

@@ -1,7 +1,7 @@
 //! Revisions of a repository of this machine as sources, for those who have no lock file: which commit each is now, and the
 //! hash of its tree, which the cache remembers by the commit.
 
-use super::{Found, git};
+use super::{FoundSource, git};
 use crate::cache::Cache;
 use crate::error::{Error, Failure, Stop};
 use crate::event::Notify;
@@ -53,7 +53,7 @@ impl Cache {
         let known = || -> BTreeMap<String, String> { read_json(&file).unwrap_or_default() };
         source.sha256 = known().remove(&key);
         if source.sha256.is_none() {
-            let Found { sha256, .. } = self.find_source(repository, &source, on_event)?;
+            let FoundSource { sha256, .. } = self.find_source(repository, &source, on_event)?;
             let _lock = self.lock("commits", |_| {})?;
             // Another process may have learned of others meanwhile.
             let mut known = known();

@@ -40,7 +40,7 @@ pub struct Locked {
 
 /// How a source comes by its hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State<'a> {
+pub enum LockState<'a> {
     /// The study file says it.
     Pinned,
     /// It is a path, or the working tree of a repository, and counts as it is.
@@ -55,24 +55,24 @@ pub enum State<'a> {
 
 impl Lock {
     /// How a source of the study comes by its hash.
-    pub fn state(&self, source: &Source) -> State<'_> {
+    pub fn state(&self, source: &Source) -> LockState<'_> {
         if source.from.is_as_it_is_now() {
-            return State::Path;
+            return LockState::Path;
         }
         if source.sha256.is_some() {
-            return State::Pinned;
+            return LockState::Pinned;
         }
         match self.sources.get(&source.name) {
-            None => State::Unlocked,
-            Some(locked) if locked.from == source.from => State::Locked(locked),
-            Some(locked) => State::Stale(locked),
+            None => LockState::Unlocked,
+            Some(locked) if locked.from == source.from => LockState::Locked(locked),
+            Some(locked) => LockState::Stale(locked),
         }
     }
 
     /// Fills in the hashes that hold, and in place of a tag or branch the commit that it was.
     pub(super) fn apply(&self, sources: &mut [Source]) {
         for source in sources {
-            let State::Locked(locked) = self.state(source) else { continue };
+            let LockState::Locked(locked) = self.state(source) else { continue };
             source.sha256 = Some(locked.sha256.clone());
             if let (SourceFrom::Git { revision, .. }, Some(commit)) = (&mut source.from, &locked.commit) {
                 revision.clone_from(commit);
@@ -208,12 +208,12 @@ mod tests {
     fn a_hash_holds_for_the_origin_that_it_was_found_of() {
         let lock = lock();
         let locked = &lock.sources["repository"];
-        assert_eq!(lock.state(&source("repository", git("main"))), State::Locked(locked));
-        assert_eq!(lock.state(&source("repository", git("v2"))), State::Stale(locked));
-        assert_eq!(lock.state(&source("other", git("main"))), State::Unlocked);
-        assert_eq!(lock.state(&source("loaded+1", SourceFrom::Path("x".to_owned()))), State::Path);
+        assert_eq!(lock.state(&source("repository", git("main"))), LockState::Locked(locked));
+        assert_eq!(lock.state(&source("repository", git("v2"))), LockState::Stale(locked));
+        assert_eq!(lock.state(&source("other", git("main"))), LockState::Unlocked);
+        assert_eq!(lock.state(&source("loaded+1", SourceFrom::Path("x".to_owned()))), LockState::Path);
         let pinned = Source { sha256: Some("0".repeat(64)), ..source("repository", git("main")) };
-        assert_eq!(lock.state(&pinned), State::Pinned);
+        assert_eq!(lock.state(&pinned), LockState::Pinned);
 
         let mut sources = [source("repository", git("main")), source("repository", git("v2")), pinned.clone()];
         lock.apply(&mut sources);

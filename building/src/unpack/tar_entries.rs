@@ -3,7 +3,7 @@
 
 use super::error::{Fault, Refusal};
 use super::limits::Meter;
-use super::tree::{Entry, Kind, Tree};
+use super::tree::{Entry, EntryKind, Tree};
 use std::io::{self, Read};
 use std::time::{Duration, SystemTime};
 use tar::Header;
@@ -144,7 +144,7 @@ fn add(
     let entry = |kind| Entry { name, modified, kind };
     match header.entry_type().as_byte() {
         // The format of 1979 knows folders by their names.
-        b'0' | 0 if name.ends_with(b"/") => tree.add(entry(Kind::Folder)),
+        b'0' | 0 if name.ends_with(b"/") => tree.add(entry(EntryKind::Folder)),
         b'0' | b'7' | 0 => {
             let size_bytes = match described.size_bytes {
                 Some(size_bytes) => size_bytes,
@@ -152,12 +152,12 @@ fn add(
             };
             let executable = header.mode()? & 0o111 != 0;
             let mut content = Exactly { stream, left_bytes: size_bytes };
-            tree.add(entry(Kind::File { content: &mut content, executable }))?;
+            tree.add(entry(EntryKind::File { content: &mut content, executable }))?;
             Ok(skip_to_block(stream, size_bytes, size_bytes)?)
         }
-        b'1' => tree.add(entry(Kind::HardLink(&target()))),
-        b'2' => tree.add(entry(Kind::SymbolicLink(&target()))),
-        b'5' => tree.add(entry(Kind::Folder)),
+        b'1' => tree.add(entry(EntryKind::HardLink(&target()))),
+        b'2' => tree.add(entry(EntryKind::SymbolicLink(&target()))),
+        b'5' => tree.add(entry(EntryKind::Folder)),
         // The name of the archive itself.
         b'V' => Ok(()),
         b'3' | b'4' => Err(Refusal::Kind("a device".to_owned()).into()),

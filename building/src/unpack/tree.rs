@@ -24,11 +24,11 @@ pub(super) struct Entry<'a> {
     /// As it stands in the archive.
     pub(super) name: &'a [u8],
     pub(super) modified: Option<SystemTime>,
-    pub(super) kind: Kind<'a>,
+    pub(super) kind: EntryKind<'a>,
 }
 
 /// What an entry is.
-pub(super) enum Kind<'a> {
+pub(super) enum EntryKind<'a> {
     Folder,
     File {
         content: &'a mut dyn Read,
@@ -77,17 +77,17 @@ impl<'a> Tree<'a> {
         self.put(name, modified, kind).map_err(|why| Fault::from(why).of(name))
     }
 
-    fn put(&mut self, name: &[u8], modified: Option<SystemTime>, kind: Kind<'_>) -> Result<(), Refusal> {
+    fn put(&mut self, name: &[u8], modified: Option<SystemTime>, kind: EntryKind<'_>) -> Result<(), Refusal> {
         let path = inner_path(name)?;
         if path.as_os_str().is_empty() {
             return match kind {
-                Kind::Folder => Ok(()),
+                EntryKind::Folder => Ok(()),
                 _ => Err(Refusal::Name("is that of the folder itself")),
             };
         }
         self.parents(&path)?;
         let place = self.folder.join(&path);
-        if matches!(kind, Kind::Folder) {
+        if matches!(kind, EntryKind::Folder) {
             match self.made.get(&path) {
                 None => make_folder(&place)?,
                 Some(Made::Folder(_)) => {}
@@ -98,7 +98,7 @@ impl<'a> Tree<'a> {
         }
         // Before the earlier one of the name is removed: it may be what the link leads to.
         let linked = match kind {
-            Kind::HardLink(target) => Some(self.linked(target, &path)?),
+            EntryKind::HardLink(target) => Some(self.linked(target, &path)?),
             _ => None,
         };
         match self.made.get(&path) {
@@ -108,10 +108,10 @@ impl<'a> Tree<'a> {
         }
         self.made.remove(&path);
         let made = match kind {
-            Kind::Folder => return Ok(()),
-            Kind::File { content, executable } => self.write(&place, modified, content, executable)?,
-            Kind::SymbolicLink(target) => Made::Link(checked_target(target)?.to_vec()),
-            Kind::HardLink(_) => match linked {
+            EntryKind::Folder => return Ok(()),
+            EntryKind::File { content, executable } => self.write(&place, modified, content, executable)?,
+            EntryKind::SymbolicLink(target) => Made::Link(checked_target(target)?.to_vec()),
+            EntryKind::HardLink(_) => match linked {
                 Some((_, Some(target))) => Made::Link(target),
                 Some((from, None)) => {
                     fs::hard_link(self.folder.join(from), &place)?;

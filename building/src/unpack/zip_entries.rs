@@ -2,7 +2,7 @@
 
 use super::error::{Fault, Refusal};
 use super::limits::{Meter, Metered};
-use super::tree::{Entry, Kind, MAX_TARGET_BYTES, Tree};
+use super::tree::{Entry, EntryKind, MAX_TARGET_BYTES, Tree};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::time::{Duration, SystemTime};
@@ -41,12 +41,12 @@ fn add(entry: &mut ZipFile<'_, BufReader<File>>, name: &[u8], meter: &Meter, tre
     let folder = name.ends_with(b"/") || mode & TYPE == FOLDER;
     let mut content = Metered { inner: entry, meter };
     match mode & TYPE {
-        0 | REGULAR | FOLDER if folder => tree.add(Entry { name, modified, kind: Kind::Folder }),
-        0 | REGULAR => tree.add(Entry { name, modified, kind: Kind::File { content: &mut content, executable } }),
+        0 | REGULAR | FOLDER if folder => tree.add(Entry { name, modified, kind: EntryKind::Folder }),
+        0 | REGULAR => tree.add(Entry { name, modified, kind: EntryKind::File { content: &mut content, executable } }),
         LINK => {
             let mut target = vec![];
             content.take(MAX_TARGET_BYTES + 1).read_to_end(&mut target)?;
-            tree.add(Entry { name, modified, kind: Kind::SymbolicLink(&target) })
+            tree.add(Entry { name, modified, kind: EntryKind::SymbolicLink(&target) })
         }
         _ => Err(Refusal::Kind("a device, a pipe or a socket".to_owned()).into()),
     }

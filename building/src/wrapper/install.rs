@@ -127,7 +127,7 @@ fn tools(search_path: &OsStr, also: &BTreeSet<String>) -> BTreeSet<PathBuf> {
 fn to_cover(tool: &Path) -> Option<PathBuf> {
     let file = fs::canonicalize(tool).ok().filter(|_| tool.is_absolute())?;
     let name = file.file_name()?.as_bytes();
-    let is_one = tool::kind(name) == Some(tool::Kind::Driver) && !name.windows(5).any(|part| part == b"clang");
+    let is_one = tool::kind(name) == Some(tool::ToolKind::Driver) && !name.windows(5).any(|part| part == b"clang");
     (is_one && is_executable(&file)).then_some(file)
 }
 

@@ -11,7 +11,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 /// What is known of a file, by its path below the script's folder.
-pub(super) type Given = BTreeMap<String, BTreeSet<String>>;
+pub(super) type WordsOfFiles = BTreeMap<String, BTreeSet<String>>;
 
 /// Of what `configure` writes, the usual name.
 const HEADER: &str = "config.h";
@@ -22,8 +22,8 @@ const MOST_ENTRIES: usize = 20_000;
 const MOST_BYTES: u64 = 1 << 20;
 
 /// What the calls of a script that started in `tree` gave each source file, and what its headers say.
-pub(super) fn given(calls: &[Call], tree: &Path, temporary: &Path) -> Given {
-    let mut given = Given::new();
+pub(super) fn given(calls: &[Call], tree: &Path, temporary: &Path) -> WordsOfFiles {
+    let mut given = WordsOfFiles::new();
     for build in builds(calls, temporary).iter().filter(|build| build.task.compiles_code()) {
         let words = meaning(&build.words, temporary);
         for file in build.sources() {
@@ -70,7 +70,7 @@ fn meaning(words: &[String], temporary: &Path) -> Vec<String> {
 }
 
 /// The lines of headers that `configure` writes. Those that quote options are left out: they name them, and no more.
-fn headers(folder: &Path, tree: &Path, depth: usize, left: &mut usize, given: &mut Given) {
+fn headers(folder: &Path, tree: &Path, depth: usize, left: &mut usize, given: &mut WordsOfFiles) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };

@@ -2,7 +2,7 @@
 //! first only what was compiled from C and its like is counted, and rather too little than too much.
 
 use super::call_summary::plain;
-use crate::wrapper::{Call, Kind};
+use crate::wrapper::{Call, ToolKind};
 use memchr::memmem;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -50,7 +50,7 @@ pub(super) fn left_before(calls: &[Call], [tree, prefix]: [&Path; 2], since: Sys
     let outputs: BTreeSet<PathBuf> = calls.iter().flat_map(outputs).collect();
     let names: BTreeSet<&OsStr> = outputs.iter().filter_map(|path| path.file_name()).collect();
     let mut archived: BTreeMap<PathBuf, BTreeSet<OsString>> = BTreeMap::new();
-    for call in calls.iter().filter(|call| call.kind() == Kind::Archiver) {
+    for call in calls.iter().filter(|call| call.kind() == ToolKind::Archiver) {
         let mut files = files(call).into_iter().skip_while(|path| !path.is_file());
         if let Some(archive) = files.next() {
             archived.entry(archive).or_default().extend(files.filter_map(|path| Some(path.file_name()?.to_owned())));
@@ -89,7 +89,7 @@ pub(super) fn left_before(calls: &[Call], [tree, prefix]: [&Path; 2], since: Sys
 fn outputs(call: &Call) -> Vec<PathBuf> {
     let words = call.all_words();
     let absolute = |path: &OsStr| plain(&call.dir.join(path));
-    if call.kind() != Kind::Driver && call.kind() != Kind::Linker {
+    if call.kind() != ToolKind::Driver && call.kind() != ToolKind::Linker {
         return vec![];
     }
     if let Some(path) = call.output() {

@@ -3,7 +3,7 @@
 use crate::building_tests::study::{Study, had, layer};
 use crate::error::Failure;
 use crate::journal::BuildOutcome;
-use crate::{BuildEvent, Found};
+use crate::{BuildEvent, FoundSource};
 use crate::{Source, SourceFrom};
 use bakeoff_testkit::files::{read, sh, sha256};
 use std::fs;
@@ -55,11 +55,11 @@ fn commit(study: &Study, revision: &str) -> String {
     read(study.dir().join("commit"))
 }
 
-fn find_with(study: &Study, source: &Source) -> Result<Found, Failure> {
+fn find_with(study: &Study, source: &Source) -> Result<FoundSource, Failure> {
     had(study.cache.find_source(&study.dir(), source, &|event| study.events.lock().unwrap().push(event)))
 }
 
-fn find(study: &Study) -> Found {
+fn find(study: &Study) -> FoundSource {
     find_with(study, &study.sources[0]).unwrap()
 }
 

@@ -3,7 +3,7 @@
 
 use crate::building_tests::study::{Study, had, layer};
 use crate::journal::BuildOutcome;
-use crate::{BuildEvent, Error, Found, Request};
+use crate::{BuildEvent, Error, FoundSource, Request};
 use crate::{Source, SourceFrom};
 use bakeoff_testkit::files::{read, sh, sha256};
 use std::fs;
@@ -23,7 +23,7 @@ fn study(from: SourceFrom, sha256: Option<&str>) -> Study {
     study
 }
 
-fn find(study: &Study) -> Found {
+fn find(study: &Study) -> FoundSource {
     study.cache.find_source(&study.dir(), &study.sources[0], &|_| {}).unwrap()
 }
 
@@ -38,7 +38,7 @@ fn found(study: &Study) -> String {
 
 /// Finds the hash of a source, takes away where it was had from, and builds it.
 fn locked_and_offline(study: &mut Study, gone: impl FnOnce(&Study)) -> String {
-    let Found { sha256, .. } = find(study);
+    let FoundSource { sha256, .. } = find(study);
     study.sources[0].sha256 = Some(sha256);
     gone(study);
     found(study)
@@ -70,7 +70,7 @@ fn a_folder_of_another_hash_is_refused() {
 #[test]
 fn a_damaged_folder_is_fetched_again() {
     let mut study = study(SourceFrom::Fetch("echo asked >> asked; touch $DOWNLOAD/a $DOWNLOAD/b".to_owned()), None);
-    let Found { sha256, bytes, commit } = find(&study);
+    let FoundSource { sha256, bytes, commit } = find(&study);
     assert_eq!((bytes, commit), (0, None));
     study.sources[0].sha256 = Some(sha256.clone());
     let kept = study.cache.root().join("sources").join(&sha256).join("tree");

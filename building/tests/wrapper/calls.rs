@@ -1,7 +1,7 @@
 //! What is written down of calls, and that nothing else changes by it.
 
 use super::tools::Tools;
-use crate::wrapper::{CACHE, Kind, LOG, calls};
+use crate::wrapper::{CACHE, LOG, ToolKind, calls};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -18,7 +18,7 @@ fn what_a_tool_is_told() {
     let _ = tools.command("gcc").args(odd).stderr(Stdio::null()).status().unwrap();
 
     let [plain, with_empty] = tools.calls().try_into().unwrap();
-    assert_eq!((plain.name.to_str(), plain.kind()), (Some("gcc"), Kind::Driver));
+    assert_eq!((plain.name.to_str(), plain.kind()), (Some("gcc"), ToolKind::Driver));
     assert_eq!(plain.words, told);
     assert_eq!(with_empty.words, odd);
     assert_eq!(plain.dir, fs::canonicalize(tools.dir()).unwrap());

@@ -9,7 +9,7 @@ use super::driver::{Language, Task, takes_value};
 
 /// The words that levels ask for, each on a line of its own.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asked<'a> {
+pub struct AppendedWords<'a> {
     pub all: &'a [u8],
     pub c: &'a [u8],
     pub cxx: &'a [u8],
@@ -23,7 +23,7 @@ pub struct Asked<'a> {
 /// What makes clang accept in silence what it has no use for: words of gcc, and words for another step.
 const TOLERANT: &[u8] = b"-Qunused-arguments";
 
-impl<'a> Asked<'a> {
+impl<'a> AppendedWords<'a> {
     /// Whether no word is asked for.
     pub fn is_empty(&self) -> bool {
         let all = [self.all, self.c, self.cxx, self.link, self.profile, self.profile_clang];
@@ -96,7 +96,7 @@ mod tests {
     use super::super::driver::task;
     use super::*;
 
-    const ASKED: Asked<'_> = Asked {
+    const ASKED: AppendedWords<'_> = AppendedWords {
         all: b"-O3\n-flto=auto\n-Wl,-O1\n-DX=a b\n--param\nx=1\n-fprofile-use=/p",
         c: b"-std=gnu99",
         cxx: b"-fno-rtti",
@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn a_profile_is_made_by_what_compiles_code_or_links_and_by_no_probe() {
-        let asked = Asked { profile: b"-fprofile-use=/p\n-Wx", profile_clang: b"-fprofile-use=/c", ..Asked::default() };
+        let asked =
+            AppendedWords { profile: b"-fprofile-use=/p\n-Wx", profile_clang: b"-fprofile-use=/c", ..Asked::default() };
         let check = |of_clang: bool, line: &str, expect: &str| {
             let mut words = line.split(' ').map(str::as_bytes);
             let task = task(words.next().unwrap(), words, b"/w", b"/tmp").unwrap();

@@ -32,7 +32,7 @@ use core::slice;
 use find::{LONGEST, Search};
 use record::Call;
 use shuffle::Object;
-use tool::{Kind, kind, last_part};
+use tool::{ToolKind, kind, last_part};
 use tune::Tuning;
 use wire::variable;
 use words::Words;
@@ -105,15 +105,15 @@ fn covered(file: &CStr, name: &'static [u8], words: Words, env: &Words) -> ! {
 
 /// Acts in place of the tool `covered`, or of the next tool of that name on PATH.
 fn wrapped(name: &'static [u8], words: Words, env: &Words, covered: Option<&CStr>) -> ! {
-    let kind = kind(name).unwrap_or(Kind::Driver);
-    if kind == Kind::Rust {
+    let kind = kind(name).unwrap_or(ToolKind::Driver);
+    if kind == ToolKind::Rust {
         rust(false, words, env)
     }
     let (words, shuffled) = match env.variable(variable::SEED) {
         Some(seed) => shuffle(kind, seed.to_bytes(), words, env),
         None => (words, 0),
     };
-    let tuning = (kind == Kind::Driver).then(|| Tuning::of(name, expanded(words).unwrap_or(words), env));
+    let tuning = (kind == ToolKind::Driver).then(|| Tuning::of(name, expanded(words).unwrap_or(words), env));
     let mut told = false;
     let before = |real: &CStr, words: Words| {
         let (words, env) = tuning.as_ref().map_or((words, *env), |tuning| tuning.tuned(real, words, *env));
@@ -122,7 +122,7 @@ fn wrapped(name: &'static [u8], words: Words, env: &Words, covered: Option<&CStr
             let nested = env.variable("COLLECT_GCC").is_some();
             record::append(log, &Call { name, real, words, shuffled, nested });
         }
-        if let Some(cache) = env.variable(variable::CACHE).filter(|_| kind == Kind::Driver) {
+        if let Some(cache) = env.variable(variable::CACHE).filter(|_| kind == ToolKind::Driver) {
             // SAFETY: the slot before the words holds their number, which has been read.
             unsafe {
                 let first = words.pointers().sub(1);
@@ -193,7 +193,7 @@ fn rust(by_cargo: bool, words: Words, env: &Words) -> ! {
 }
 
 /// Shuffles the object files among the words by the seed, and returns the words and the number of objects.
-fn shuffle(kind: Kind, seed: &[u8], words: Words, env: &Words) -> (Words, u32) {
+fn shuffle(kind: ToolKind, seed: &[u8], words: Words, env: &Words) -> (Words, u32) {
     let words = expanded(words).unwrap_or(words);
     let count = words.len();
     let each = size_of::<&[u8]>() + size_of::<Object>() + size_of::<usize>() + size_of::<u32>();

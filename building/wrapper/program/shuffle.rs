@@ -5,7 +5,7 @@
 //! which matters where both a driver and the linker that it calls come by here.
 
 use super::driver::takes_value;
-use super::tool::{Kind, last_part};
+use super::tool::{ToolKind, last_part};
 use core::ops::Range;
 
 /// An object that may change places.
@@ -94,7 +94,7 @@ const NO_LINK: &[&[u8]] =
 /// `places[n]` was. How many they are; 0 if the call links nothing or is not understood. `temporary` is the folder in
 /// which drivers put objects of their own, whose names are drawn by lot.
 pub fn order(
-    kind: Kind,
+    kind: ToolKind,
     seed: &[u8],
     temporary: &[u8],
     words: &[&[u8]],
@@ -103,8 +103,8 @@ pub fn order(
 ) -> usize {
     let Some(range) = span(kind, words) else { return 0 };
     let has_value = |word: &[u8]| match kind {
-        Kind::Archiver => false,
-        Kind::Linker => LINKER_VALUES.contains(&word),
+        ToolKind::Archiver => false,
+        ToolKind::Linker => LINKER_VALUES.contains(&word),
         _ => takes_value(word),
     };
     let (mut at, mut count, mut lazily) = (range.start, 0, false);
@@ -128,10 +128,10 @@ pub fn order(
 }
 
 /// The words among which objects may change places.
-fn span(kind: Kind, words: &[&[u8]]) -> Option<Range<usize>> {
+fn span(kind: ToolKind, words: &[&[u8]]) -> Option<Range<usize>> {
     match kind {
-        Kind::Preprocessor | Kind::Rust => None,
-        Kind::Archiver => {
+        ToolKind::Preprocessor | ToolKind::Rust => None,
+        ToolKind::Archiver => {
             // Only what puts members at the end, as `r` and `q` do where no place is named.
             let operation = words.get(1)?;
             let letters = operation.strip_prefix(b"-").unwrap_or(operation);
@@ -139,11 +139,11 @@ fn span(kind: Kind, words: &[&[u8]]) -> Option<Range<usize>> {
             let plain = letters.iter().all(|letter| b"rqcsuvDUSTPlo".contains(letter));
             (puts && plain).then_some(2..words.len())
         }
-        Kind::Driver if words.iter().any(|word| NO_LINK.contains(word)) => None,
+        ToolKind::Driver if words.iter().any(|word| NO_LINK.contains(word)) => None,
         // Files of a format of their own.
-        Kind::Linker if words.iter().any(|word| [b"-b" as &[u8], b"--format"].contains(word)) => None,
-        Kind::Linker if words.iter().any(|word| word.starts_with(b"--format=")) => None,
-        Kind::Driver | Kind::Linker => {
+        ToolKind::Linker if words.iter().any(|word| [b"-b" as &[u8], b"--format"].contains(word)) => None,
+        ToolKind::Linker if words.iter().any(|word| word.starts_with(b"--format=")) => None,
+        ToolKind::Driver | ToolKind::Linker => {
             let is_one = |word: &[u8], names: &[&[u8]], stem| {
                 let name = last_part(word, b'/');
                 !word.starts_with(b"-") && (names.contains(&name) || is_crt(name, stem))
@@ -186,7 +186,7 @@ fn key(seed: &[u8], name: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    fn shuffled(kind: Kind, seed: &str, line: &str) -> (usize, String) {
+    fn shuffled(kind: ToolKind, seed: &str, line: &str) -> (usize, String) {
         let words: Vec<&[u8]> = line.split_whitespace().map(str::as_bytes).collect();
         let (mut objects, mut places) = (vec![Object::default(); words.len()], vec![0; words.len()]);
         let count = order(kind, seed.as_bytes(), b"/tmp", &words, &mut objects, &mut places);
@@ -203,7 +203,7 @@ mod tests {
                     -Map m.o /tmp/ccAbCdEf.o lib.a e.o --start-lib s.o --end-lib /l/crtendS.o /l/crtn.o z.o";
         let mut orders = std::collections::BTreeSet::new();
         for seed in 0..50 {
-            let (count, after) = shuffled(Kind::Linker, &seed.to_string(), line);
+            let (count, after) = shuffled(ToolKind::Linker, &seed.to_string(), line);
             assert_eq!(count, 5);
             let fixed = |line: &str| {
                 let mobile = ["a.o", "b.o", "x/c.o", "d.o", "e.o"];
@@ -214,7 +214,7 @@ mod tests {
             };
             assert_eq!(fixed(&after), fixed(&line.split_whitespace().collect::<Vec<_>>().join(" ")));
             // Another time changes nothing.
-            assert_eq!(shuffled(Kind::Linker, &seed.to_string(), &after), (5, after.clone()));
+            assert_eq!(shuffled(ToolKind::Linker, &seed.to_string(), &after), (5, after.clone()));
             orders.insert(after);
         }
         assert!(orders.len() > 35, "{} orders of 120 by 50 seeds", orders.len());
@@ -224,7 +224,7 @@ mod tests {
     fn all_orders_are_about_as_likely() {
         let mut times = std::collections::BTreeMap::new();
         for seed in 0..6000 {
-            *times.entry(shuffled(Kind::Linker, &format!("{seed}"), "ld a.o b.o c.o").1).or_insert(0) += 1;
+            *times.entry(shuffled(ToolKind::Linker, &format!("{seed}"), "ld a.o b.o c.o").1).or_insert(0) += 1;
         }
         assert_eq!(times.len(), 6);
         assert!(times.values().all(|&times: &i32| (850..1150).contains(&times)), "{times:?}");
@@ -232,22 +232,22 @@ mod tests {
 
     #[test]
     fn the_order_does_not_depend_on_folders() {
-        let names = |line: &str| shuffled(Kind::Linker, "7", line).1.replace("/x/", "").replace("/elsewhere/", "");
+        let names = |line: &str| shuffled(ToolKind::Linker, "7", line).1.replace("/x/", "").replace("/elsewhere/", "");
         assert_eq!(names("ld /x/a.o /x/b.o /x/c.o /x/d.o"), names("ld /elsewhere/a.o /elsewhere/b.o /x/c.o /x/d.o"));
     }
 
     #[test]
     fn what_links_nothing_is_left_alone() {
         let check = |kind, line: &str, count| assert_eq!(shuffled(kind, "1", line).0, count, "{line}");
-        check(Kind::Driver, "gcc a.o b.o -o x", 2);
-        check(Kind::Driver, "gcc -c a.c -o b.o -MT c.o", 0);
-        check(Kind::Driver, "gcc -x c a.o b.o", 0);
-        check(Kind::Linker, "ld -r a.o b.o -o c.o", 2);
-        check(Kind::Linker, "ld -b binary a.o b.o -o c.o", 0);
-        check(Kind::Archiver, "ar rcs libx.a a.o b.o", 2);
-        check(Kind::Archiver, "ar -cr libx.a a.o b.o", 2);
-        check(Kind::Archiver, "ar x libx.a a.o b.o", 0);
-        check(Kind::Archiver, "ar rb a.o libx.a b.o", 0);
-        check(Kind::Preprocessor, "cpp a.o b.o", 0);
+        check(ToolKind::Driver, "gcc a.o b.o -o x", 2);
+        check(ToolKind::Driver, "gcc -c a.c -o b.o -MT c.o", 0);
+        check(ToolKind::Driver, "gcc -x c a.o b.o", 0);
+        check(ToolKind::Linker, "ld -r a.o b.o -o c.o", 2);
+        check(ToolKind::Linker, "ld -b binary a.o b.o -o c.o", 0);
+        check(ToolKind::Archiver, "ar rcs libx.a a.o b.o", 2);
+        check(ToolKind::Archiver, "ar -cr libx.a a.o b.o", 2);
+        check(ToolKind::Archiver, "ar x libx.a a.o b.o", 0);
+        check(ToolKind::Archiver, "ar rb a.o libx.a b.o", 0);
+        check(ToolKind::Preprocessor, "cpp a.o b.o", 0);
     }
 }

@@ -2,7 +2,7 @@
 
 /// What it does with what it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ToolKind {
     /// Compiles, and has others link.
     Driver,
     /// Only preprocesses.
@@ -19,17 +19,17 @@ const DRIVERS: [&[u8]; 8] = [b"cc", b"gcc", b"g++", b"c++", b"c89", b"c99", b"cl
 const LINKERS: [&[u8]; 5] = [b"ld", b"ld.bfd", b"ld.gold", b"ld.lld", b"ld.mold"];
 
 /// The kind of a usual name, which may have a version behind it and a machine before it; none for any other name.
-pub fn kind(name: &[u8]) -> Option<Kind> {
+pub fn kind(name: &[u8]) -> Option<ToolKind> {
     let base = last_part(without_version(name), b'-');
     if DRIVERS.contains(&base) {
-        Some(Kind::Driver)
+        Some(ToolKind::Driver)
     } else if LINKERS.contains(&base) {
-        Some(Kind::Linker)
+        Some(ToolKind::Linker)
     } else {
         match base {
-            b"cpp" => Some(Kind::Preprocessor),
-            b"ar" => Some(Kind::Archiver),
-            b"rustc" => Some(Kind::Rust),
+            b"cpp" => Some(ToolKind::Preprocessor),
+            b"ar" => Some(ToolKind::Archiver),
+            b"rustc" => Some(ToolKind::Rust),
             _ => None,
         }
     }

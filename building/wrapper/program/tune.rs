@@ -4,7 +4,7 @@
 //! A compiler may call us again: a script that stands before it does. Such a call is left as it is, because its words
 //! have been appended, and no compiler that is being run is run again.
 
-use super::append::{Asked, place};
+use super::append::{AppendedWords, place};
 use super::driver::{Task, task};
 use super::find::{LONGEST, is_clang};
 use super::rust::{rust_task, rust_words};
@@ -17,7 +17,7 @@ use core::slice;
 
 /// What is asked for in the environment.
 pub(super) struct Tuning {
-    asked: Asked<'static>,
+    asked: AppendedWords<'static>,
     /// The compiler in place of the one that was called.
     compiler: Option<&'static CStr>,
     /// The compilers that are being run; none if nobody but the build calls us.
@@ -32,7 +32,7 @@ impl Tuning {
     /// response files in their places.
     pub(super) fn of(name: &[u8], seen: Words, env: &Words) -> Self {
         let lines = |name| env.variable(name).map_or(&b""[..], CStr::to_bytes);
-        let asked = Asked {
+        let asked = AppendedWords {
             all: lines(variable::APPEND),
             c: lines(variable::APPEND_C),
             cxx: lines(variable::APPEND_CXX),

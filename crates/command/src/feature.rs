@@ -5,7 +5,7 @@
 use crate::check::Check;
 use crate::error::{Code, CommandError};
 use crate::exits::{self, Exit};
-use crate::maker::{Maker, Making};
+use crate::maker::{Maker, MakerRegistration};
 use crate::remote_place::RemotePlace;
 use crate::source::{Prepared, SourceRequest, VariantSource};
 use bakeoff_judge::findings::{Findings, Remarks, Sections};
@@ -47,7 +47,7 @@ pub struct Registry {
     /// What makes the variants of a study, where it says how.
     ///
     /// Only one feature uses this point: without `building`, variants are commands, and nothing has to be made.
-    pub makers: Vec<Making>,
+    pub makers: Vec<MakerRegistration>,
     /// Variants for `compare` that its commands do not name: options, and what prepares the variants.
     ///
     /// Only one feature uses this point: only `building` can make a variant that no command line names.

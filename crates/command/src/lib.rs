@@ -38,6 +38,6 @@ pub use feature::{
     Gathering, OwnTrials,
 };
 pub use feature::{Reach, Reached, Registry, Subcommand};
-pub use maker::{Foreseen, Made, Maker, Making, Merged, Order};
+pub use maker::{Foreseen, Made, Maker, MakerRegistration, Merged, Order};
 pub use remote_place::{PlaceSetting, RemotePlace};
 pub use source::{Explain, Prepared, SourceRequest, VariantSource};

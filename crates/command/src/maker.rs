@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Who makes variants.
 #[derive(Debug, Clone, Copy)]
-pub struct Making {
+pub struct MakerRegistration {
     /// Reads what a study file says about it.
     pub reader: &'static dyn RecipeReader,
     /// Gets ready to make some.

@@ -3,7 +3,7 @@
 
 use super::super::bring::{Loaded, Site};
 use super::ask::{In, environment};
-use super::folder::{Folder, Place, no_git};
+use super::folder::{Folder, RepositoryPlace, no_git};
 use super::submodules::{Contents, Submodule, relative_address};
 use crate::error::{At as _, Error, Stop};
 use crate::event::BuildEvent;
@@ -59,8 +59,8 @@ pub(in crate::sources) fn load(site: &mut Site<'_>, url: &str, revision: &str) -
     }
     let mut checkout = Checkout { site, number: 0 };
     let git_dir = checkout.next_repository();
-    let (commit, origin) = match Place::of(url, checkout.site.request.study_dir) {
-        Place::Folder(path) => {
+    let (commit, origin) = match RepositoryPlace::of(url, checkout.site.request.study_dir) {
+        RepositoryPlace::Folder(path) => {
             let folder = checkout.site.had(Folder::of(checkout.site.cache, &path))?;
             let commit = checkout.site.had(folder.commit(checkout.site.cache, revision))?;
             if !checkout.borrow(&git_dir, &folder, &commit)? {
@@ -70,7 +70,7 @@ pub(in crate::sources) fn load(site: &mut Site<'_>, url: &str, revision: &str) -
             }
             (commit, Origin::Folder(folder))
         }
-        Place::Address(url) => {
+        RepositoryPlace::Address(url) => {
             let fetched = checkout.fetch(&git_dir, &url, revision, In::Fetching);
             (checkout.site.had(fetched)?, Origin::Address(url))
         }

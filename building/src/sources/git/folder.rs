@@ -24,7 +24,7 @@ pub(super) struct Folder {
 
 /// Where a repository is had from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RepositoryPlace {
     /// A folder of this machine.
     Folder(PathBuf),
     /// An address, or a file that Git can fetch from.
@@ -49,7 +49,7 @@ pub(in crate::sources) fn place_in(cache: &Cache, path: &Path) -> Result<PathBuf
     Ok(answer.lines().first().map(PathBuf::from).unwrap_or_default())
 }
 
-impl Place {
+impl RepositoryPlace {
     pub(super) fn of(url: &str, study_dir: &Path) -> Self {
         let path = folder_of(url, study_dir);
         let is_of_host = url.split_once(':').is_some_and(|(host, _)| !host.contains('/'));
@@ -172,12 +172,13 @@ mod tests {
     fn a_repository_is_a_folder_or_an_address() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("bundle"), "").unwrap();
-        let address = |url: &str| Place::Address(url.to_owned());
-        let check = |url: &str, expect: Place| assert_eq!(Place::of(url, dir.path()), expect, "{url}");
+        let address = |url: &str| RepositoryPlace::Address(url.to_owned());
+        let check =
+            |url: &str, expect: RepositoryPlace| assert_eq!(RepositoryPlace::of(url, dir.path()), expect, "{url}");
         let here = dir.path().canonicalize().unwrap();
-        check(".", Place::Folder(here.clone()));
-        check(&format!("file://{}", here.display()), Place::Folder(here.clone()));
-        check("absent", Place::Folder(dir.path().join("absent")));
+        check(".", RepositoryPlace::Folder(here.clone()));
+        check(&format!("file://{}", here.display()), RepositoryPlace::Folder(here.clone()));
+        check("absent", RepositoryPlace::Folder(dir.path().join("absent")));
         for url in ["https://example.org/x.git", "git@example.org:x.git", "file:///absent", "ext::sh -c true", "bundle"]
         {
             check(url, address(url));

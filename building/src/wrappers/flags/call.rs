@@ -1,6 +1,6 @@
 //! What a call builds, as far as its words tell.
 
-use crate::wrapper::{Call, Kind, Language, Task, language_of, takes_value, task};
+use crate::wrapper::{Call, Language, Task, ToolKind, language_of, takes_value, task};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
@@ -66,7 +66,7 @@ pub(in crate::wrappers) fn builds(calls: &[Call], temporary: &Path) -> Vec<Build
     let mut builds: Vec<Option<Build>> = vec![];
     for call in calls {
         match call.kind() {
-            Kind::Driver if !call.of_gcc => {
+            ToolKind::Driver if !call.of_gcc => {
                 // A script that became the compiler, as c99 may be, is the same call.
                 let again = drivers.get(&call.pid).filter(|(_, before)| is_same(before, call));
                 if let Some(&(place, _)) = again {
@@ -75,7 +75,7 @@ pub(in crate::wrappers) fn builds(calls: &[Call], temporary: &Path) -> Vec<Build
                 drivers.insert(call.pid, (builds.len(), call));
                 builds.push(of_driver(call, temporary));
             }
-            Kind::Linker if !call.of_gcc && !drivers.contains_key(&call.parent) => builds.push(of_linker(call)),
+            ToolKind::Linker if !call.of_gcc && !drivers.contains_key(&call.parent) => builds.push(of_linker(call)),
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 
 use super::call::is_same;
 use crate::journal::FlagSeen;
-use crate::wrapper::{Call, Kind, rust_task, takes_rust_value};
+use crate::wrapper::{Call, ToolKind, rust_task, takes_rust_value};
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -39,7 +39,7 @@ pub(in crate::wrappers) fn crates_of_rust(calls: &[Call]) -> usize {
 fn crates(calls: &[Call]) -> Vec<Vec<String>> {
     let mut latest: BTreeMap<u32, (usize, &Call)> = BTreeMap::new();
     let mut crates: Vec<Option<Vec<String>>> = vec![];
-    for call in calls.iter().filter(|call| call.kind() == Kind::Rust) {
+    for call in calls.iter().filter(|call| call.kind() == ToolKind::Rust) {
         if let Some((place, _)) = latest.get(&call.pid).filter(|(_, before)| is_same(before, call)) {
             crates[*place] = None;
         }
