@@ -26,16 +26,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 /// The version of this scheme of naming. A change of what a build sees must change it.
 const SCHEME: &str = "3";
-
-/// What all nodes of one layer have in common.
-pub(crate) struct Inputs<'a> {
-    pub(crate) layer: &'a Layer,
-    pub(crate) files: Vec<StudyFile<'a>>,
-}
 
 /// A file of the study's folder, as it was when it was read for the digest.
 #[derive(Clone)]
@@ -48,6 +42,9 @@ pub(crate) struct StudyFile<'a> {
 
 /// A layer as some of the variants need it.
 pub(crate) struct Node<'a> {
+    pub(crate) layer: &'a Layer,
+    /// The files of the layer.
+    pub(crate) files: Arc<[StudyFile<'a>]>,
     pub(crate) digest: String,
     /// The node that it is built upon, in the stage before.
     pub(crate) parent: Option<usize>,
@@ -75,14 +72,14 @@ pub(crate) struct Node<'a> {
 
 impl Node<'_> {
     /// The command by whose profile the layer is built, if it is.
-    pub(crate) fn training(&self, layer: &Layer) -> Option<&str> {
-        self.tuning.training.get(&layer.name).map(String::as_str)
+    pub(crate) fn training(&self) -> Option<&str> {
+        self.tuning.training.get(&self.layer.name).map(String::as_str)
     }
 
     /// The record of the layer if it is finished; one whose tree or profile is wanted is finished only with it.
-    pub(crate) fn finished(&self, cache: &Cache, layer: &Layer) -> Option<LayerRecord> {
-        let has_tree = !layer.leaves_tree() || cache.paths.tree_of(&self.digest).is_dir();
-        let has_profile = self.training(layer).is_none() || cache.paths.profile_of(&self.digest).is_dir();
+    pub(crate) fn finished(&self, cache: &Cache) -> Option<LayerRecord> {
+        let has_tree = !self.layer.leaves_tree() || cache.paths.tree_of(&self.digest).is_dir();
+        let has_profile = self.training().is_none() || cache.paths.profile_of(&self.digest).is_dir();
         cache.finished(&self.digest).filter(|_| has_tree && has_profile)
     }
 
@@ -96,9 +93,9 @@ impl Node<'_> {
     }
 }
 
-/// One layer: its inputs, and one node for every different build of it, in the order of the first variants.
+/// One layer, and one node for every different build of it, in the order of the first variants.
 pub(crate) struct Stage<'a> {
-    pub(crate) inputs: Inputs<'a>,
+    pub(crate) layer: &'a Layer,
     pub(crate) nodes: Vec<Node<'a>>,
 }
 
@@ -141,12 +138,13 @@ pub(crate) fn stages<'a>(cache: &Cache, request: &Request<'a>) -> Result<Vec<Sta
     // For each variant, its last node: stage and place.
     let mut last: Vec<Option<(usize, usize)>> = vec![None; request.variants.len()];
     for layer in request.layers {
-        let inputs = read_inputs(request, layer)?;
+        let files = layer.files.iter().map(|file| read_study_file(request.study_dir, layer, file));
+        let files: Arc<[StudyFile<'a>]> = files.collect::<Result<_, _>>()?;
         let mut nodes: Vec<Node<'a>> = vec![];
         let needs = |variant: &Variant| !layer.rewrites || Spec::of(variant).tuning.bolt.is_some();
         for (variant, last) in request.variants.iter().zip(&mut last).filter(|(variant, _)| needs(variant)) {
             let previous = last.map(|(stage, place)| stages[stage].nodes[place].digest.as_str());
-            let mut node = once.node(&inputs, variant, previous)?;
+            let mut node = once.node(layer, &files, variant, previous)?;
             let same = nodes.iter().position(|known| known.digest == node.digest);
             let place = same.unwrap_or_else(|| {
                 node.parent = last.map(|(_, place)| place);
@@ -156,7 +154,7 @@ pub(crate) fn stages<'a>(cache: &Cache, request: &Request<'a>) -> Result<Vec<Sta
             nodes[place].variants.push(variant.name.clone());
             *last = Some((stages.len(), place));
         }
-        stages.push(Stage { inputs, nodes });
+        stages.push(Stage { layer, nodes });
     }
     for (variant, (stage, place)) in request.variants.iter().zip(last).filter_map(|(v, last)| Some((v, last?))) {
         stages[stage].nodes[place].ends.push(variant.name.clone());
@@ -175,7 +173,6 @@ struct Once<'r, 'a> {
 
 /// One layer of a build.
 pub(crate) struct Link<'s, 'a> {
-    pub(crate) layer: &'a Layer,
     /// The place of the node in its stage.
     pub(crate) place: usize,
     pub(crate) node: &'s Node<'a>,
@@ -196,7 +193,7 @@ fn chain<'s, 'a>(stages: &'s [Stage<'a>], end: usize) -> Vec<Link<'s, 'a>> {
     for stage in stages.iter().rev() {
         let Some(place) = next else { break };
         let node = &stage.nodes[place];
-        links.push(Link { layer: stage.inputs.layer, place, node });
+        links.push(Link { place, node });
         next = node.parent;
     }
     links.reverse();
@@ -205,13 +202,8 @@ fn chain<'s, 'a>(stages: &'s [Stage<'a>], end: usize) -> Vec<Link<'s, 'a>> {
 
 /// The first tool that a build needs and that is not there.
 pub(crate) fn missing_tool(chain: &[Link<'_, '_>]) -> Option<MissingTool> {
-    let missing = |link: &Link<'_, '_>| Some((link.layer.name.clone(), link.node.missing_tool.clone()?));
+    let missing = |link: &Link<'_, '_>| Some((link.node.layer.name.clone(), link.node.missing_tool.clone()?));
     chain.iter().find_map(missing).map(|(layer, tool)| MissingTool { layer, tool })
-}
-
-fn read_inputs<'a>(request: &Request<'a>, layer: &'a Layer) -> Result<Inputs<'a>, Error> {
-    let files = layer.files.iter().map(|file| read_study_file(request.study_dir, layer, file));
-    Ok(Inputs { layer, files: files.collect::<Result<_, _>>()? })
 }
 
 /// The place in the request's list of the source that a variant's layer takes, if it takes one.
@@ -267,8 +259,13 @@ impl<'r, 'a> Once<'r, 'a> {
     }
 
     /// The node of one variant; who else needs it, and its place in the chain, is not known yet.
-    fn node(&self, inputs: &Inputs<'a>, variant: &'a Variant, previous: Option<&str>) -> Result<Node<'a>, Error> {
-        let layer = inputs.layer;
+    fn node(
+        &self,
+        layer: &'a Layer,
+        files: &Arc<[StudyFile<'a>]>,
+        variant: &'a Variant,
+        previous: Option<&str>,
+    ) -> Result<Node<'a>, Error> {
         let source = source_of(self.request, layer, variant)?;
         let spec = Spec::of(variant);
         let patches = layer.patches.iter().chain(spec.patches.get(&layer.name).into_iter().flatten());
@@ -305,7 +302,7 @@ impl<'r, 'a> Once<'r, 'a> {
             digest.field("patch", &patch.content);
         }
         commands(&mut digest, layer);
-        for file in &inputs.files {
+        for file in &**files {
             digest.field("file", file.name.as_bytes()).field("content", &file.content);
             digest.field("executable", &[u8::from(file.executable)]);
         }
@@ -329,6 +326,8 @@ impl<'r, 'a> Once<'r, 'a> {
             digest.field("missing tool", tool.as_bytes());
         }
         Ok(Node {
+            layer,
+            files: Arc::clone(files),
             digest: digest.hex(),
             parent: None,
             source,

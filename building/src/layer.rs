@@ -10,9 +10,8 @@ use crate::cost::add;
 use crate::error::{At, Error, Failure, Stop};
 use crate::event::{BuildEvent, Notify};
 use crate::files::{entries, fresh_folder, wipe};
-use crate::inputs::{Inputs, Node};
+use crate::inputs::Node;
 use crate::journal::FlagSeen;
-use crate::nouns::Layer;
 use crate::paths::PROFILE;
 use crate::profile::{self, Profile};
 use crate::proof;
@@ -26,7 +25,7 @@ use bakeoff_host::disk;
 use bakeoff_model::metric::Measurements;
 pub(crate) use lay_out::lay_out;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// With less than this left, in bytes, a disk is full: what a script was about to write was larger.
@@ -52,20 +51,14 @@ pub(crate) struct Ready {
 impl Builder<'_> {
     /// The layer, built upon that of the digest `previous` with this many `$JOBS`; unless another process has finished it
     /// while we waited for it.
-    pub(crate) fn ready(
-        &self,
-        inputs: &Inputs<'_>,
-        node: &Node<'_>,
-        previous: Option<&str>,
-        jobs: usize,
-    ) -> Result<Ready, Stop> {
+    pub(crate) fn ready(&self, node: &Node<'_>, previous: Option<&str>, jobs: usize) -> Result<Ready, Stop> {
         // Before the layer's lock is taken: no thread waits for the lock of a source while it holds that of a layer.
         let source = node.source.map(|index| self.sources.obtain(index)).transpose()?;
 
-        let (variants, layer) = (node.variants.clone(), inputs.layer.name.clone());
+        let (variants, layer) = (node.variants.clone(), node.layer.name.clone());
         let waiting = |what: String| move |process| (self.notify)(BuildEvent::Waiting { what: what.clone(), process });
         let lock = self.cache.lock(&node.digest, waiting(format!("layer `{layer}`")))?;
-        if let Some(record) = node.finished(self.cache, inputs.layer)
+        if let Some(record) = node.finished(self.cache)
             && self.cache.damage_of(&node.digest).is_empty()
         {
             (self.notify)(BuildEvent::Cached { variants, layer });
@@ -79,7 +72,7 @@ impl Builder<'_> {
         }
         (self.notify)(BuildEvent::Started { variants, layer });
         let mut shell = Shell::start(&lock, self.cache.paths.log_of(&node.digest))?;
-        let built = self.build(&mut shell, inputs, node, previous, source.as_deref(), jobs);
+        let built = self.build(&mut shell, node, previous, source.as_deref(), jobs);
         drop(below);
         let record = built.map_err(|stop| self.explain_full_disk(stop, &node.digest))?;
         Ok(Ready { record, cached: false })
@@ -88,17 +81,15 @@ impl Builder<'_> {
     fn build(
         &self,
         shell: &mut Shell,
-        inputs: &Inputs<'_>,
         node: &Node<'_>,
         previous: Option<&str>,
         source: Option<&Path>,
         jobs: usize,
     ) -> Result<LayerRecord, Stop> {
-        let (cache, layer) = (self.cache, inputs.layer);
+        let (cache, layer) = (self.cache, node.layer);
         cache.wipe_layer(&node.digest)?;
-        let mut site =
-            self.site(inputs, node, jobs, cache.prefix_of(&node.digest), cache.paths.work_of(&node.digest))?;
-        shell.note(&header(inputs, node))?;
+        let mut site = self.site(node, jobs, &node.digest)?;
+        shell.note(&header(node))?;
         site.around.note(shell)?;
         if let Some(why) = site.around.cannot_tune(&layer.name, node.tuning) {
             return Err(shell.failure(why, &site.work)?.into());
@@ -107,20 +98,20 @@ impl Builder<'_> {
         let begin = |shell: &mut Shell, site: &mut Site| -> Result<(), Stop> {
             begin_prefix(below.as_deref(), &site.prefix)?;
             shell.timeout_s = None;
-            lay_out(shell, inputs, node, source, site)?;
+            lay_out(shell, node, source, site)?;
             shell.timeout_s = layer.timeout_s;
             Ok(())
         };
         begin(shell, &mut site)?;
-        let trained = node.training(layer).map(|command| self.trained(shell, inputs, node, &mut site, command));
+        let trained = node.training().map(|command| self.trained(shell, node, &mut site, command));
         let trained = trained.transpose()?;
         let has_profile = trained.is_some();
         if has_profile {
             begin(shell, &mut site)?;
         }
-        let done = make(shell, cache, layer, node, &site, below.as_deref());
+        let done = make(shell, cache, node, &site, below.as_deref());
         // Also of a script that failed: perhaps that is why.
-        let (mut flags, compilations) = site.around.flags_seen(cache, inputs, node, &site.work)?;
+        let (mut flags, compilations) = site.around.flags_seen(cache, node, &site.work)?;
         let (mut cost, rewritten) = done?;
         flags.extend(rewritten);
         if let Some((profile, more)) = trained {
@@ -138,19 +129,18 @@ impl Builder<'_> {
     fn trained(
         &self,
         shell: &mut Shell,
-        inputs: &Inputs<'_>,
         node: &Node<'_>,
         site: &mut Site,
         command: &str,
     ) -> Result<(Profile, Measurements), Stop> {
         let profile = Profile::begin(site, command)?;
         shell.note("the first of two builds, which leaves a profile when it is executed")?;
-        let built = script(shell, &inputs.layer.script, site);
+        let built = script(shell, &node.layer.script, site);
         let explained = |failure: Failure| {
             let hint = profile::hint(&failure.tail);
             let why = format!("{}, in the first of two builds, which makes the profile{hint}", failure.why);
             // The calls of its compilers may say why.
-            let _ = site.around.flags_seen(self.cache, inputs, node, &site.work);
+            let _ = site.around.flags_seen(self.cache, node, &site.work);
             Stop::Failure(Failure { why, ..failure })
         };
         let mut cost = built.map_err(|stop| stop.with(explained))?;
@@ -186,14 +176,8 @@ impl Builder<'_> {
 
     /// Where a node is built, with the whole environment of its script and `verify` lines: its work folder is new but for what
     /// the environment names there.
-    pub(crate) fn site(
-        &self,
-        inputs: &Inputs<'_>,
-        node: &Node<'_>,
-        jobs: usize,
-        prefix: PathBuf,
-        work: PathBuf,
-    ) -> Result<Site, Error> {
+    pub(crate) fn site(&self, node: &Node<'_>, jobs: usize, name: &str) -> Result<Site, Error> {
+        let (prefix, work) = (self.cache.prefix_of(name), self.cache.paths.work_of(name));
         let mut env = basic_environment();
         env.extend(node.variables.iter().map(|(&name, &value)| (name.to_owned(), value.to_owned())));
         for (name, folder) in [("HOME", "home"), ("TMPDIR", "tmp")] {
@@ -203,9 +187,9 @@ impl Builder<'_> {
         }
         env.insert("PREFIX".to_owned(), prefix.display().to_string());
         env.insert("JOBS".to_owned(), jobs.to_string());
-        let compiler_cache = inputs.layer.compiler_cache;
+        let compiler_cache = node.layer.compiler_cache;
         let around = Around::prepare(Arc::clone(&self.between), compiler_cache, self.cache, &prefix, &work, &mut env)?;
-        around.tune(&inputs.layer.name, node.tuning, &mut env);
+        around.tune(&node.layer.name, node.tuning, &mut env);
         Ok(Site { tree: work.join("tree"), prefix, work, env, around })
     }
 }
@@ -222,12 +206,11 @@ pub(crate) fn begin_prefix(previous: Option<&Path>, prefix: &Path) -> Result<(),
 pub(crate) fn make(
     shell: &mut Shell,
     cache: &Cache,
-    layer: &Layer,
     node: &Node<'_>,
     site: &Site,
     below: Option<&Path>,
 ) -> Result<(Measurements, Option<FlagSeen>), Stop> {
-    let Some(step) = &node.bolt else { return Ok((script(shell, &layer.script, site)?, None)) };
+    let Some(step) = &node.bolt else { return Ok((script(shell, &node.layer.script, site)?, None)) };
     let restore = |prefix: &Path| {
         wipe(prefix)?;
         begin_prefix(below, prefix)
@@ -275,13 +258,13 @@ pub(crate) fn verify(shell: &mut Shell, lines: &[String], site: &Site) -> Result
 }
 
 /// The head of a log: everything that the digest covers, for people.
-fn header(inputs: &Inputs<'_>, node: &Node<'_>) -> String {
+fn header(node: &Node<'_>) -> String {
     let mut lines =
-        vec![format!("layer {} of {}", inputs.layer.name, node.variants.join(", ")), format!("digest {}", node.digest)];
+        vec![format!("layer {} of {}", node.layer.name, node.variants.join(", ")), format!("digest {}", node.digest)];
     lines.extend(node.tools.iter().map(|(name, identity)| format!("tool {name}: {identity}")));
     lines.extend(node.variables.iter().map(|(name, value)| format!("variable {name}={value}")));
     lines.extend(node.tuning.texts().into_iter().map(|(key, text)| format!("{key} {text}")));
-    lines.extend(inputs.files.iter().map(|file| format!("file {}", file.name)));
-    lines.extend(inputs.layer.script.lines().map(|line| format!("script {line}")));
+    lines.extend(node.files.iter().map(|file| format!("file {}", file.name)));
+    lines.extend(node.layer.script.lines().map(|line| format!("script {line}")));
     lines.join("\n")
 }

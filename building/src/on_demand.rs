@@ -1,13 +1,7 @@
 //! What is built on demand, for one pass or one trial, and never becomes a part of the cache: *layouts*, each a build that
 //! was relinked in a random order, and the trees in which building itself is measured. Their prefixes and trees have
 //! names like those of layers, because only so can what was built be relocated to them; they have no record, and so are
-//! no finished layers.
-//!
-//! ```text
-//! aside/<name>   says that there is, or was about to be, such a prefix or tree; it is there before them, and goes last
-//! ```
-//!
-//! A process that is killed leaves these notes, by which the next one removes the rest.
+//! no finished layers. A process that is killed leaves notes of them, by which the next one removes the rest.
 
 use crate::error::{At, Failure, Stop};
 use crate::files::{entries, folder_bytes, wipe};
@@ -84,18 +78,18 @@ impl<'a> OnDemand<'a> {
         let chains = chains(stages);
         let chain = chains.iter().find(|chain| chain.last().is_some_and(|link| has(&link.node.ends, variant)));
         let chain = chain.ok_or_else(|| Error::NotBuilt { variant: variant.to_owned() })?;
-        let first = first_linked(chain.iter().map(|link| link.layer));
+        let first = first_linked(chain.iter().map(|link| link.node.layer));
         let (mut previous, mut permuted): (Option<PathBuf>, u64) = (None, 0);
         for (number, link) in chain.iter().enumerate().skip(first) {
             let name = name(&link.node.digest, &["layout", of, &seed.to_string()]);
             note(builder.cache, &name)?;
             layouts.push(name.clone());
-            let kept = link.layer.relink.as_deref().filter(|_| number == first);
+            let kept = link.node.layer.relink.as_deref().filter(|_| number == first);
             let built = || Some(builder.cache.prefix_of(&chain[number.checked_sub(1)?].node.digest));
             let below = previous.clone().or_else(built);
-            let work = Work { builder, stage: &stages[number], node: link.node, name: &name, seed, lock };
+            let work = Work { builder, node: link.node, name: &name, seed, lock };
             let linked = work.link(kept, below);
-            let (prefix, objects) = linked.map_err(|stop| failed("layout", &link.layer.name, stop))?;
+            let (prefix, objects) = linked.map_err(|stop| failed("layout", &link.node.layer.name, stop))?;
             permuted += objects;
             // What is built upon it has its own copy.
             if let Some(below) = previous.replace(prefix) {
@@ -103,7 +97,7 @@ impl<'a> OnDemand<'a> {
             }
         }
         previous.filter(|_| permuted > 0).ok_or_else(|| {
-            let layer = chain.get(first).map(|link| link.layer.name.clone()).unwrap_or_default();
+            let layer = chain.get(first).map(|link| link.node.layer.name.clone()).unwrap_or_default();
             Error::NothingPermuted { layer, variant: variant.to_owned() }.into()
         })
     }
@@ -116,12 +110,12 @@ impl<'a> OnDemand<'a> {
     /// Makes all that a trial of building a layer for a variant needs: the tree, and in the prefix what the layer before
     /// installed. [`Self::finish`] follows.
     pub(crate) fn prepare(&mut self, layer: &str, variant: &str) -> Result<Prepared, Stop<record::Failure>> {
-        let stage = self.stages.iter().position(|stage| stage.inputs.layer.name == layer);
+        let stage = self.stages.iter().position(|stage| stage.layer.name == layer);
         let nodes = stage.map_or(&[][..], |stage| &self.stages[stage].nodes);
         let place = stage.zip(nodes.iter().position(|node| has(&node.variants, variant)));
         let (stage, node) = place.ok_or_else(|| Error::NotBuilt { variant: variant.to_owned() })?;
         let trial = self.begin_trial(stage, node).map_err(|stop| failed("tree", layer, stop))?;
-        let layer = self.stages[stage].inputs.layer;
+        let layer = self.stages[stage].layer;
         let prepared = Prepared {
             argv: trial.site.around.command(&["sh", "-e", "-c", &layer.script]),
             dir: trial.site.tree.clone(),
@@ -135,17 +129,16 @@ impl<'a> OnDemand<'a> {
 
     fn begin_trial(&mut self, number: usize, place: usize) -> Result<Trial, Stop> {
         let Self { builder, stages, lock, .. } = self;
-        let (stage, node) = (&stages[number], &stages[number].nodes[place]);
+        let node = &stages[number].nodes[place];
         let name = name(&node.digest, &["building"]);
         remove(builder.cache, &name)?;
         note(builder.cache, &name)?;
         let source = node.source.map(|index| builder.sources.obtain(index)).transpose()?;
-        let (prefix, work) = (builder.cache.prefix_of(&name), builder.cache.paths.work_of(&name));
-        let mut site = builder.site(&stage.inputs, node, processors(), prefix, work)?;
+        let mut site = builder.site(node, processors(), &name)?;
         let mut shell = Shell::start(lock, builder.cache.paths.log_of(&name))?;
         let below = number.checked_sub(1).zip(node.parent).map(|(below, place)| &stages[below].nodes[place].digest);
         begin_prefix(below.map(|digest| builder.cache.prefix_of(digest)).as_deref(), &site.prefix)?;
-        lay_out(&mut shell, &stage.inputs, node, source.as_deref(), &mut site)?;
+        lay_out(&mut shell, node, source.as_deref(), &mut site)?;
         Ok(Trial { name, stage: number, site, shell })
     }
 
@@ -153,7 +146,7 @@ impl<'a> OnDemand<'a> {
     /// installed, in bytes.
     pub(crate) fn finish(&mut self, succeeded: bool) -> Result<Option<u64>, Stop<record::Failure>> {
         let Some(mut trial) = self.trial.take() else { return Ok(None) };
-        let layer = self.stages[trial.stage].inputs.layer;
+        let layer = self.stages[trial.stage].layer;
         let checked = succeeded.then(|| trial.check(&layer.verify)).transpose();
         remove(self.builder.cache, &trial.name)?;
         checked.map_err(|stop| failed("what was installed", &layer.name, stop))
@@ -191,7 +184,6 @@ impl Trial {
 /// One layer that is relinked, or built again.
 struct Work<'w, 'a> {
     builder: &'w Builder<'a>,
-    stage: &'w Stage<'a>,
     node: &'w Node<'a>,
     name: &'w str,
     seed: u32,
@@ -202,19 +194,18 @@ impl Work<'_, '_> {
     /// Its new prefix, and how many objects were put into another order. `relink` is the script that relinks the kept tree; without
     /// it the script is run upon `below`, the prefix of the layer before.
     fn link(&self, relink: Option<&str>, below: Option<PathBuf>) -> Result<(PathBuf, u64), Stop> {
-        let Self { builder, stage, node, name, lock, .. } = self;
+        let Self { builder, node, name, lock, .. } = self;
         let cache = builder.cache;
-        let mut site =
-            builder.site(&stage.inputs, node, processors(), cache.prefix_of(name), cache.paths.work_of(name))?;
+        let mut site = builder.site(node, processors(), name)?;
         let log = site.around.log().to_owned();
         File::create(&log).at("write", &log)?;
         site.env.insert(SEED.to_owned(), self.seed.to_string());
         site.env.insert(LOG.to_owned(), log.display().to_string());
         let mut shell = Shell::start(lock, cache.paths.log_of(name))?;
-        shell.timeout_s = stage.inputs.layer.timeout_s;
-        shell.note(&format!("layout of layer {}, seed {}", stage.inputs.layer.name, self.seed))?;
+        shell.timeout_s = node.layer.timeout_s;
+        shell.note(&format!("layout of layer {}, seed {}", node.layer.name, self.seed))?;
         let kept = cache.paths.work_of(&node.digest);
-        let profile = node.training(stage.inputs.layer).map(|_| -> Result<_, Error> {
+        let profile = node.training().map(|_| -> Result<_, Error> {
             relocated_copy_of(&kept, &site.work, PROFILE.as_ref())?;
             Ok(Profile::again(&mut site))
         });
@@ -228,15 +219,15 @@ impl Work<'_, '_> {
             None => {
                 let source = node.source.map(|index| builder.sources.obtain(index)).transpose()?;
                 begin_prefix(below.as_deref(), &site.prefix)?;
-                lay_out(&mut shell, &stage.inputs, node, source.as_deref(), &mut site)?;
-                make(&mut shell, cache, stage.inputs.layer, node, &site, below.as_deref())?;
+                lay_out(&mut shell, node, source.as_deref(), &mut site)?;
+                make(&mut shell, cache, node, &site, below.as_deref())?;
                 if let Some(profile) = profile {
                     let of_build = cache.finished(&node.digest).map(|record| record.flags).unwrap_or_default();
-                    profile.found(&mut shell, &stage.inputs.layer.name, &site, &of_build)?;
+                    profile.found(&mut shell, &node.layer.name, &site, &of_build)?;
                 }
             }
         }
-        verify(&mut shell, &stage.inputs.layer.verify, &site)?;
+        verify(&mut shell, &node.layer.verify, &site)?;
         let calls = calls(&fs::read(&log).at("read", &log)?).whole;
         // A call with one object has no order.
         let permuted = calls.iter().map(|call| u64::from(call.shuffled)).filter(|objects| *objects > 1).sum();
@@ -245,8 +236,8 @@ impl Work<'_, '_> {
     }
 }
 
-/// Nothing else is at work beside it.
-fn processors() -> usize {
+/// How many processors there are.
+pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 

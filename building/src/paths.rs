@@ -13,6 +13,7 @@
 //! logs/<name>.made          what these compiled and linked
 //! logs/<name>.failed        how it failed, if the study foresaw that
 //! wrappers/<version>/       what stands before these tools on the PATH of scripts; its path is part of what is built
+//! aside/<name>              a prefix or tree on demand; this note is there before it, and goes last
 //! ccache/, sccache/         what these keep, for layers that ask for one
 //! work/<name>/              where it is being built, or where it failed
 //! work/<name>/tree          kept of a finished layer that can be relinked

@@ -12,6 +12,7 @@ use crate::inputs::{Link, MissingTool, Node, NodePlace, Stage, chains, missing_t
 use crate::journal::{BuildLine, BuildOutcome, LayerLine};
 use crate::layer::{Builder, Ready};
 use crate::nouns::Source;
+use crate::on_demand::processors;
 use crate::sources::Sources;
 use crate::tools::program_of;
 use crate::uses::Needs;
@@ -49,8 +50,7 @@ impl Cache {
                 None => chain.iter().zip(&mut needed).for_each(|(link, needed)| needed[link.place] = true),
             }
         }
-        let known = CacheLookup { cache: self, stages: &stages, variants: request.variants, on_event };
-        let mut fates = known.fates(&needed);
+        let mut fates = self.fates(request, &stages, &needed, on_event);
         let missing = |stage: usize| {
             let (needed, fates) = (&needed[stage], &fates[stage]);
             (0..needed.len())
@@ -74,7 +74,7 @@ impl Cache {
                 stages: &stages,
                 variants: request.variants,
                 at_once: request.jobs.max(1),
-                cpus: thread::available_parallelism().map_or(1, usize::from),
+                cpus: processors(),
                 expected_s: request
                     .layers
                     .iter()
@@ -98,27 +98,23 @@ impl Cache {
         proof::keep_differences(&mut lines);
         Ok(lines)
     }
-}
 
-/// The state before anything is built.
-struct CacheLookup<'k, 'a> {
-    cache: &'k Cache,
-    stages: &'k [Stage<'a>],
-    variants: &'k [Variant],
-    on_event: Notify<'k>,
-}
-
-impl CacheLookup<'_, '_> {
     /// What is in the cache of what is needed, and whole as far as somebody is going to use it; and what failed before,
     /// as foreseen, with all that would be built upon it.
-    fn fates(&self, needed: &[Vec<bool>]) -> Vec<Fates> {
+    fn fates(
+        &self,
+        request: &Request<'_>,
+        stages: &[Stage<'_>],
+        needed: &[Vec<bool>],
+        on_event: Notify<'_>,
+    ) -> Vec<Fates> {
         let mut fates: Vec<Fates> = vec![];
         // The nodes of the stage before that something is to be built upon.
         let mut used: Vec<usize> = vec![];
-        for (number, stage) in self.stages.iter().enumerate().rev() {
+        for (number, stage) in stages.iter().enumerate().rev() {
             let find = |(place, needed): (usize, &bool)| {
                 let is_used = !stage.nodes[place].ends.is_empty() || used.contains(&place);
-                needed.then(|| self.fate(stage, place, is_used))?
+                needed.then(|| self.fate(request, &stage.nodes[place], is_used, on_event))?
             };
             let found: Fates = needed[number].par_iter().enumerate().map(find).collect();
             let missing =
@@ -128,7 +124,7 @@ impl CacheLookup<'_, '_> {
         }
         fates.reverse();
         for number in 1..fates.len() {
-            for (place, node) in self.stages[number].nodes.iter().enumerate() {
+            for (place, node) in stages[number].nodes.iter().enumerate() {
                 let below = node.parent.and_then(|parent| fates[number - 1][parent].as_ref()?.as_ref().err().cloned());
                 if let Some(outcome) = below.filter(|_| needed[number][place]) {
                     fates[number][place] = Some(Err(outcome));
@@ -138,23 +134,28 @@ impl CacheLookup<'_, '_> {
         fates
     }
 
-    fn fate(&self, stage: &Stage<'_>, place: usize, is_used: bool) -> Option<Result<Ready, BuildOutcome>> {
-        let node = &stage.nodes[place];
-        let (variants, layer) = (node.variants.clone(), stage.inputs.layer.name.clone());
-        let Some(record) = node.finished(self.cache, stage.inputs.layer) else {
-            let outcome = foreseen::remembered(self.cache, node, self.variants)?;
-            let log = self.cache.paths.log_of(&node.digest);
-            (self.on_event)(BuildEvent::FailedBefore { variants, layer, log });
+    fn fate(
+        &self,
+        request: &Request<'_>,
+        node: &Node<'_>,
+        is_used: bool,
+        on_event: Notify<'_>,
+    ) -> Option<Result<Ready, BuildOutcome>> {
+        let (variants, layer) = (node.variants.clone(), node.layer.name.clone());
+        let Some(record) = node.finished(self) else {
+            let outcome = foreseen::remembered(self, node, request.variants)?;
+            let log = self.paths.log_of(&node.digest);
+            on_event(BuildEvent::FailedBefore { variants, layer, log });
             return Some(Err(outcome));
         };
-        let damage = if is_used { self.cache.damage_of(&node.digest) } else { vec![] };
+        let damage = if is_used { self.damage_of(&node.digest) } else { vec![] };
         if damage.is_empty() {
-            (self.on_event)(BuildEvent::Cached { variants, layer });
+            on_event(BuildEvent::Cached { variants, layer });
             return Some(Ok(Ready { record, cached: true }));
         }
         let files = damage.iter().take(DAMAGE_SHOWN).map(ToString::to_string).collect();
         let more = damage.len().saturating_sub(DAMAGE_SHOWN);
-        (self.on_event)(BuildEvent::Damaged { variants, layer, files, more });
+        on_event(BuildEvent::Damaged { variants, layer, files, more });
         None
     }
 }
@@ -231,13 +232,12 @@ impl Work<'_, '_> {
         }
     }
 
-    fn node(&self, place: NodePlace) -> (&Stage<'_>, &Node<'_>) {
-        let stage = &self.stages[place.stage];
-        (stage, &stage.nodes[place.node])
+    fn node(&self, place: NodePlace) -> &Node<'_> {
+        &self.stages[place.stage].nodes[place.node]
     }
 
     fn parent(&self, place: NodePlace) -> Option<NodePlace> {
-        Some(NodePlace { stage: place.stage.checked_sub(1)?, node: self.node(place).1.parent? })
+        Some(NodePlace { stage: place.stage.checked_sub(1)?, node: self.node(place).parent? })
     }
 
     /// Whether it is known what became of the layer below.
@@ -246,10 +246,10 @@ impl Work<'_, '_> {
     }
 
     fn build(&self, place: NodePlace, jobs: usize) -> Result<Ready, Stop<BuildOutcome>> {
-        let (stage, node) = self.node(place);
-        let previous = self.parent(place).map(|below| self.node(below).1.digest.as_str());
-        let layer = &stage.inputs.layer.name;
-        self.builder.ready(&stage.inputs, node, previous, jobs).map_err(|stop| {
+        let node = self.node(place);
+        let previous = self.parent(place).map(|below| self.node(below).digest.as_str());
+        let layer = &node.layer.name;
+        self.builder.ready(node, previous, jobs).map_err(|stop| {
             stop.with(|failure| {
                 let (variants, why) = (node.variants.clone(), failure.why.clone());
                 (self.builder.notify)(BuildEvent::Failed { variants, layer: layer.clone(), why });
@@ -264,10 +264,10 @@ impl Work<'_, '_> {
 
     fn tell_finished(&self, state: &Progress, place: NodePlace, wall_s: f64) {
         let left: Vec<NodePlace> = state.waiting.iter().chain(&state.at_work).copied().collect();
-        let (stage, node) = self.node(place);
+        let node = self.node(place);
         (self.builder.notify)(BuildEvent::Finished {
             variants: node.variants.clone(),
-            layer: stage.inputs.layer.name.clone(),
+            layer: node.layer.name.clone(),
             wall_s,
             left: left.len(),
             left_s: self.left_s(&left),
@@ -324,10 +324,10 @@ fn line(
     for (link, fates) in chain.iter().zip(fates) {
         line.tools.extend(link.node.tools_with_versions(cache)?);
         let mut layer = LayerLine {
-            name: link.layer.name.clone(),
+            name: link.node.layer.name.clone(),
             digest: link.node.digest.clone(),
             log: Some(cache.paths.log_of(&link.node.digest).display().to_string()),
-            compiler_cache: link.layer.compiler_cache.map(|cache| program_of(cache).to_owned()),
+            compiler_cache: link.node.layer.compiler_cache.map(|cache| program_of(cache).to_owned()),
             ..LayerLine::default()
         };
         match &fates[link.place] {

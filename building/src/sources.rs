@@ -27,7 +27,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use tree::content_sha256;
+use tree::{Without, content_sha256};
 
 /// What a kept folder is called.
 const TREE: &str = "tree";
@@ -106,7 +106,7 @@ impl<'a> Sources<'a> {
         }
         let mut shell = Shell::start(&lock, self.cache.paths.log_of(pin))?;
         let loaded = self.load(source, &work, &mut shell)?;
-        let (found, bytes) = content_sha256(&loaded.path)?;
+        let (found, bytes) = content_sha256(&loaded.path, &Without::default())?;
         if found != *pin {
             return Err(shell.failure(unlike(source, &loaded.path, &found, pin), &work)?.into());
         }
@@ -122,7 +122,7 @@ impl<'a> Sources<'a> {
         let work = self.cache.paths.work_of(origin);
         let mut shell = Shell::start(&lock, self.cache.paths.log_of(origin))?;
         let Loaded { path, commit } = self.load(source, &work, &mut shell)?;
-        let (sha256, bytes) = content_sha256(&path)?;
+        let (sha256, bytes) = content_sha256(&path, &Without::default())?;
         // Nobody who holds this lock waits for the other.
         let _lock = self.lock(source, &sha256)?;
         match self.accepted(&sha256)? {
@@ -144,7 +144,7 @@ impl<'a> Sources<'a> {
             return Ok(None);
         }
         let [path] = &entries(&folder)?[..] else { return Ok(None) };
-        match content_sha256(path) {
+        match content_sha256(path, &Without::default()) {
             Ok((found, _)) => Ok((found == pin).then(|| path.clone())),
             Err(Error::Interrupted) => Err(Error::Interrupted),
             // Damage can also make it unreadable.

@@ -94,13 +94,13 @@ impl Survey<'_> {
             variants: last.ends.clone(),
             layers: chain.iter().map(|link| self.layer(link)).collect(),
             missing_tool: missing_tool(chain),
-            failed_before: failed.map(|link| link.layer.name.clone()),
+            failed_before: failed.map(|link| link.node.layer.name.clone()),
         })
     }
 
     fn layer(&self, link: &Link<'_, '_>) -> WantedLayer {
-        let Link { layer, node, .. } = link;
-        let record = node.finished(self.cache, layer);
+        let Link { node, .. } = link;
+        let (layer, record) = (node.layer, node.finished(self.cache));
         // The records of a whole cache are read only if it has to be guessed.
         let (expected_wall_s, expected_bytes) = match &record {
             Some(record) => (record.cost.get("wall").copied(), Some(record.bytes() as f64)),

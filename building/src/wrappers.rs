@@ -16,7 +16,7 @@ mod tune;
 use crate::cache::Cache;
 use crate::error::{At, Error, Failure};
 use crate::files::{write_json, write_whole};
-use crate::inputs::{Inputs, Node};
+use crate::inputs::Node;
 use crate::journal::FlagSeen;
 use crate::nouns::{CompilerCache, Layer};
 use crate::shell::{Environment, Shell};
@@ -212,7 +212,6 @@ impl Around {
     pub(crate) fn flags_seen(
         &self,
         cache: &Cache,
-        inputs: &Inputs<'_>,
         node: &Node<'_>,
         work: &Path,
     ) -> Result<(Vec<FlagSeen>, Option<u64>), Error> {
@@ -222,10 +221,10 @@ impl Around {
         let temporary = &work.join("tmp");
         let made = call_summary::summary(&calls.whole, &work.join("tree"), temporary);
         write_json(&cache.paths.made_of(&node.digest), &made)?;
-        let mut declared = flags::declared(inputs.layer, &node.variables);
+        let mut declared = flags::declared(node.layer, &node.variables);
         declared.extend(flags::appended(node.tuning));
-        let (mut flags, compilations) = flags::seen(&inputs.layer.name, &declared, &calls.whole, temporary);
-        flags.extend(flags::of_rust(&inputs.layer.name, &node.tuning.rust, &calls.whole));
+        let (mut flags, compilations) = flags::seen(&node.layer.name, &declared, &calls.whole, temporary);
+        flags.extend(flags::of_rust(&node.layer.name, &node.tuning.rust, &calls.whole));
         Ok((flags, self.between.wrappers.is_ok().then_some(compilations)))
     }
 

@@ -4,7 +4,7 @@ use super::patches;
 use super::source_tree::unpack;
 use crate::error::{At, Error, Stop};
 use crate::files::{below, fresh_folder, wipe};
-use crate::inputs::{Inputs, Node};
+use crate::inputs::Node;
 use crate::shell::Shell;
 use crate::site::Site;
 use crate::sources::leads_out;
@@ -13,19 +13,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Makes the folder that the script starts in, `work/tree`: the source unpacked, the study's files beside it.
-pub(crate) fn lay_out(
-    shell: &mut Shell,
-    inputs: &Inputs<'_>,
-    node: &Node<'_>,
-    source: Option<&Path>,
-    site: &mut Site,
-) -> Result<(), Stop> {
+pub(crate) fn lay_out(shell: &mut Shell, node: &Node<'_>, source: Option<&Path>, site: &mut Site) -> Result<(), Stop> {
     match source {
         Some(file) => unpack(shell, file, &site.work)?,
         None => fresh_folder(&site.tree)?,
     }
     patches::apply(shell, &node.patches, site)?;
-    for file in &inputs.files {
+    for file in &*node.files {
         let target = site.tree.join(file.name);
         let folder = target.parent().unwrap_or(&site.tree);
         fs::create_dir_all(folder).at("make the folder", folder)?;

@@ -67,14 +67,14 @@ pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof)
         proof.described.extend(seen.described);
         proof.words.extend(seen.words);
         if seen.unseen > 0 {
-            proof.unseen.insert(link.layer.name.clone(), seen.unseen);
+            proof.unseen.insert(link.node.layer.name.clone(), seen.unseen);
         }
         if !seen.left_before.is_empty() {
-            proof.left_before.insert(link.layer.name.clone(), seen.left_before);
+            proof.left_before.insert(link.node.layer.name.clone(), seen.left_before);
         }
     }
     // From the file system each time, so that a study may choose other files without building anything again.
-    let patterns: Vec<&str> = chain.iter().flat_map(|link| &link.layer.sizes).map(String::as_str).collect();
+    let patterns: Vec<&str> = chain.iter().flat_map(|link| &link.node.layer.sizes).map(String::as_str).collect();
     let files = Building::files_meant(&cache.prefix_of(&last.node.digest), &patterns)?;
     proof.sizes = files.into_iter().map(|(path, about)| (path, about.len())).collect();
     Ok(())

@@ -1,7 +1,7 @@
 //! Sources that came in a parcel: taken into the cache by their hash, like any other, and never otherwise.
 
 use super::Sources;
-use super::tree::content_sha256;
+use super::tree::{Without, content_sha256};
 use crate::cache::Cache;
 use crate::error::{At, Error};
 use crate::files::{entries, fresh_folder, wipe};
@@ -35,7 +35,9 @@ impl Cache {
             fs::copy(path, &target).at("copy the source to", &target)?;
         }
         let accepted = match &entries(&arrived)?[..] {
-            [only] if content_sha256(only)?.0 == sha256 => sources.keep(only, sha256, &work).map(|_| true)?,
+            [only] if content_sha256(only, &Without::default())?.0 == sha256 => {
+                sources.keep(only, sha256, &work).map(|_| true)?
+            }
             _ => false,
         };
         wipe(&work)?;

@@ -3,7 +3,7 @@
 
 use super::built::Built;
 use super::git;
-use super::tree::{Without, content_without_sha256, part_sha256};
+use super::tree::{Without, content_sha256, part_sha256};
 use crate::cache::Cache;
 use crate::error::{At as _, Error};
 use crate::nouns::{Source, SourceFrom};
@@ -27,7 +27,7 @@ pub(crate) fn pin(cache: &Cache, request: &Request<'_>, source: &Source) -> Resu
         Some(found) => found.clone(),
         None => {
             let built = built_before(cache, &place, request.own)?;
-            let found = content_without_sha256(&place, &Without::of_study(request.own).and_built(&built.left_out))?.0;
+            let found = content_sha256(&place, &Without::of_study(request.own).and_built(&built.left_out))?.0;
             known.insert(place, found.clone());
             found
         }

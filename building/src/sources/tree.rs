@@ -201,13 +201,8 @@ fn special(place: &Path) -> Error {
     Error::File { doing: "take into a source", path: place.to_owned(), source }
 }
 
-/// The SHA-256 that a file or folder is accepted by, and its size in bytes.
-pub(super) fn content_sha256(path: &Path) -> Result<(String, u64), Error> {
-    content_without_sha256(path, &Without::default())
-}
-
-/// The same of what is left of it.
-pub(super) fn content_without_sha256(path: &Path, without: &Without<'_>) -> Result<(String, u64), Error> {
+/// The SHA-256 that what is left of a file or folder is accepted by, and its size in bytes.
+pub(super) fn content_sha256(path: &Path, without: &Without<'_>) -> Result<(String, u64), Error> {
     if fs::symlink_metadata(path).at("look at", path)?.is_dir() { tree_sha256(path, without) } else { sha256_of(path) }
 }
 
@@ -346,13 +341,13 @@ mod tests {
         fs::write(from.join("a/study.toml"), "another's").unwrap();
         let own = [from.join("study.toml")];
         let without = Without::of_study(&own);
-        let left = content_without_sha256(&from, &without).unwrap();
+        let left = content_sha256(&from, &without).unwrap();
         assert!(left != before && left != tree_sha256(&from).unwrap());
         copy_without(&from, &to, &without).unwrap();
         assert_eq!(tree_sha256(&to).unwrap(), left, "a copy is what was hashed");
         assert!(to.join("a/study.toml").exists() && !to.join("study.toml").exists());
         fs::remove_file(from.join("a/study.toml")).unwrap();
-        assert_eq!(content_without_sha256(&from, &without).unwrap(), before);
+        assert_eq!(content_sha256(&from, &without).unwrap(), before);
     }
 
     #[test]
@@ -364,11 +359,11 @@ mod tests {
         fs::create_dir_all(from.join("target/release")).unwrap();
         fs::write(from.join("target/CACHEDIR.TAG"), "Signature: of another kind, of the same length as that").unwrap();
         fs::write(from.join("target/release/old"), "stale").unwrap();
-        assert_ne!(content_without_sha256(&from, &without).unwrap(), before);
+        assert_ne!(content_sha256(&from, &without).unwrap(), before);
         let tag =
             "Signature: 8a477f597d28d172789f06886806bc55\n# This file is a cache directory tag created by cargo.\n";
         fs::write(from.join("target/CACHEDIR.TAG"), tag).unwrap();
-        assert_eq!(content_without_sha256(&from, &without).unwrap(), before);
+        assert_eq!(content_sha256(&from, &without).unwrap(), before);
         copy_without(&from, &to, &without).unwrap();
         assert!(to.join("a/file").exists() && !to.join("target").exists());
     }
