@@ -298,9 +298,7 @@ impl<'r, 'a> Once<'r, 'a> {
                 digest.field("unpack", b"no");
             }
         }
-        for patch in &patches {
-            digest.field("patch", &patch.content);
-        }
+        patches.iter().for_each(|patch| _ = digest.field("patch", &patch.content));
         commands(&mut digest, layer);
         for file in &**files {
             digest.field("file", file.name.as_bytes()).field("content", &file.content);

@@ -134,8 +134,11 @@ mod tests {
 
     #[test]
     fn a_profile_is_made_by_what_compiles_code_or_links_and_by_no_probe() {
-        let asked =
-            AppendedWords { profile: b"-fprofile-use=/p\n-Wx", profile_clang: b"-fprofile-use=/c", ..Asked::default() };
+        let asked = AppendedWords {
+            profile: b"-fprofile-use=/p\n-Wx",
+            profile_clang: b"-fprofile-use=/c",
+            ..AppendedWords::default()
+        };
         let check = |of_clang: bool, line: &str, expect: &str| {
             let mut words = line.split(' ').map(str::as_bytes);
             let task = task(words.next().unwrap(), words, b"/w", b"/tmp").unwrap();
