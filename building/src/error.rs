@@ -92,13 +92,13 @@ impl<T> At<T> for io::Result<T> {
 
 /// Why one layer could not be built, or one source not be had.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Failure {
+pub struct Failure {
     /// In one line.
-    pub(crate) why: String,
+    pub why: String,
     /// The last lines of the log.
-    pub(crate) tail: Vec<String>,
+    pub tail: Vec<String>,
     /// The whole log, if anything was started at all.
-    pub(crate) log: Option<PathBuf>,
+    pub log: Option<PathBuf>,
 }
 
 impl Failure {
@@ -116,7 +116,7 @@ impl Failure {
 
 /// Why there is nothing to go on with.
 #[derive(Debug)]
-pub(crate) enum Stop<F = Failure> {
+pub enum Stop<F = Failure> {
     /// This layer or source cannot be had.
     Failure(F),
     /// Nothing can.
@@ -125,7 +125,7 @@ pub(crate) enum Stop<F = Failure> {
 
 impl<F> Stop<F> {
     /// The failure in another form; an error stays one.
-    pub(crate) fn with<E: From<Error>>(self, form: impl FnOnce(F) -> E) -> E {
+    pub fn with<E: From<Error>>(self, form: impl FnOnce(F) -> E) -> E {
         match self {
             Self::Failure(failure) => form(failure),
             Self::Error(error) => error.into(),

@@ -46,7 +46,7 @@ pub(crate) struct Sources<'a> {
 
 /// What a source turned out to be whose hash nobody had said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FoundSource {
+pub struct FoundSource {
     /// The SHA-256 of its file, or of its folder's tree.
     pub sha256: String,
     /// The size of all its files.
@@ -57,12 +57,7 @@ pub(crate) struct FoundSource {
 
 impl Cache {
     /// Fetches a source whatever its hash is, keeps it in the cache, and says what it is: for `bakeoff lock`.
-    pub(crate) fn find_source(
-        &self,
-        study_dir: &Path,
-        source: &Source,
-        on_event: Notify<'_>,
-    ) -> Result<FoundSource, Stop> {
+    pub fn find_source(&self, study_dir: &Path, source: &Source, on_event: Notify<'_>) -> Result<FoundSource, Stop> {
         Sources::new(self, Request::nothing(study_dir), on_event).find(source)
     }
 }

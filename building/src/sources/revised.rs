@@ -21,6 +21,14 @@ impl Cache {
         if folder.is_dir() { Stop::or_none(git::commit_of(self, &folder, revision)) } else { Ok(None) }
     }
 
+    /// Whether a folder of this machine is the top of a Git repository.
+    ///
+    /// # Errors
+    /// Any [`Error`]; that it is in none is no error.
+    pub fn is_top_of_repository(&self, folder: &Path) -> Result<bool, Error> {
+        Ok(Stop::or_none(git::place_in(self, folder))?.is_some_and(|place| place.as_os_str().is_empty()))
+    }
+
     /// Where a folder of this machine lies in its Git repository, from the top; or why it is in none.
     pub(crate) fn place_in_repository(&self, folder: &Path) -> Result<PathBuf, Stop<String>> {
         git::place_in(self, folder)

@@ -60,7 +60,7 @@ fn of_folder(cache: &Cache, path: &Path) -> Result<Origin, CommandError> {
     let dir = path.canonicalize().map_err(CommandError::usage)?;
     let name = study_name(&stem(&dir.file_name().unwrap_or_default().to_string_lossy()));
     // What a repository ignores was built, or is of no use to a build.
-    let is_top = cache.place_in_repository(&dir)?.is_ok_and(|place| place.as_os_str().is_empty());
+    let is_top = cache.is_top_of_repository(&dir)?;
     let keys = match is_top && dir.join(".git").exists() {
         true => vec![("git", ".".to_owned()), ("revision", "worktree".to_owned())],
         false => vec![("path", ".".to_owned())],
@@ -161,9 +161,11 @@ fn fetched(
     let here =
         if study_dir.is_dir() { study_dir.clone() } else { std::env::current_dir().map_err(CommandError::usage)? };
     let source = Source { name: name.clone(), from, sha256: None, unpack: true, disk_bytes: None };
-    let found = cache.find_source(&here, &source, &|_| {})?.map_err(|not| {
-        let said = not.tail.iter().map(|line| format!("    {line}\n")).collect::<String>();
-        CommandError::text(Code::VariantFailed, format!("error: {}\n{said}", not.why))
+    let found = cache.find_source(&here, &source, &|_| {}).map_err(|stop| {
+        stop.with(|not| {
+            let said = not.tail.iter().map(|line| format!("    {line}\n")).collect::<String>();
+            CommandError::text(Code::VariantFailed, format!("error: {}\n{said}", not.why))
+        })
     })?;
     keys.extend(found.commit.map(|commit| ("revision", commit)));
     keys.push(("sha256", found.sha256.clone()));
