@@ -19,9 +19,15 @@ const PANELS: usize = 3;
 /// Ticks of a wide drawing, and of a narrow one.
 pub(crate) const WIDE: usize = 7;
 pub(crate) const NARROW: usize = 3;
+/// Of more variants the middle is folded away.
+const ROWS: usize = 40;
+/// What is left of them: the first, around the baseline, the last.
+const FIRST: usize = 10;
+const AROUND: usize = 3;
+const LAST: usize = 5;
 
 /// From end to end.
-fn span(comparison: &Comparison) -> Span {
+pub(crate) fn span(comparison: &Comparison) -> Span {
     let ends = comparison.printed_interval().into_iter().flatten();
     let (low, high) = ends.fold((comparison.estimate, comparison.estimate), |(l, h), end| (l.min(end), h.max(end)));
     Span { low, high }
@@ -192,12 +198,28 @@ impl<'a> Forest<'a> {
         let (main, small) = self.panels(about);
         let is_map = small.len() > PANELS;
         let shown: &[Panel<'a>] = if is_map { &[] } else { &small };
+        let folded = folded(&self.brief.rows, self.baseline());
+        let rows = |is_folded: bool| {
+            html! {
+                table.forest.narrow[self.causes.is_empty()] {
+                    @if !is_folded { caption { (self.caption(about)) } }
+                    (self.head(about, &main, shown))
+                    tbody {
+                        @for (row, _) in self.brief.rows.iter().zip(&folded).filter(|(_, folded)| **folded == is_folded) {
+                            (self.row(about, row, &main, shown))
+                        }
+                    }
+                }
+            }
+        };
         html! {
             svg.defs aria-hidden="true" { defs { (main.behind()) @for panel in shown { (panel.behind()) } } }
-            table.forest.narrow[self.causes.is_empty()] {
-                caption { (self.caption(about)) }
-                (self.head(about, &main, shown))
-                tbody { @for row in &self.brief.rows { (self.row(about, row, &main, shown)) } }
+            (rows(false))
+            @if folded.contains(&true) {
+                details {
+                    summary { (folded.iter().filter(|folded| **folded).count()) " more variants between these" }
+                    (rows(true))
+                }
             }
             (key(self.findings, about))
             @if is_map { (self.map(about, &small)) }
@@ -386,4 +408,15 @@ fn share(panels: &mut [Panel<'_>]) {
     for panel in panels {
         panel.axis = panel.axis.with_room_for(&spans);
     }
+}
+
+/// Which rows are folded away, where there are many.
+fn folded(rows: &[BriefRow<'_>], baseline: &str) -> Vec<bool> {
+    let place = rows.iter().position(|row| row.variant == baseline);
+    let compared = rows.iter().filter(|row| row.comparison.is_some() || row.variant == baseline).count();
+    let is_kept = |at: usize| {
+        let is_near = place.is_some_and(|place| at.abs_diff(place) <= AROUND);
+        rows.len() <= ROWS || at < FIRST || at + LAST >= compared || is_near
+    };
+    (0..rows.len()).map(|at| !is_kept(at)).collect()
 }

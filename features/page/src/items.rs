@@ -63,7 +63,7 @@ fn folded(all: &[Item]) -> Markup {
 }
 
 /// Whether it is the heading of what follows.
-fn is_heading(item: &Item) -> bool {
+pub(crate) fn is_heading(item: &Item) -> bool {
     match item {
         Item::Paragraph(piece) => piece.ink == Ink::Heading,
         Item::Line(pieces) => matches!(pieces.as_slice(), [only] if only.ink == Ink::Heading),

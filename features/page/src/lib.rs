@@ -2,8 +2,8 @@
 //! the report's sentences, and judges nothing.
 //!
 //! [`options`] is where users ask for it; [`page`] puts the parts in their order, [`document`] frames them. The charts: [`forest`]
-//! and [`effects`] on a [`scale`] of ratios, [`strips`], [`curves`] and [`latency`] of the trials in [`cells`];
-//! [`figures`] is the table, [`items`] everything that a terminal has as well; [`data`] is what the script looks up.
+//! and [`effects`] on a [`scale`] of ratios, [`strips`], [`curves`] and [`latency`] of the trials in [`cells`], [`tradeoff`] of
+//! builds; [`figures`] is the table, [`items`] everything that a terminal has as well; [`data`] is what the script looks up.
 //! [`against`] is the page of two journals.
 
 mod against;
@@ -26,6 +26,7 @@ mod svg;
 #[cfg(test)]
 mod tests;
 mod text;
+mod tradeoff;
 
 use bakeoff_command::{Conclusion, Feature, Registry};
 

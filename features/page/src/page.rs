@@ -7,7 +7,7 @@ use crate::forest::Forest;
 use crate::items::{cards, items};
 use crate::look::Look;
 use crate::text::{markup, plain};
-use crate::{curves, data, effects, figures, latency, mark, strips};
+use crate::{curves, data, effects, figures, latency, mark, strips, tradeoff};
 use bakeoff_command::{CommandError, Concluded};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::plain::clean;
@@ -187,7 +187,8 @@ fn sections(content: &Content<'_>) -> Vec<(&'static str, &'static str, Markup)> 
     }
     let builds = [content.section("building"), content.section("builds")].concat();
     if !builds.is_empty() {
-        sections.push(("builds", "Building it", items(&builds)));
+        let body = html! { (tradeoff::charts(findings, brief)) (items(&builds)) };
+        sections.push(("builds", "Building it", body));
     }
     sections.push(("doubts", "Doubts", doubts(content)));
     sections.push(("repeat", "How it was measured, and how to repeat it", repeat(content)));

@@ -71,7 +71,7 @@ fn what_cannot_be_written_is_said_before_anything_is_executed() {
 }
 
 #[test]
-fn two_journals_are_on_one_page_and_nothing_is_judged_across_them() {
+fn two_journals_are_drawn_next_to_each_other_and_nothing_is_judged_across_them() {
     let sandbox = small();
     let compare = |journal: &str| {
         let words = ["compare", "--blocks", "6", "--quiet", "--journal", journal, "--name", "a", "--name", "b"];
@@ -82,7 +82,7 @@ fn two_journals_are_on_one_page_and_nothing_is_judged_across_them() {
     let against = ["report", "here.jsonl", "--against", "there.jsonl", "--html", "page.html"];
     typed(&sandbox, &against).expect(0, &["here:", "there:"]);
     let page = fs::read_to_string(sandbox.path().join("page.html")).unwrap();
-    for part in ["<h1>", "here and there", "This is no test", "<table class=\"data\">"] {
+    for part in ["ratio to the baseline, here (left) and there (right)", "This is no test", "class=\"ch slope\""] {
         assert!(page.contains(part), "{part}: {page}");
     }
     let svg = ["report", "here.jsonl", "--against", "there.jsonl", "--svg", "x.svg"];
