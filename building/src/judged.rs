@@ -33,7 +33,7 @@ use bakeoff_report::words::counted;
 use built::{built, latest};
 pub(crate) use cost::BuiltAndExecuted;
 use cost::built_and_executed;
-use kinds_of_doubts::{Confounded, CostDoubt, FlagDoubt, Identical, Lost, Same};
+use kinds_of_doubts::{Confounded, CostDoubt, FlagDoubt, Identical, Same};
 use sections::{COST, DOUBTS};
 use std::collections::BTreeSet;
 
@@ -202,27 +202,13 @@ fn about_subject(doubts: &BuildDoubts, variants: &[&VariantLine], subject: &Subj
 /// The doubts that concern a variant and what it is compared with.
 fn about_pair(doubts: &BuildDoubts, baseline: &VariantLine, variant: &VariantLine) -> Vec<Objection> {
     let as_what = if baseline.name == BASELINE { "the baseline" } else { baseline.name.as_str() };
-    let differs = |factor: &Option<String>| match factor {
-        Some(factor) => baseline.levels.get(factor) != variant.levels.get(factor),
-        None => true,
-    };
-    let concerns = |doubt: &&FlagDoubt| {
-        let either = doubt.variants.contains(&variant.name) || doubt.variants.contains(&baseline.name);
-        either && differs(&doubt.factor)
-    };
-    let mut objections: Vec<Objection> = doubts.flags.iter().filter(concerns).filter_map(sentences::flag).collect();
-    let parts = |lost: &&Lost| {
-        let of = |name: &String, other: &String| lost.variants.contains(name) && lost.against == *other;
-        of(&variant.name, &baseline.name) || of(&baseline.name, &variant.name)
-    };
-    objections.extend(doubts.lost.iter().filter(parts).map(sentences::lost));
-    let of_both = |group: &&Identical| [baseline, variant].iter().all(|one| group.variants.contains(&one.name));
-    let same = doubts.identical.iter().find(of_both);
+    let pair = [baseline, variant];
+    let flags = doubts.flags.iter().filter(|doubt| doubt.concerns(pair));
+    let mut objections: Vec<Objection> = flags.filter_map(sentences::flag).collect();
+    objections.extend(doubts.lost.iter().filter(|lost| lost.parts(pair)).map(sentences::lost));
+    let same = doubts.identical.iter().find(|group| group.has(pair));
     objections.extend(same.map(|group| sentences::identical(group.same, as_what)));
-    let value_of =
-        |doubt: &Confounded, name: &String| doubt.values.iter().position(|value| value.variants.contains(name));
-    let differ = |doubt: &&Confounded| value_of(doubt, &baseline.name) != value_of(doubt, &variant.name);
-    let settings: Vec<&Confounded> = doubts.confounded.iter().filter(differ).collect();
+    let settings: Vec<&Confounded> = doubts.confounded.iter().filter(|doubt| doubt.parts(pair)).collect();
     objections.extend(by_what_they_follow(&settings));
     objections
 }
@@ -245,16 +231,15 @@ fn about_levels(doubts: &BuildDoubts, variants: &[&VariantLine], factor: &str, l
         let variant = variants.iter().find(|variant| variant.name == *name);
         variant.and_then(|variant| variant.levels.get(factor)).is_some_and(|level| levels.contains(&level.as_str()))
     };
-    let concerns = |doubt: &&FlagDoubt| doubt.factor.as_deref() == Some(factor) && doubt.variants.iter().any(has);
-    let mut objections: Vec<Objection> = doubts.flags.iter().filter(concerns).filter_map(sentences::flag).collect();
+    let flags = doubts.flags.iter().filter(|doubt| doubt.factor.as_deref() == Some(factor));
+    let flags = flags.filter(|doubt| doubt.variants.iter().any(has));
+    let mut objections: Vec<Objection> = flags.filter_map(sentences::flag).collect();
     let settings: Vec<&Confounded> =
         doubts.confounded.iter().filter(|doubt| doubt.follows.iter().any(|one| one == factor)).collect();
     objections.extend(by_what_they_follow(&settings));
     let pairs = pairs(variants, factor, levels);
-    let same = |pair: &[&VariantLine; 2]| {
-        let mut groups = doubts.identical.iter();
-        groups.find(|group| pair.iter().all(|one| group.variants.contains(&one.name))).map(|group| group.same)
-    };
+    let same =
+        |pair: &[&VariantLine; 2]| doubts.identical.iter().find(|group| group.has(*pair)).map(|group| group.same);
     let same: Option<Vec<Same>> = pairs.iter().map(same).collect();
     let same =
         same.and_then(|all| if all.contains(&Same::Binaries) { Some(Same::Binaries) } else { all.first().copied() });
@@ -264,21 +249,18 @@ fn about_levels(doubts: &BuildDoubts, variants: &[&VariantLine], factor: &str, l
 
 /// The pairs of variants that differ in these two levels and in nothing else.
 fn pairs<'a>(variants: &[&'a VariantLine], factor: &str, [level, reference]: [&str; 2]) -> Vec<[&'a VariantLine; 2]> {
-    let with = |level: &str| {
-        let all = variants.iter().copied().filter(|one| one.levels.get(factor).is_some_and(|own| own == level));
-        all.collect::<Vec<_>>()
-    };
-    let others = with(reference);
-    let partner = |one: &'a VariantLine| {
-        let same = |other: &&VariantLine| {
-            let rest = |line: &VariantLine| {
-                line.levels.iter().filter(|(f, _)| *f != factor).map(|(_, l)| l.clone()).collect::<Vec<_>>()
-            };
-            rest(one) == rest(other)
-        };
-        others.iter().copied().find(same).map(|other| [one, other])
-    };
-    with(level).into_iter().filter_map(partner).collect()
+    let has = |one: &VariantLine, level: &str| one.levels.get(factor).is_some_and(|own| own == level);
+    let mut pairs = vec![];
+    for one in variants.iter().filter(|one| has(one, level)) {
+        let mut others = variants.iter().filter(|other| has(other, reference));
+        pairs.extend(others.find(|other| but_for(one, factor) == but_for(other, factor)).map(|other| [*one, *other]));
+    }
+    pairs
+}
+
+/// The levels of a variant but for that of a factor.
+fn but_for<'a>(variant: &'a VariantLine, factor: &str) -> Vec<&'a String> {
+    variant.levels.iter().filter(|(name, _)| *name != factor).map(|(_, level)| level).collect()
 }
 
 /// Variants that are the same in all files and were judged different: like the baseline's twin, they show how far this

@@ -57,21 +57,16 @@ pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[
 /// a call that the flag is for, the first one stands for all.
 fn of_build(one: &Built<'_>, built: &[Built<'_>], factors: &[FactorLine]) -> Vec<FlagSeen> {
     let all = &one.build.proof.flags;
-    let same_flag = |a: &FlagSeen, b: &FlagSeen| (&a.variable, &a.flag) == (&b.variable, &b.flag);
     let mut seen: Vec<FlagSeen> = vec![];
     for flag in all {
         let mut flag = flag.clone();
         if flag.is_appended() || flag.is_of_profile() {
-            let number = |one: &Built<'_>| match flag.variable.as_str() {
-                RUSTFLAGS => of_rust(one, &flag.layer),
-                _ => compilations(one, &flag.layer).map(|seen| seen + unseen(one, &flag.layer)),
-            };
             let is_for_all = flag.variable == RUSTFLAGS || Some(flag.of) == compilations(one, &flag.layer);
             let others = built.iter().filter(|other| differ_in_tuning(one.variant, other.variant, factors));
-            let most = others.filter_map(number).max().unwrap_or(0);
+            let most = others.filter_map(|other| calls(other, &flag)).max().unwrap_or(0);
             // What is for links, or for one language, has another number.
             if is_for_all {
-                flag.of = number(one).unwrap_or(0).max(most);
+                flag.of = calls(one, &flag).unwrap_or(0).max(most);
             }
         }
         seen.push(flag);
@@ -82,6 +77,18 @@ fn of_build(one: &Built<'_>, built: &[Built<'_>], factors: &[FactorLine]) -> Vec
         flag.of == 0 && (of_others(flag) || seen[..at].iter().any(|other| same_flag(flag, other)))
     };
     (0..seen.len()).filter(|&at| !is_repeated(at)).map(|at| seen[at].clone()).collect()
+}
+
+fn same_flag(one: &FlagSeen, other: &FlagSeen) -> bool {
+    (&one.variable, &one.flag) == (&other.variable, &other.flag)
+}
+
+/// Calls of a flag's layer that should have had it; none if the record does not say.
+fn calls(one: &Built<'_>, flag: &FlagSeen) -> Option<u64> {
+    match flag.variable.as_str() {
+        RUSTFLAGS => of_rust(one, &flag.layer),
+        _ => compilations(one, &flag.layer).map(|seen| seen + unseen(one, &flag.layer)),
+    }
 }
 
 /// Compilations that were seen in a layer; none if the record does not say.

@@ -3,6 +3,7 @@
 
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
+use bakeoff_model::record::VariantLine;
 use serde::{Deserialize, Serialize};
 
 /// All doubts about the builds of a study.
@@ -56,6 +57,15 @@ pub(crate) struct FlagDoubt {
     /// Of these, those of which only the object was seen: its compiler was not called through the wrapper.
     #[serde(default, skip_serializing_if = "is_none_at_all")]
     pub unseen: u64,
+}
+
+impl FlagDoubt {
+    /// Whether it is about one of two variants, and about a factor in which they differ.
+    pub(crate) fn concerns(&self, pair: [&VariantLine; 2]) -> bool {
+        let levels = |factor: &String| pair.map(|one| one.levels.get(factor));
+        let is_other = self.factor.as_ref().map(levels).is_none_or(|[one, other]| one != other);
+        is_other && pair.iter().any(|one| self.variants.contains(&one.name))
+    }
 }
 
 fn is_none_at_all(number: &u64) -> bool {
@@ -156,10 +166,6 @@ impl Confounded {
     /// What tells the values apart, in their order; none where the setting is absent. Words that all have are left out,
     /// and so is what long values begin with alike, up to a few characters; `…` stands in their place.
     pub(crate) fn telling(&self) -> Vec<Option<String>> {
-        /// Of shorter values nothing is left out at the beginning.
-        const LONG: usize = 24;
-        /// Number of characters that remain before the first that differs.
-        const BEFORE: usize = 6;
         let words: Vec<Vec<&str>> =
             self.values.iter().map(|one| one.value.as_deref().unwrap_or("").split_whitespace().collect()).collect();
         let is_common = |word: &str| words.iter().all(|all| all.contains(&word));
@@ -174,17 +180,46 @@ impl Confounded {
                 own => format!("… {}", own.join(" ")),
             })
         };
-        let mut texts: Vec<Option<String>> = self.values.iter().zip(own.iter().zip(&words)).map(texts).collect();
-        let of = |text: &Option<String>| text.as_deref().unwrap_or("").chars().collect::<Vec<char>>();
-        let chars: Vec<Vec<char>> = texts.iter().map(of).collect();
-        let Some((first, others)) = chars.split_first() else { return texts };
-        let alike = |other: &Vec<char>| first.iter().zip(other).take_while(|(a, b)| a == b).count();
-        let begin = others.iter().map(alike).min().unwrap_or(0);
-        if begin > BEFORE + 1 && chars.iter().any(|text| text.len() > LONG) {
-            let rest = |text: &Vec<char>| format!("…{}", text[begin - BEFORE..].iter().collect::<String>());
-            texts = texts.iter().zip(&chars).map(|(one, text)| one.as_ref().map(|_| rest(text))).collect();
-        }
-        texts
+        without_beginning(self.values.iter().zip(own.iter().zip(&words)).map(texts).collect())
+    }
+
+    /// Whether two variants have other values of it.
+    pub(crate) fn parts(&self, pair: [&VariantLine; 2]) -> bool {
+        let [one, other] = pair.map(|one| self.values.iter().position(|value| value.variants.contains(&one.name)));
+        one != other
+    }
+}
+
+/// Long texts without what they begin with alike, up to a few characters.
+fn without_beginning(texts: Vec<Option<String>>) -> Vec<Option<String>> {
+    /// Of shorter values nothing is left out at the beginning.
+    const LONG: usize = 24;
+    /// Number of characters that remain before the first that differs.
+    const BEFORE: usize = 6;
+    let chars: Vec<Vec<char>> = texts.iter().map(|text| text.as_deref().unwrap_or("").chars().collect()).collect();
+    let Some((first, others)) = chars.split_first() else { return texts };
+    let alike = |other: &Vec<char>| first.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let begin = others.iter().map(alike).min().unwrap_or(0);
+    if begin <= BEFORE + 1 || chars.iter().all(|text| text.len() <= LONG) {
+        return texts;
+    }
+    let rest = |text: &Vec<char>| format!("…{}", text[begin - BEFORE..].iter().collect::<String>());
+    texts.iter().zip(&chars).map(|(one, text)| one.as_ref().map(|_| rest(text))).collect()
+}
+
+impl Lost {
+    /// Whether one of two variants lacks what the other one has.
+    pub(crate) fn parts(&self, [one, other]: [&VariantLine; 2]) -> bool {
+        let lacks =
+            |one: &VariantLine, other: &VariantLine| self.variants.contains(&one.name) && self.against == other.name;
+        lacks(one, other) || lacks(other, one)
+    }
+}
+
+impl Identical {
+    /// Whether both variants are of the group.
+    pub(crate) fn has(&self, pair: [&VariantLine; 2]) -> bool {
+        pair.iter().all(|one| self.variants.contains(&one.name))
     }
 }
 

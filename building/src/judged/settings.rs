@@ -36,18 +36,10 @@ fn of(setting: &str, built: &[Built<'_>], factors: &[&FactorLine], names: &[Name
     let named = |&(_, names): &(&&FactorLine, &Names<'_>)| names.name(setting, &values);
     let (naming, silent): (Vec<_>, Vec<_>) = factors.iter().zip(names).partition(named);
     let naming: Vec<&str> = naming.iter().map(|(factor, _)| factor.name.as_str()).collect();
-    let explained = |factors: &[&str]| {
-        let mut seen: BTreeMap<Vec<Option<&String>>, Option<&str>> = BTreeMap::new();
-        let mut all = built.iter().zip(&values);
-        all.all(|(one, value)| {
-            let levels = factors.iter().map(|factor| one.variant.levels.get(*factor)).collect();
-            *seen.entry(levels).or_insert(*value) == *value
-        })
-    };
-    if explained(&naming) {
+    let with = |more: &[&str]| is_explained(built, &values, &[naming.as_slice(), more].concat());
+    if with(&[]) {
         return None;
     }
-    let with = |more: &[&str]| explained(&[naming.as_slice(), more].concat());
     let silent: Vec<&str> = silent.iter().map(|(factor, _)| factor.name.as_str()).collect();
     let alone: Vec<&str> = silent.iter().copied().filter(|factor| with(&[factor])).collect();
     // All factors together tell every build from every other, and so would explain a date.
@@ -56,24 +48,37 @@ fn of(setting: &str, built: &[Built<'_>], factors: &[&FactorLine], names: &[Name
     let several = if alone.is_empty() { few.into_iter().find(|some| with(some)) } else { None };
     let together = several.is_some();
     let follows: Vec<String> = several.unwrap_or(alone).into_iter().map(str::to_owned).collect();
-    let mut seen: Vec<SettingValue> = vec![];
-    for (one, value) in built.iter().zip(&values) {
-        let same = |known: &&mut SettingValue| known.value.as_deref() == *value;
-        let place = match seen.iter_mut().find(same) {
-            Some(known) => known,
-            None => {
-                seen.push(SettingValue { value: value.map(str::to_owned), levels: vec![], variants: vec![] });
-                seen.last_mut()?
-            }
-        };
-        place.variants.push(one.variant.name.clone());
-        let level = follows.first().filter(|_| !together).and_then(|factor| one.variant.levels.get(factor));
-        place.levels.extend(level.filter(|level| !place.levels.contains(level)).cloned());
-    }
+    let values = values_with_levels(built, &values, follows.first().filter(|_| !together));
     // Of another source everything may be different, so that nobody misses its name.
-    let takes_all = |name: &str| factors.iter().any(|factor| factor.name == name && factor.takes_sources);
-    let named_by = naming.into_iter().filter(|name| !takes_all(name)).map(str::to_owned).collect();
-    Some(Confounded { setting: setting.to_owned(), follows, together, named_by, values: seen })
+    let of_sources: Vec<&str> =
+        factors.iter().filter(|factor| factor.takes_sources).map(|factor| &*factor.name).collect();
+    let named_by = naming.into_iter().filter(|name| !of_sources.contains(name)).map(str::to_owned).collect();
+    Some(Confounded { setting: setting.to_owned(), follows, together, named_by, values })
+}
+
+/// Whether builds with the same levels of these factors have the same value.
+fn is_explained(built: &[Built<'_>], values: &[Option<&str>], factors: &[&str]) -> bool {
+    let mut seen: BTreeMap<Vec<Option<&String>>, Option<&str>> = BTreeMap::new();
+    built.iter().zip(values).all(|(one, value)| {
+        let levels = factors.iter().map(|factor| one.variant.levels.get(*factor)).collect();
+        *seen.entry(levels).or_insert(*value) == *value
+    })
+}
+
+/// The values with their variants, and with the levels of a factor that go with them.
+fn values_with_levels(built: &[Built<'_>], values: &[Option<&str>], factor: Option<&String>) -> Vec<SettingValue> {
+    let mut all: Vec<SettingValue> = vec![];
+    for (one, value) in built.iter().zip(values) {
+        let at = all.iter().position(|known| known.value.as_deref() == *value).unwrap_or_else(|| {
+            all.push(SettingValue { value: value.map(str::to_owned), levels: vec![], variants: vec![] });
+            all.len() - 1
+        });
+        all[at].variants.push(one.variant.name.clone());
+        let level = factor.and_then(|factor| one.variant.levels.get(factor));
+        let level = level.filter(|level| !all[at].levels.contains(level)).cloned();
+        all[at].levels.extend(level);
+    }
+    all
 }
 
 /// All choices of this many of them, each in their order.

@@ -3,18 +3,18 @@
 use super::*;
 use bakeoff_model::record::{Held, Unavailable};
 
+fn under(variant: &str, comparison: Comparison) -> Effect {
+    let (condition, against) = ("busy".to_owned(), "idle".to_owned());
+    effect(Subject::Condition { variant: variant.to_owned(), condition, against }, comparison)
+}
+
+fn changed(variant: &str, comparison: Comparison) -> Effect {
+    effect(Subject::Variant { variant: variant.to_owned(), against: "baseline".to_owned() }, comparison)
+}
+
 fn effects() -> Vec<Effects> {
     let family = |kind, effects| Effects { first_condition: Some("idle".to_owned()), ..family("busy", kind, effects) };
     let open = Verdict::Undecided { more_blocks: Some(9) };
-    let under = |variant: &str, comparison| {
-        let (condition, against) = ("busy".to_owned(), "idle".to_owned());
-        let subject = Subject::Condition { variant: variant.to_owned(), condition, against };
-        effect(subject, comparison)
-    };
-    let changed = |variant: &str, comparison| {
-        let subject = Subject::Variant { variant: variant.to_owned(), against: "baseline".to_owned() };
-        effect(subject, comparison)
-    };
     vec![
         family(
             EffectKind::Condition,
@@ -177,30 +177,30 @@ fn lost() -> FailedTrials {
     }
 }
 
+fn three(scale: f64, own: [f64; 3], others: [([f64; 3], Comparison); 2]) -> Vec<Row> {
+    let of = |[median, mean, max]: [f64; 3]| summary(median * scale, mean * scale, max * scale);
+    let [all, core] = others;
+    vec![baseline(of(own)), row("preload=all", of(all.0), all.1), row("preload=core", of(core.0), core.1)]
+}
+
+fn times(scale: f64) -> Table {
+    let all = comparison(0.26, 0.257, 0.2631, Verdict::Faster);
+    let core = comparison(0.5, 0.491, 0.508, Verdict::Faster);
+    let rows = three(scale, [4.2431, 4.2513, 4.412], [([1.1, 1.11, 1.3], all), ([2.1, 2.11, 2.4], core)]);
+    table("wall", Unit::Seconds, rows, quiet_twin())
+}
+
+fn rates(scale: f64) -> Table {
+    let all = comparison(3.861, 3.8, 3.92, Verdict::Faster);
+    let core = comparison(2.02, 1.98, 2.06, Verdict::Faster);
+    let rows = three(scale, [41.9, 41.8, 43.0], [([161.8, 161.0, 166.0], all), ([84.7, 84.1, 86.0], core)]);
+    table("throughput", Unit::PerSecond, rows, quiet_twin())
+}
+
 /// Three variants on the idle machine and beside a load.
 pub fn conditions() -> Findings {
-    let three = |own: Summary, [all, core]: [(Summary, Comparison); 2]| {
-        vec![baseline(own), row("preload=all", all.0, all.1), row("preload=core", core.0, core.1)]
-    };
-    let rows = |scale: f64| {
-        let of = |median: f64, mean: f64, max: f64| summary(median * scale, mean * scale, max * scale);
-        let all = (of(1.1, 1.11, 1.3), comparison(0.26, 0.257, 0.2631, Verdict::Faster));
-        let core = (of(2.1, 2.11, 2.4), comparison(0.5, 0.491, 0.508, Verdict::Faster));
-        three(of(4.2431, 4.2513, 4.412), [all, core])
-    };
-    let rates = |factor: f64| {
-        let of = |median: f64, mean: f64, max: f64| summary(median * factor, mean * factor, max * factor);
-        let all = (of(161.8, 161.0, 166.0), comparison(3.861, 3.8, 3.92, Verdict::Faster));
-        let core = (of(84.7, 84.1, 86.0), comparison(2.02, 1.98, 2.06, Verdict::Faster));
-        three(of(41.9, 41.8, 43.0), [all, core])
-    };
-    let under = |condition: &str, table: Table| Table { condition: condition.to_owned(), ..table };
-    let tables = vec![
-        table("wall", Unit::Seconds, rows(1.0), quiet_twin()),
-        table("throughput", Unit::PerSecond, rates(1.0), quiet_twin()),
-        under("busy", table("wall", Unit::Seconds, rows(2.0), quiet_twin())),
-        under("busy", table("throughput", Unit::PerSecond, rates(0.5), quiet_twin())),
-    ];
+    let busy = |table: Table| Table { condition: "busy".to_owned(), ..table };
+    let tables = vec![times(1.0), rates(1.0), busy(times(2.0)), busy(rates(0.5))];
     let mut findings = study(&["baseline", "preload=all", "preload=core"], tables);
     findings.variants.iter_mut().for_each(|variant| variant.build = None);
     findings.effects = effects();

@@ -56,6 +56,14 @@ pub fn doubtful() -> Findings {
     findings
 }
 
+fn value(value: Option<&str>, levels: &[&str], variants: &[&str]) -> Value {
+    json!({ "value": value, "levels": levels, "variants": variants })
+}
+
+fn setting(name: &str, follows: &[&str], values: &[Value]) -> Value {
+    json!({ "setting": name, "follows": follows, "named_by": [], "values": values })
+}
+
 /// The same as data.
 fn doubts() -> Value {
     let both = [NAMES[1], NAMES[3]];
@@ -65,19 +73,17 @@ fn doubts() -> Value {
             "reached": reached, "of": 213,
         })
     };
-    let value = |value: Option<&str>, levels: &[&str], variants: &[&str]| json!({ "value": value, "levels": levels, "variants": variants });
-    let setting = |name: &str, follows: &[&str], values: Vec<Value>| json!({ "setting": name, "follows": follows, "named_by": [], "values": values });
     let of_threads = |name: &str| {
         let values = vec![value(Some("undef"), &["off"], &NAMES[..2]), value(Some("define"), &["on"], &NAMES[2..])];
-        setting(name, &["threads"], values)
+        setting(name, &["threads"], &values)
     };
     let each = NAMES.iter().enumerate().map(|(i, name)| value(Some(&format!("Sun {i}")), &[], &[name]));
-    let mut confounded = vec![setting("cf_time", &[], each.collect())];
+    let mut confounded = vec![setting("cf_time", &[], &each.collect::<Vec<_>>())];
     confounded.extend(
         ["d_fork", "d_gethbyname_r", "d_ctime_r", "i_db", "libs", "useperlio", "uselongdouble"].map(of_threads),
     );
     let ends = vec![value(None, &["off"], &NAMES[..1]), value(Some(""), &["on"], &NAMES[3..])];
-    confounded.push(setting("LTO", &["optimize", "threads"], ends));
+    confounded.push(setting("LTO", &["optimize", "threads"], &ends));
     let lost = json!({
         "variants": both, "against": NAMES[0],
         "words": [{ "word": "-DPERL_CORE", "files": 34 }, { "word": "-std=c99", "files": 1 }],
