@@ -6,7 +6,7 @@ use crate::Building;
 use crate::files::is_sha256;
 use crate::nouns::{Source, SourceFrom};
 use bakeoff_model::problem::Problem;
-use bakeoff_model::study_file::{Section, Sink};
+use bakeoff_model::study_file::{Section, Sink, Title};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use toml::de::DeTable;
@@ -118,7 +118,7 @@ impl Building {
             return Err(sink.into_list());
         }
         let span = table.span();
-        let file = Section::new("the lock file", table.get_ref(), span.start..span.start, &sink);
+        let file = Section::new(Title::File("the lock file"), table.get_ref(), span.start..span.start, &sink);
         if let Some((format, span)) = file.required_integer("format", REMEDY)
             && format != FORMAT
         {

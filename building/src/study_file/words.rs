@@ -5,7 +5,7 @@ use super::buildable::{Buildable, by_layer};
 use crate::bolt::Bolt;
 use crate::tuning::{Tuning, cxx_of, split};
 use crate::wrapper::{takes_rust_value, takes_value};
-use bakeoff_model::study_file::{Section, Sink, check_below_prefix};
+use bakeoff_model::study_file::{Section, Sink, Title, check_below_prefix};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
@@ -78,7 +78,7 @@ fn training(sink: &Sink, value: &Spanned<DeValue<'_>>, buildable: &Buildable<'_>
 fn rewriting(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<Bolt> {
     let (training, files) = match value.get_ref() {
         DeValue::Table(table) => {
-            let section = Section::new("`bolt`", table, value.span(), sink);
+            let section = Section::new(Title::Key("bolt"), table, value.span(), sink);
             let training = section.required_string("training", "a command that executes what was built");
             let files = section.strings("files");
             section.finish();

@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     compared: Compared,
     #[command(flatten)]
-    how: How,
+    how: CompareSettings,
 }
 
 /// What is compared; sources of variants add their options behind these.
@@ -57,7 +57,7 @@ struct Compared {
 
 /// How it is compared.
 #[derive(Debug, clap::Args)]
-struct How {
+struct CompareSettings {
     #[command(flatten)]
     extent: Extent,
     /// At least this many blocks
@@ -111,7 +111,7 @@ struct How {
     kept: Kept,
 }
 
-impl How {
+impl CompareSettings {
     fn is_quiet(&self) -> bool {
         self.quiet || self.showing.is_quiet() || self.execution.is_shown()
     }
@@ -124,7 +124,7 @@ pub(crate) fn command(features: &Registry) -> Subcommand {
     let long_about = command.clap.get_long_about().cloned().unwrap_or_default();
     let options = Compared::augment_args(clap::Command::new("compare"));
     let options = features.sources.iter().fold(options, |options, source| (source.options)(options));
-    command.clap = How::augment_args(options).about(about).long_about(long_about);
+    command.clap = CompareSettings::augment_args(options).about(about).long_about(long_about);
     command
 }
 
@@ -191,7 +191,7 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     how.showing.show_compared(&done, features)
 }
 
-impl How {
+impl CompareSettings {
     fn setup(&self, prepared: &Prepared, scratch: &Path, features: &Registry) -> Result<Setup, CommandError> {
         let prefix = |digest: &String| prepared.maker.as_ref().map(|maker| maker.prefix_of(digest));
         let digests = prepared.made.digests.iter();
@@ -322,7 +322,7 @@ fn of_hyperfine(words: &[String]) -> Result<Vec<String>, CommandError> {
 
 /// The seed asked for, or that of the journal that goes on; otherwise one of the present moment's, so that an order that
 /// happens to favour one command does so once and not every time.
-fn seed(how: &How) -> u64 {
+fn seed(how: &CompareSettings) -> u64 {
     let known = || bakeoff_journal::read(how.journal.as_deref()?).ok().map(|contents| contents.record.study.seed);
     let drawn = || bakeoff_host::now_unix_s().to_bits() % 1_000_000;
     how.seed.or_else(known).unwrap_or_else(drawn)

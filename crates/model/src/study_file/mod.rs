@@ -19,7 +19,7 @@ use crate::problem::Problem;
 use crate::study::Study;
 pub use extension::{Extension, RecipeReader, Referred, SectionContext};
 pub use factors::{Instruction, PlacedFactor};
-pub use section::{Placed, Section, Sink, check_below_prefix, check_inside, check_name};
+pub use section::{Placed, Section, Sink, Title, check_below_prefix, check_inside, check_name};
 
 use toml::de::DeTable;
 
@@ -45,7 +45,11 @@ pub fn parse_with(
         return Err(sink.into_list());
     }
     let span = table.span();
-    let study = read(&Section::new("the study", table.get_ref(), span.start..span.start, &sink), extensions, reader);
+    let study = read(
+        &Section::new(Title::File("the study"), table.get_ref(), span.start..span.start, &sink),
+        extensions,
+        reader,
+    );
     let problems = sink.into_list();
     if problems.is_empty() { Ok(study) } else { Err(problems) }
 }

@@ -5,6 +5,7 @@ use super::quantity;
 use crate::problem::{Problem, suggest};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -26,13 +27,52 @@ impl Sink {
     }
 }
 
+/// How messages call a table.
+#[derive(Debug, Clone)]
+pub enum Title {
+    /// A whole file.
+    File(&'static str),
+    /// `[PATH]`.
+    Heading(String),
+    /// One of a list, `[[KEY]]`.
+    Item(&'static str),
+    /// A table in a table, by its key.
+    Key(&'static str),
+}
+
+impl Title {
+    /// That of a table in this one.
+    fn within(&self, key: &'static str) -> Self {
+        if matches!(self, Self::File(_)) { Self::Heading(key.to_owned()) } else { Self::Key(key) }
+    }
+
+    /// That of a named table in this one.
+    fn named(&self, key: &str, name: &str) -> Self {
+        Self::Heading(match self {
+            Self::Heading(path) => format!("{path}.{key}.{name}"),
+            _ => format!("{key}.{name}"),
+        })
+    }
+}
+
+impl fmt::Display for Title {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(words) => f.write_str(words),
+            Self::Heading(path) => write!(f, "[{path}]"),
+            Self::Item(key) => write!(f, "[[{key}]]"),
+            Self::Key(key) => write!(f, "`{key}`"),
+        }
+    }
+}
+
 /// A table, the name it has in messages, and the keys that were asked for.
 #[derive(Debug)]
 pub struct Section<'a> {
     /// Its own key, for a table within a table of tables.
     pub name: String,
-    /// How messages call it, such as `[plan]`.
-    pub title: String,
+    /// How messages call it.
+    pub title: Title,
     /// Where it is named in the file.
     pub span: Range<usize>,
     table: &'a DeTable<'a>,
@@ -76,9 +116,9 @@ pub type Placed<T> = Option<(T, Range<usize>)>;
 
 impl<'a> Section<'a> {
     /// A table that messages call by this title, and that is named at this place.
-    pub fn new(title: &str, table: &'a DeTable<'a>, span: Range<usize>, sink: &'a Sink) -> Self {
+    pub fn new(title: Title, table: &'a DeTable<'a>, span: Range<usize>, sink: &'a Sink) -> Self {
         let name = String::new();
-        Self { name, title: title.to_owned(), span, table, asked: RefCell::default(), sink }
+        Self { name, title, span, table, asked: RefCell::default(), sink }
     }
 
     /// Whether it has this key.
@@ -318,8 +358,7 @@ impl<'a> Section<'a> {
     pub fn section(&self, key: &'static str) -> Option<Section<'a>> {
         let (table, span) = self.typed(key, Type::Table, DeValue::as_table)?;
         let span = self.place_of(key).unwrap_or(span);
-        let title = if self.title == "the study" { format!("[{key}]") } else { format!("`{key}`") };
-        Some(Section::new(&title, table, span, self.sink))
+        Some(Section::new(self.title.within(key), table, span, self.sink))
     }
 
     /// A table of named tables, `[key.NAME]`; the names are checked.
@@ -336,7 +375,7 @@ impl<'a> Section<'a> {
         for (name, span, value) in outer.entries() {
             match value.get_ref().as_table() {
                 Some(table) => {
-                    let mut section = Section::new(&self.title_of(key, name), table, span, self.sink);
+                    let mut section = Section::new(self.title.named(key, name), table, span, self.sink);
                     section.name = name.to_owned();
                     sections.push(section);
                 }
@@ -346,21 +385,13 @@ impl<'a> Section<'a> {
         sections
     }
 
-    /// What a table of named tables calls one of them: `[key.NAME]`, and before it its own name.
-    fn title_of(&self, key: &str, name: &str) -> String {
-        match self.title.strip_prefix('[').and_then(|title| title.strip_suffix(']')) {
-            Some(outer) => format!("[{outer}.{key}.{name}]"),
-            None => format!("[{key}.{name}]"),
-        }
-    }
-
     /// A list of tables, `[[key]]`.
     pub fn section_list(&self, key: &'static str) -> Vec<Section<'a>> {
         let mut sections = vec![];
         for item in self.list(key, Type::Tables) {
             match item.get_ref().as_table() {
                 Some(table) => {
-                    sections.push(Section::new(&format!("[[{key}]]"), table, item.span(), self.sink));
+                    sections.push(Section::new(Title::Item(key), table, item.span(), self.sink));
                 }
                 None => self.wrong_type(key, item, Type::Table),
             }

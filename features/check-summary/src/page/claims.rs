@@ -46,7 +46,8 @@ fn measured(finding: &ClaimFinding) -> String {
 
 fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
     let measured = measured(finding);
-    let margin = finding.margin.map_or(String::new(), |margin| format!("±{}", percent(margin)));
+    let width = finding.margin.map_or(String::new(), percent);
+    let margin = format!("±{width}");
     let confidence = percent(findings.terms.confidence);
     match &finding.why {
         Why::ImpossibleFigures(name) => format!("the figures of {} are impossible, and show nothing.", clean(name)),
@@ -80,9 +81,8 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
             format!("{measured}: they differ by less than {margin}, as claimed; that they do differ is shown, too.")
         }
         Why::WithinMarginButDifferent => format!(
-            "{measured}: they are shown to differ, and to differ by less than {margin}. \"Equal within {}\" would be \
-             supported, \"no difference\" is not.",
-            margin.trim_start_matches('±')
+            "{measured}: they are shown to differ, and to differ by less than {margin}. \"Equal within {width}\" would be \
+             supported, \"no difference\" is not."
         ),
         Why::OutsideMargin => format!("{measured}, all of it beyond {margin}."),
         Why::BeyondMargin => format!(
