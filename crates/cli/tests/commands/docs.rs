@@ -177,10 +177,10 @@ fn the_example_of_the_study_file_is_one() {
     }
 }
 
-/// README's study of one's own Makefile, with such a Makefile.
+/// The study of one's own Makefile, with such a Makefile.
 #[test]
-fn the_study_in_the_readme_runs() {
-    let page = fs::read_to_string(root().join("README.md")).unwrap();
+fn the_study_by_hand_runs() {
+    let page = fs::read_to_string(root().join("docs/your-program.md")).unwrap();
     let study = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let (source, bench) = (folder.path().join("sum"), folder.path().join("sum/bench"));
