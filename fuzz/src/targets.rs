@@ -75,7 +75,7 @@ fn journal(data: &[u8]) {
             let features = features();
             let findings = features.judge(&contents.record);
             let style = Style { width: 80, colour: false };
-            let _ = bakeoff_report::terminal_with(&findings, &features.pages(), None, (style, None));
+            let _ = bakeoff_report::terminal_with(&findings, &features.pages(), None, style, None);
             let context = bakeoff_report::Context { more: "bakeoff report STUDY", ..Default::default() };
             let _ = bakeoff_report::screen(&findings, context, style);
             let _ = bakeoff_report::json(&findings, None);
