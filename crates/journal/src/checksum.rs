@@ -30,13 +30,20 @@ pub(crate) fn seal(line: &mut Vec<u8>) {
     line.extend_from_slice(END);
 }
 
+/// A line without its checksum, as it was before it was sealed.
+pub(crate) fn without(line: &[u8]) -> Vec<u8> {
+    split(line).map_or_else(|| line.to_vec(), |(summed, _)| [summed, b"}"].concat())
+}
+
+/// What is summed, and the digits.
+fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let rest = line.strip_suffix(END)?;
+    let (rest, digits) = rest.split_at_checked(rest.len().checked_sub(DIGITS)?)?;
+    Some((rest.strip_suffix(MEMBER)?, digits))
+}
+
 pub(crate) fn look(line: &[u8]) -> Sum {
-    let split = || {
-        let rest = line.strip_suffix(END)?;
-        let (rest, digits) = rest.split_at_checked(rest.len().checked_sub(DIGITS)?)?;
-        Some((rest.strip_suffix(MEMBER)?, digits))
-    };
-    match split() {
+    match split(line) {
         None => Sum::Absent,
         Some((summed, digits)) if format!("{:08x}", crc32c::crc32c(summed)).as_bytes() == digits => Sum::Right,
         Some(_) => Sum::Wrong,
@@ -52,6 +59,7 @@ mod tests {
         let mut line = br#"{"line":"trial","block":1}"#.to_vec();
         seal(&mut line);
         assert_eq!(look(&line), Sum::Right, "{}", String::from_utf8_lossy(&line));
+        assert_eq!(without(&line), br#"{"line":"trial","block":1}"#);
         for bit in 0..line.len() * 8 {
             let mut flipped = line.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);

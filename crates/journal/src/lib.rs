@@ -131,7 +131,7 @@ pub fn redacted(path: &Path, redaction: &mut Redaction) -> Result<Vec<u8>, Error
             continue;
         }
         let damaged = |source| Error::Damaged { path: path.to_owned(), line: number, source };
-        let redacted = redaction.line(&Line::read(line).map_err(damaged)?).map_err(damaged)?;
+        let redacted = redaction.line(&Line::read(&checksum::without(line)).map_err(damaged)?).map_err(damaged)?;
         let mut line = redacted.write().map_err(damaged)?;
         checksum::seal(&mut line);
         out.append(&mut line);
@@ -191,7 +191,7 @@ impl<'a> Lines<'a> {
         if sum == Sum::Absent && head.format.is_some_and(|format| format >= SEALED_SINCE) {
             return Err(Error::DamagedStudy { path: path() });
         }
-        match (&mut self.reading, Line::read(line)) {
+        match (&mut self.reading, Line::read(&checksum::without(line))) {
             (Some(reading), Ok(line)) => {
                 let taken = reading.take(number, line);
                 taken.map_err(|contradiction| Error::Contradiction { path: path(), contradiction })?;

@@ -88,9 +88,11 @@ fn every_kind_of_line_is_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let (path, mut journal) = new_journal(folder.path());
     let own = |number: u32| FeatureLine::new("of-a-feature", &BTreeMap::from([("number", number)])).unwrap();
+    let made = serde_json::json!({ "digest": "d", "variants": ["a"], "outcome": "built" });
+    let made = MadeLine::of(&made).unwrap();
     for line in [
         Line::Session(Session { session: 1, ..Session::default() }),
-        Line::Made(MadeLine::default()),
+        Line::Made(made.clone()),
         block(1),
         trial(1, 0.5),
         Line::Feature(own(1)),
@@ -102,6 +104,8 @@ fn every_kind_of_line_is_read_back() {
     let record = contents.record;
     let read = (record.sessions.len(), record.made.len(), record.blocks.len(), record.trials.len());
     assert_eq!(read, (1, 1, 1, 1));
+    // Nothing that the journal has added is in it, because it is compared with later ones.
+    assert_eq!((&record.made[0], &record.features), (&made, &vec![own(1), own(2)]));
     let fields =
         |line: &FeatureLine| (line.kind().to_owned(), line.fields::<BTreeMap<String, serde_json::Value>>().unwrap());
     let own: Vec<_> = record.features.iter().map(fields).collect();
