@@ -88,7 +88,7 @@ impl Rule {
     }
 }
 
-/// Removes one thing of the inventory; false if somebody took it up since it was looked at, so that it stays. What makes it
+/// Removes one thing of the inventory; false if somebody took it up since it was looked at; then it stays. What makes it
 /// visible goes first: whatever kills us in between, nothing half is ever taken for whole. After an error, the next call
 /// removes what is left.
 pub(crate) fn remove(cache: &Cache, item: &Item) -> Result<bool, Error> {

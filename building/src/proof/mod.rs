@@ -73,7 +73,7 @@ pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof)
             proof.left_before.insert(link.node.layer.name.clone(), seen.left_before);
         }
     }
-    // From the file system each time, so that a study may choose other files without building anything again.
+    // From the file system each time, so a study may choose other files without building anything again.
     let patterns: Vec<&str> = chain.iter().flat_map(|link| &link.node.layer.sizes).map(String::as_str).collect();
     let files = Building::files_meant(&cache.prefix_of(&last.node.digest), &patterns)?;
     proof.sizes = files.into_iter().map(|(path, about)| (path, about.len())).collect();

@@ -88,7 +88,7 @@ fn every_level_names_one(sink: &Sink, placed: &[PlacedSource], layers: &[Layer],
     }
 }
 
-/// Whether a layer takes the source at this level, which names no revision. One that is wrong is a problem of its own.
+/// Whether a layer takes the source at this level, which names no revision. A wrong one is reported separately.
 fn lacks_revision(source: &Source, layer: &Layer, level: &SaidLevel) -> bool {
     let revisions = &level.spec.revisions;
     let names_one = revisions.contains_key(&layer.name) || revisions.is_empty() && level.is_revised;

@@ -1,4 +1,4 @@
-//! A record for tests, whose builds are values, not lines.
+//! A record for tests that has builds as values, not as lines.
 
 use crate::journal::BuildLine;
 use bakeoff_model::record::Record;

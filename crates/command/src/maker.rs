@@ -19,7 +19,7 @@ pub struct MakerRegistration {
     pub reader: &'static dyn RecipeReader,
     /// Gets ready to make some.
     pub open: fn() -> Result<Box<dyn Maker>, CommandError>,
-    /// Whether a line of the journal is one of its own.
+    /// Whether it can read a line of the journal.
     pub is_made: fn(&MadeLine) -> bool,
     /// Writes what its journal line says.
     pub describe: Describe,

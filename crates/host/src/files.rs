@@ -1,4 +1,4 @@
-//! Reads the small text files by which Linux describes itself; an absent one is `None`. Tests make a root of their own.
+//! Reads the small text files by which Linux describes itself; an absent one is `None`. Tests make their own root.
 
 use std::path::PathBuf;
 

@@ -116,7 +116,7 @@ impl Packing {
             cache: self.cache.clone(),
             members: self.members.iter().map(|(member, _)| member.clone()).collect(),
         };
-        // In the same folder, so that it can be moved to its name in one step.
+        // In the same folder, to be moved to its name in one step.
         let place = out.parent().filter(|place| !place.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let aside = Scratch::new(".bakeoff-export-", place).at("write", out)?;
         let file = aside.path().join("parcel");

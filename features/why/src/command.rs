@@ -1,5 +1,5 @@
 //! `bakeoff facts`: what builds are, read from their files: of a study's variants in the cache, of folders, of single
-//! files. It builds and executes nothing.
+//! files. It builds and runs nothing.
 
 use crate::facts::FileFacts;
 use crate::facts::subject::{Subject, is_meant, matters};

@@ -23,8 +23,8 @@ fn words(line: &str) -> Vec<String> {
 }
 
 fn is_of_building(word: &str, path: &str) -> bool {
-    let one = ["es", "s"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or("");
-    let known = WORDS.iter().find(|known| [word, one, word.strip_suffix('s').unwrap_or("")].contains(known));
+    let forms = [Some(word), word.strip_suffix('s'), word.strip_suffix("es")];
+    let known = WORDS.iter().find(|known| forms.contains(&Some(**known)));
     known.is_some_and(|known| !OTHERWISE.iter().any(|(place, other)| path.starts_with(place) && known == other))
 }
 

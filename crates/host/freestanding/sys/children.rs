@@ -1,4 +1,4 @@
-//! Signals and reaps other processes. How one begins is in `launcher/program/clone.rs`: it needs a stack of its own.
+//! Signals and reaps other processes. How one begins is in `launcher/program/clone.rs`: it needs another stack.
 
 use super::call::{Result, call, plain};
 use super::number;

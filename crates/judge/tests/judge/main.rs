@@ -18,7 +18,7 @@ mod verdicts;
 
 use bakeoff_judge::findings::{Effect, EffectKind, Effects, Findings, Subject};
 
-/// What an effect is about and against what, in short, so that a test can name it.
+/// What an effect is about and against what, in short, for tests to name it.
 fn labels(family: &Effects, effect: &Effect) -> [String; 2] {
     match &effect.subject {
         Subject::Levels(steps) => {

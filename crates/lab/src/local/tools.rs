@@ -1,4 +1,4 @@
-//! Unmeasured commands that serve a trial: ready checks, oracles, and those around trials, in a launcher of their own.
+//! Unmeasured commands that serve a trial: ready checks, oracles, and those around trials, in a second launcher.
 
 use super::command::argv;
 use super::outcome::{Halt, in_words, surroundings};
