@@ -9,7 +9,7 @@ use crate::race::{Keep, Race};
 use crate::used;
 use bakeoff_command::error::CommandError;
 use bakeoff_command::{Finished, Gathering, journals, screen};
-use bakeoff_host::file_time_after_now_unix_s;
+use bakeoff_host::{file_time_after_unix_s, now_unix_s};
 use bakeoff_journal::Journal;
 use bakeoff_judge::stopping;
 use bakeoff_lab::watched::Watched;
@@ -43,6 +43,8 @@ pub(crate) struct OpenStudy<'a> {
     changed: Option<(Vec<String>, usize)>,
     /// The number of this session, once it has begun.
     session: Option<u32>,
+    /// When the files were last looked at; what is changed from then on is a change.
+    looked_unix_s: f64,
 }
 
 impl<'a> OpenStudy<'a> {
@@ -61,6 +63,7 @@ impl<'a> OpenStudy<'a> {
             written: vec![],
             changed: None,
             session: None,
+            looked_unix_s: 0.0,
         };
         used::look_again(&study.record.study, &mut study.race.study);
         let (known, now) = (&study.record.study, &study.race.study);
@@ -225,6 +228,7 @@ impl<'a> OpenStudy<'a> {
         }
         let mut executor = executor(std::mem::take(&mut self.watched))?;
         // It may have taken long until now: builds, and waiting for the machine.
+        self.looked_unix_s = now_unix_s();
         let look = executor.look()?;
         if let Some(name) = look.changed.first() {
             let error = format!("the file {name} was changed after this command had read it");
@@ -369,12 +373,13 @@ impl<'a> OpenStudy<'a> {
     }
 
     fn session_of(&self, executor: Option<&dyn Executor>, blocks: u32) -> Session {
+        let place = bakeoff_host::place::fingerprint();
         Session {
             session: self.record.next_session(),
             // Stamps of files must show whether a file was changed before the trials are set up.
-            started_unix_s: executor.map_or_else(bakeoff_host::now_unix_s, |_| file_time_after_now_unix_s()),
+            started_unix_s: executor.map_or_else(now_unix_s, |_| file_time_after_unix_s(self.looked_unix_s)),
             blocks,
-            place: bakeoff_host::place::fingerprint(),
+            place,
             memory_floor_bytes: executor.and_then(|executor| executor.memory_floor_bytes()),
             surroundings: executor.map(|executor| executor.surroundings()).unwrap_or_default(),
             unavailable: executor.map(|executor| executor.unavailable()).unwrap_or_default(),

@@ -59,22 +59,22 @@ pub fn now_unix_s() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
-/// The time of day by the clock that stamps files, as soon as it has passed the present: files that were changed before the
-/// call have earlier stamps, later ones do not. Takes up to a tick. Network file systems have another clock.
-pub fn file_time_after_now_unix_s() -> f64 {
-    let read_s = |clock| {
-        let time = clock_gettime(clock);
+/// The time of day by the clock that stamps files, as soon as it has passed `moment_unix_s`: files that were changed before
+/// that moment have earlier stamps, and files that are changed after the call do not. Waits up to a tick if the moment is
+/// the present. Network file systems have another clock.
+pub fn file_time_after_unix_s(moment_unix_s: f64) -> f64 {
+    let read_s = || {
+        let time = clock_gettime(ClockId::RealtimeCoarse);
         time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
     };
-    let now_s = read_s(ClockId::Realtime);
-    let mut stamp_s = read_s(ClockId::RealtimeCoarse);
+    let mut stamp_s = read_s();
     // If somebody sets the clock back now, it does not pass for long.
     for _ in 0..MOST_WAITS {
-        if stamp_s > now_s {
+        if stamp_s > moment_unix_s {
             break;
         }
         std::thread::sleep(Duration::from_millis(1));
-        stamp_s = read_s(ClockId::RealtimeCoarse);
+        stamp_s = read_s();
     }
     stamp_s
 }
@@ -99,7 +99,7 @@ mod tests {
         };
         for _ in 0..20 {
             let before = changed_unix_s("before");
-            let between = super::file_time_after_now_unix_s();
+            let between = super::file_time_after_unix_s(super::now_unix_s());
             let after = changed_unix_s("after");
             assert!(before < between && between <= after, "{before} {between} {after}");
         }
