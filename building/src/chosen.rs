@@ -3,7 +3,7 @@
 use crate::Building;
 use crate::error::{At, Error};
 use crate::files::entries;
-use bakeoff_model::pattern::{fits_path, may_fit_below};
+use bakeoff_model::pattern::fits;
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::path::Path;
@@ -46,6 +46,27 @@ fn below(
     Ok(())
 }
 
+/// Whether a path, given by its parts, fits: `*` stands for any characters of one part, `**` for any number of parts.
+fn fits_path(pattern: &[&str], path: &[&str]) -> bool {
+    match (pattern, path) {
+        ([], []) => true,
+        (["**", rest @ ..], _) if fits_path(rest, path) => true,
+        (["**", ..], [_, below @ ..]) => fits_path(pattern, below),
+        ([first, rest @ ..], [name, below @ ..]) => fits(first, name) && fits_path(rest, below),
+        _ => false,
+    }
+}
+
+/// Whether anything below this folder can be one that the pattern means.
+fn may_fit_below(pattern: &[&str], folder: &[&str]) -> bool {
+    match (pattern, folder) {
+        (["**", ..], _) => true,
+        (_, []) => !pattern.is_empty(),
+        ([first, rest @ ..], [name, below @ ..]) => fits(first, name) && may_fit_below(rest, below),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +92,30 @@ mod tests {
         check(&["**/*.so"], &[("lib/deep/libx.so", 5)]);
         check(&["lib/*/*", "bin/*"], &[("bin/tool", 4), ("lib/deep/libx.so", 5), ("lib/deep/libx.so.1", 5)]);
         check(&["lib"], &[]);
+    }
+
+    #[test]
+    fn two_stars_stand_for_folders() {
+        let parts = |text: &'static str| text.split('/').collect::<Vec<_>>();
+        let check = |pattern, path, expect| {
+            assert_eq!(fits_path(&parts(pattern), &parts(path)), expect, "{pattern} {path}");
+        };
+        check("bin/perl", "bin/perl", true);
+        check("bin/*", "bin/perl", true);
+        check("bin/*", "bin/deep/perl", false);
+        check("**/*.so", "libperl.so", true);
+        check("lib/**/*.so", "lib/a/b/libperl.so", true);
+        check("lib/**/*.so", "bin/a.so", false);
+        check("lib/**", "lib/a/b", true);
+
+        let below = |pattern, path, expect| {
+            assert_eq!(may_fit_below(&parts(pattern), &parts(path)), expect, "{pattern} {path}");
+        };
+        below("lib/**/*.so", "lib", true);
+        below("lib/**/*.so", "lib/a/b", true);
+        below("lib/**/*.so", "bin", false);
+        below("bin/*", "bin", true);
+        below("bin/*", "bin/deep", false);
+        below("bin", "bin", false);
     }
 }

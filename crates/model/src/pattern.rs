@@ -1,4 +1,4 @@
-//! Patterns of names and of paths, as a study writes them. They look at text alone: what there is, is found elsewhere.
+//! Patterns of names, as a study writes them. They look at text alone: what there is, is found elsewhere.
 
 /// Whether a name is one that the pattern means; `*` stands for any characters, or none.
 pub fn fits(pattern: &str, name: &str) -> bool {
@@ -12,27 +12,6 @@ pub fn fits(pattern: &str, name: &str) -> bool {
         left = &left[place + part.len()..];
     }
     left.ends_with(last)
-}
-
-/// Whether a path, given by its parts, fits: `*` stands for any characters of one part, `**` for any number of parts.
-pub fn fits_path(pattern: &[&str], path: &[&str]) -> bool {
-    match (pattern, path) {
-        ([], []) => true,
-        (["**", rest @ ..], _) if fits_path(rest, path) => true,
-        (["**", ..], [_, below @ ..]) => fits_path(pattern, below),
-        ([first, rest @ ..], [name, below @ ..]) => fits(first, name) && fits_path(rest, below),
-        _ => false,
-    }
-}
-
-/// Whether anything below this folder can be one that the pattern means.
-pub fn may_fit_below(pattern: &[&str], folder: &[&str]) -> bool {
-    match (pattern, folder) {
-        (["**", ..], _) => true,
-        (_, []) => !pattern.is_empty(),
-        ([first, rest @ ..], [name, below @ ..]) => fits(first, name) && may_fit_below(rest, below),
-        _ => false,
-    }
 }
 
 #[cfg(test)]
@@ -52,30 +31,5 @@ mod tests {
         check("a*b*c", "a-c-b", false);
         check("*a", "aaa", true);
         check("aa*aa", "aaa", false);
-    }
-
-    #[test]
-    fn two_stars_stand_for_folders() {
-        let parts = |text: &'static str| text.split('/').collect::<Vec<_>>();
-        let check = |pattern, path, expect| {
-            assert_eq!(fits_path(&parts(pattern), &parts(path)), expect, "{pattern} {path}");
-        };
-        check("bin/perl", "bin/perl", true);
-        check("bin/*", "bin/perl", true);
-        check("bin/*", "bin/deep/perl", false);
-        check("**/*.so", "libperl.so", true);
-        check("lib/**/*.so", "lib/a/b/libperl.so", true);
-        check("lib/**/*.so", "bin/a.so", false);
-        check("lib/**", "lib/a/b", true);
-
-        let below = |pattern, path, expect| {
-            assert_eq!(may_fit_below(&parts(pattern), &parts(path)), expect, "{pattern} {path}");
-        };
-        below("lib/**/*.so", "lib", true);
-        below("lib/**/*.so", "lib/a/b", true);
-        below("lib/**/*.so", "bin", false);
-        below("bin/*", "bin", true);
-        below("bin/*", "bin/deep", false);
-        below("bin", "bin", false);
     }
 }
