@@ -95,9 +95,10 @@ impl Maker for Cache {
         Ok(Box::new(held))
     }
 
-    fn on_demand<'a>(&'a self, order: &Order<'a>) -> Result<Option<OnDemand<'a>>, CommandError> {
+    fn on_demand<'a>(&'a self, order: &Order<'a>) -> Result<Option<Box<dyn OnDemand + 'a>>, CommandError> {
         let request = Request::of(order);
-        Ok(During::of(self, &request, order.plan, order.quiet)?.map(During::calls))
+        let during = During::of(self, &request, order.plan, order.quiet)?;
+        Ok(during.map(|during| -> Box<dyn OnDemand> { Box::new(during) }))
     }
 }
 

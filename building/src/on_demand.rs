@@ -17,6 +17,7 @@ use crate::sources::Sources;
 use crate::wrapper::{LOG, SEED, calls};
 use crate::wrappers::Between;
 use crate::{BuildEvent, Cache, Error, Request};
+use bakeoff_host::Command;
 use bakeoff_host::lock::Lock;
 use bakeoff_lab::on_demand::Prepared;
 use bakeoff_model::digest::Digest;
@@ -116,15 +117,17 @@ impl<'a> OnDemand<'a> {
         let (stage, node) = place.ok_or_else(|| Error::NotBuilt { variant: variant.to_owned() })?;
         let trial = self.begin_trial(stage, node).map_err(|stop| failed("tree", layer, stop))?;
         let layer = self.stages[stage].layer;
-        let prepared = Prepared {
+        let log = trial.site.work.join("printed");
+        let command = Command {
             argv: trial.site.around.command(&["sh", "-e", "-c", &layer.script]),
             dir: trial.site.tree.clone(),
             env: trial.site.env.clone(),
-            log: trial.site.work.join("printed"),
-            timeout_s: layer.timeout_s,
+            stdin: None,
+            stdout: log.clone(),
+            stderr: log,
         };
         self.trial = Some(trial);
-        Ok(prepared)
+        Ok(Prepared { command, timeout_s: layer.timeout_s })
     }
 
     fn begin_trial(&mut self, number: usize, place: usize) -> Result<Trial, Stop> {

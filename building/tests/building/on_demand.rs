@@ -173,7 +173,7 @@ fn a_trial_of_building_has_all_it_needs_and_leaves_nothing() {
     let before = [names(&study, "builds"), names(&study, "work"), names(&study, "logs")];
     let mut aside = study.aside(&dir);
     let mut execute = |layer: &str, instead: Option<&str>| {
-        let command = aside.prepare(layer, "only").unwrap();
+        let command = aside.prepare(layer, "only").unwrap().command;
         assert!(command.dir.is_dir());
         let (script, words) = command.argv.split_last().unwrap();
         let mut shell = Command::new(&words[0]);

@@ -56,11 +56,7 @@ pub(crate) fn executor<'a>(
 ) -> Result<Box<dyn Executor + 'a>, CommandError> {
     let Some(place) = place else {
         let PlaceSetting { plan, setup, watch, on_demand, keep, .. } = setting;
-        let local = Local::new(plan, setup, Some(keep.as_fd()))?.watching(watch);
-        return Ok(match on_demand {
-            Some(on_demand) => Box::new(local.with(on_demand)),
-            None => Box::new(local),
-        });
+        return Ok(Box::new(Local::new(plan, setup, Some(keep.as_fd()))?.watching(watch).with(on_demand)));
     };
     place.executor(setting)
 }

@@ -109,5 +109,5 @@ pub trait Maker {
     fn hold(&self, quiet: bool) -> Result<Box<dyn Debug + '_>, CommandError>;
 
     /// What is made while trials run; `None` if the plan asks for nothing of that kind.
-    fn on_demand<'a>(&'a self, order: &Order<'a>) -> Result<Option<OnDemand<'a>>, CommandError>;
+    fn on_demand<'a>(&'a self, order: &Order<'a>) -> Result<Option<Box<dyn OnDemand + 'a>>, CommandError>;
 }

@@ -34,7 +34,7 @@ pub struct PlaceSetting<'a> {
     /// What is looked at between boots.
     pub watch: Watch<'a>,
     /// Who relinks, where that is varied.
-    pub on_demand: Option<OnDemand<'a>>,
+    pub on_demand: Option<Box<dyn OnDemand + 'a>>,
     /// Kept open by everything that is started.
     pub keep: OwnedFd,
 }

@@ -1,63 +1,66 @@
 //! What is built on demand for trials: layouts, each a build that was relinked for one pass, and trees in which building
-//! itself is a trial. The lab cannot build; the caller, which can, gives it these three calls. None is made while a trial is in
-//! flight.
+//! itself is a trial. The lab cannot build; its caller can, and implements [`OnDemand`].
 
 use crate::{Error, Pass, Task};
+use bakeoff_host::Command;
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Failure;
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::Debug;
 use std::path::PathBuf;
 
 /// The prefixes of a pass, by variant or twin; or why trials of one cannot be run.
 pub type Layouts = BTreeMap<String, Result<PathBuf, Failure>>;
 
-/// Why there is nothing to go on with.
+/// Why a trial, or what is made for it, does not go on.
 #[derive(Debug)]
-pub enum Stop {
+pub enum Halt {
     /// It was interrupted, and must be done again.
     Interrupted,
-    /// This trial fails; the study goes on.
+    /// It failed; the study goes on.
     Failed(Failure),
     /// Nothing can be run any more.
     Error(Error),
 }
 
-/// A command that builds, all of whose surroundings are there.
-#[derive(Debug, Clone, PartialEq, Default)]
+impl<E: Into<Error>> From<E> for Halt {
+    fn from(error: E) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+/// A command that builds, all of whose surroundings are there. It prints to one log.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
-    /// The program and its arguments.
-    pub argv: Vec<String>,
-    /// Where it starts.
-    pub dir: PathBuf,
-    /// Its whole environment.
-    pub env: BTreeMap<String, String>,
-    /// Takes what it prints.
-    pub log: PathBuf,
+    /// The command.
+    pub command: Command,
     /// It is killed if it takes longer, in seconds.
     pub timeout_s: Option<f64>,
 }
 
-/// Makes the layouts of a pass; those of the pass before go.
-pub type MakeLayouts<'a> = Box<dyn FnMut(&Pass<'_>) -> Result<Layouts, Stop> + 'a>;
-/// Makes all that a trial of building needs.
-pub type Prepare<'a> = Box<dyn FnMut(Task<'_>) -> Result<Prepared, Stop> + 'a>;
-/// Checks what a trial of building made, if its command succeeded, and removes it. What it yields is measured of what
-/// was made.
-pub type Finish<'a> = Box<dyn FnMut(Task<'_>, bool) -> Result<Measurements, Stop> + 'a>;
-
-/// Who builds aside.
-pub struct OnDemand<'a> {
-    /// For a pass whose order of linking is varied.
-    pub layouts: MakeLayouts<'a>,
-    /// Before a trial of building.
-    pub prepare: Prepare<'a>,
-    /// After it.
-    pub finish: Finish<'a>,
+/// Somebody who builds for trials. Nothing is asked of it while a trial is in flight.
+pub trait OnDemand: Debug {
+    /// Makes the layouts of a pass; those of the pass before go.
+    fn layouts(&mut self, pass: &Pass<'_>) -> Result<Layouts, Halt>;
+    /// Makes all that a trial of building needs.
+    fn prepare(&mut self, task: Task<'_>) -> Result<Prepared, Halt>;
+    /// Checks what a trial of building made, if its command succeeded, and removes it. What it yields is measured of what
+    /// was made.
+    fn finish(&mut self, succeeded: bool) -> Result<Measurements, Halt>;
 }
 
-impl fmt::Debug for OnDemand<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OnDemand").finish_non_exhaustive()
+/// The layouts of a pass, if it has any; none if that was interrupted. If they cannot be made, all of them fail for that
+/// reason.
+pub fn layouts(on_demand: &mut Option<Box<dyn OnDemand + '_>>, pass: &Pass<'_>) -> Result<Option<Layouts>, Error> {
+    let Some(builder) = on_demand.as_mut().filter(|_| !pass.variants.is_empty()) else {
+        return Ok(Some(Layouts::new()));
+    };
+    match builder.layouts(pass) {
+        Ok(layouts) => Ok(Some(layouts)),
+        Err(Halt::Interrupted) => Ok(None),
+        Err(Halt::Error(error)) => Err(error),
+        Err(Halt::Failed(failure)) => {
+            Ok(Some(pass.variants.iter().map(|name| ((*name).to_owned(), Err(failure.clone()))).collect()))
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::spec::{Spec, Wanted};
 use bakeoff_command::{CommandError, PlaceSetting, RemotePlace, screen};
 use bakeoff_host::{Command, End, Job, Launcher, Limits, Options, Patience};
 use bakeoff_lab::local::{Setup, Watching};
-use bakeoff_lab::on_demand::{Layouts, Stop};
+use bakeoff_lab::on_demand::{self, Layouts};
 use bakeoff_lab::{BootTask, Booted, Error, Execution, Executor, Look, Pass, Task};
 use bakeoff_model::metric::{self, Clock};
 use bakeoff_model::plan::Plan;
@@ -364,19 +364,8 @@ impl Executor for Vm<'_> {
     }
 
     fn pass_begins(&mut self, pass: &Pass<'_>) -> Result<Option<()>, Error> {
-        let Some(on_demand) = self.setting.on_demand.as_mut().filter(|_| !pass.variants.is_empty()) else {
-            return Ok(Some(()));
-        };
-        match (on_demand.layouts)(pass) {
-            Ok(layouts) => self.layouts = layouts,
-            Err(Stop::Interrupted) => return Ok(None),
-            Err(Stop::Error(error)) => return Err(error),
-            Err(Stop::Failed(failure)) => {
-                let failed = |name: &&str| ((*name).to_owned(), Err(failure.clone()));
-                self.layouts = pass.variants.iter().map(failed).collect();
-            }
-        }
-        Ok(Some(()))
+        let layouts = on_demand::layouts(&mut self.setting.on_demand, pass)?;
+        Ok(layouts.map(|layouts| self.layouts = layouts))
     }
 
     fn pass_ended(&mut self) -> Result<(), Error> {

@@ -1,11 +1,11 @@
 //! What comes before the first block of a workload and after its last one: setups, warm-up trials, and cleanups.
 
-use super::outcome::Halt;
 use super::place::Local;
 use super::ready::Failed;
 use super::stage::{Cell, Ports, numbered};
 use super::tools::{CLEANUP, SETUP, Step};
 use super::trial;
+use crate::on_demand::Halt;
 use crate::{Error, Task};
 use bakeoff_model::record::Failure;
 use bakeoff_model::study::{Condition, Workload};

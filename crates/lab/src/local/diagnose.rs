@@ -1,10 +1,11 @@
 //! A diagnostic trial on this host: like a trial, but alone on the machine, changed by a probe, and not measured.
 
-use super::outcome::{Halt, in_words, last_lines};
+use super::outcome::{in_words, last_lines};
 use super::place::Local;
 use super::stage::{Cell, Stage};
 use super::tools::{CONCLUDE, PREPARE};
 use super::trial;
+use crate::on_demand::Halt;
 use crate::{Diagnosed, Error, Execution, IntrusiveProbe, Subject, Unseen};
 use bakeoff_host::{End, Patience};
 use bakeoff_model::plan::{Plan, Variant};

@@ -2,9 +2,10 @@
 //! begins and checked when it has ended. A fresh load for every trial, so that each meets it in the same state.
 
 use super::command::{argv, is_plain};
-use super::outcome::{Halt, in_words, last_lines, surroundings};
+use super::outcome::{in_words, last_lines, surroundings};
 use super::stage::{Cell, Ports, Stage};
 use super::waiting::Waiting;
+use crate::on_demand::Halt;
 use bakeoff_host::{Achieved, Job, Launcher, Limits, Rounds};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::study::{LoadOf, LoadSpec};

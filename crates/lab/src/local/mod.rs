@@ -28,12 +28,12 @@ pub use show::Shower;
 pub use stage::Setup;
 pub use watch::{Watch, Watching};
 
+use crate::on_demand::{self, Halt};
 use crate::{Diagnosed, Error, Execution, Executor, IntrusiveProbe, Look, Pass, Subject, Task};
 use bakeoff_host::now_unix_s;
 use bakeoff_model::metric;
 use bakeoff_model::record::{Failure, Outcome, Surrounding, Unavailable};
 use load::Load;
-use outcome::Halt;
 use services::Services;
 use tools::{CONCLUDE, PREPARE, Tools};
 
@@ -206,7 +206,8 @@ impl Executor for Local<'_> {
     }
 
     fn pass_begins(&mut self, pass: &Pass<'_>) -> Result<Option<()>, Error> {
-        self.make_layouts(pass)
+        let layouts = on_demand::layouts(&mut self.on_demand, pass)?;
+        Ok(layouts.map(|layouts| self.stage.layouts = layouts))
     }
 
     fn pass_ended(&mut self) -> Result<(), Error> {

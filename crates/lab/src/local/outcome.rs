@@ -1,6 +1,7 @@
 //! What the end of a process amounts to, and what its log says of it.
 
 use super::stage::{Cell, Stage, folder_error};
+use crate::on_demand::Halt;
 use crate::{Error, expected};
 use bakeoff_host::End;
 use bakeoff_model::record::Failure;
@@ -11,29 +12,6 @@ use std::path::{Path, PathBuf};
 const TAIL_LINES: usize = 10;
 /// Bytes of it that are looked at for them.
 const TAIL_BYTES: i64 = 4096;
-
-/// Why a trial does not go on.
-#[derive(Debug)]
-pub(super) enum Halt {
-    /// It was interrupted, and must be run again.
-    Interrupted,
-    /// It failed; the study goes on.
-    Failed(Failure),
-    /// Nothing can be run any more.
-    Error(Error),
-}
-
-impl From<Error> for Halt {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
-
-impl From<bakeoff_host::Error> for Halt {
-    fn from(error: bakeoff_host::Error) -> Self {
-        Self::Error(error.into())
-    }
-}
 
 /// Halts because of what a trial needs or is judged by.
 pub(super) fn surroundings(part: &str, why: String, log: &Path) -> Halt {

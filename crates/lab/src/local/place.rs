@@ -27,8 +27,8 @@ pub struct Local<'a> {
     pub(super) printed: Printed,
     /// The block whose services are kept: number, workload, condition.
     pub(super) block: Option<(u32, String, String)>,
-    /// Who builds what trials need, where any need that.
-    pub(super) aside: Option<OnDemand<'a>>,
+    /// Builds what trials need, where any need that.
+    pub(super) on_demand: Option<Box<dyn OnDemand + 'a>>,
     pub(super) watching: Watching<'a>,
     pub(super) around: WhatIsReady,
     pub(super) show: Show<'a>,
@@ -49,7 +49,7 @@ impl<'a> Local<'a> {
             known: JobCache::default(),
             printed,
             block: None,
-            aside: None,
+            on_demand: None,
             watching: Watching::default(),
             around: WhatIsReady::default(),
             show: Show::default(),
@@ -57,8 +57,8 @@ impl<'a> Local<'a> {
     }
 
     /// With somebody who builds what trials need: layouts, and what trials of building run.
-    pub fn with(self, aside: OnDemand<'a>) -> Self {
-        Self { aside: Some(aside), ..self }
+    pub fn with(self, on_demand: Option<Box<dyn OnDemand + 'a>>) -> Self {
+        Self { on_demand, ..self }
     }
 
     /// With somebody who shows what trials print.

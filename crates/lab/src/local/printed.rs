@@ -1,9 +1,10 @@
 //! What trials print: each process gets a file in memory; after the trial its length and digest are recorded, and where
 //! it first differs from the baseline's. Whether an output is the right one is judged elsewhere.
 
-use super::outcome::{Halt, last_lines};
+use super::outcome::last_lines;
 use super::stage::{Cell, Stage, folder_error, processes};
 use crate::differs::first_difference;
+use crate::on_demand::Halt;
 use crate::{Error, Execution};
 use bakeoff_host::output::{Kept, LIMIT_BYTES, OutputFiles};
 use bakeoff_model::digest::Digest;

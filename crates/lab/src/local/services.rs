@@ -2,11 +2,12 @@
 //! verified gone. Each has a launcher, which outlives it and kills what it leaves behind.
 
 use super::command::{argv, is_plain};
-use super::outcome::{Halt, in_words, last_lines, surroundings};
+use super::outcome::{in_words, last_lines, surroundings};
 use super::stage::{Cell, Ports, Stage};
 use super::tools::Tools;
 use super::waiting::{Growing, Waiting};
 use crate::IntrusiveProbe;
+use crate::on_demand::Halt;
 use bakeoff_host::{End, Job, JobEnded, Launcher};
 use bakeoff_model::metric::{self, Measurements};
 use bakeoff_model::study::{Per, Ready, Service};

@@ -1,8 +1,9 @@
 //! Unmeasured commands that serve a trial: ready checks, oracles, and those around trials, in a second launcher.
 
 use super::command::argv;
-use super::outcome::{Halt, in_words, surroundings};
+use super::outcome::{in_words, surroundings};
 use super::stage::{Cell, Ports, Stage, numbered, processes};
+use crate::on_demand::Halt;
 use bakeoff_host::{Command, End, Job, Launcher, Limits, Patience};
 use bakeoff_model::study::Around;
 

@@ -1,10 +1,11 @@
 //! A trial as the order to the launcher, and the launcher's report as an outcome: one or several processes at once,
 //! each with a folder, an output and an environment of its own.
 
-use super::outcome::{Halt, Outputs, of_output, of_process};
+use super::outcome::{Outputs, of_output, of_process};
 use super::printed::Printed;
 use super::stage::{Cell, Ports, Stage, numbered, processes};
 use super::{harness, marks};
+use crate::on_demand::Halt;
 use crate::{Error, Execution};
 use bakeoff_host::{Command, Job, JobEnded, Limits};
 use bakeoff_model::metric;

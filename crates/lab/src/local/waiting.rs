@@ -1,6 +1,6 @@
 //! Waiting for something unannounced: asked for at growing intervals, until it is there, time is up or interrupted.
 
-use super::outcome::Halt;
+use crate::on_demand::Halt;
 use bakeoff_host::interrupt;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
