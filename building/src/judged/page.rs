@@ -7,9 +7,10 @@ pub(crate) use doubts::build_doubts;
 
 use super::kinds_of_doubts::BuildDoubts;
 use super::sections::{BUILDS, DOUBTS, section};
-use crate::journal::{BuildLine, BuildOutcome, FlagSeen};
+use crate::journal::{BuildLine, BuildOutcome};
 use crate::trained;
 use bakeoff_judge::findings::Findings;
+use bakeoff_model::grouped::grouped;
 use bakeoff_model::metric::value;
 use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::notes::Notes;
@@ -61,15 +62,8 @@ fn sizes(builds: &[BuildLine], page: &mut Page, columns: usize) {
     page.gap();
     let mut grid = Grid::new([("file", Flush::Left), ("size", Flush::Right), ("variants", Flush::Words)]);
     for path in paths {
-        let mut sizes: Vec<(u64, Vec<&BuildLine>)> = vec![];
-        for build in builds {
-            let Some(&size) = build.proof.sizes.get(path) else { continue };
-            match sizes.iter_mut().find(|(known, _)| *known == size) {
-                Some((_, of)) => of.push(build),
-                None => sizes.push((size, vec![build])),
-            }
-        }
-        for (size, of) in sizes {
+        let sizes = builds.iter().filter_map(|build| Some((*build.proof.sizes.get(path)?, build)));
+        for (size, of) in grouped(sizes) {
             let who = if of.len() == builds.len() {
                 "all".to_owned()
             } else {
@@ -83,15 +77,8 @@ fn sizes(builds: &[BuildLine], page: &mut Page, columns: usize) {
 
 /// How far the words of levels came: the proof that a level is what it is called. Builds with the same numbers share a row.
 fn words(builds: &[BuildLine], page: &mut Page, columns: usize) {
-    let mut rows: Vec<(&FlagSeen, Vec<&BuildLine>)> = vec![];
-    for build in builds {
-        for seen in build.proof.flags.iter().filter(|seen| !trained::is_about(seen)) {
-            match rows.iter_mut().find(|(known, _)| *known == seen) {
-                Some((_, of)) => of.push(build),
-                None => rows.push((seen, vec![build])),
-            }
-        }
-    }
+    let all = builds.iter().flat_map(|build| build.proof.flags.iter().map(move |seen| (seen, build)));
+    let mut rows = grouped(all.filter(|(seen, _)| !trained::is_about(seen)));
     if rows.is_empty() {
         return;
     }

@@ -12,6 +12,7 @@ use super::trials::{Trials, value_that_counts};
 use crate::findings::{
     After, Caveat, Comparison, Findings, Modes, Outliers, OverTime, Rates, Scale, Shift, Spot, Spots, Table, Test,
 };
+use bakeoff_model::grouped::grouped;
 use bakeoff_model::record::{Outcome, TWIN};
 use bakeoff_stats::describe::{MAD_TO_SD, mean, median};
 use bakeoff_stats::holm;
@@ -70,13 +71,8 @@ fn cells(findings: &Findings) -> usize {
 
 /// How many tables of each metric; none for none.
 fn by_metric(seen: &[Signal<'_, ()>], of: usize) -> Option<OverTime> {
-    let mut metrics: Vec<(String, usize)> = vec![];
-    for one in seen {
-        match metrics.iter_mut().find(|(metric, _)| *metric == one.table.metric) {
-            Some((_, tables)) => *tables += 1,
-            None => metrics.push((one.table.metric.clone(), 1)),
-        }
-    }
+    let groups = grouped(seen.iter().map(|one| (one.table.metric.clone(), ())));
+    let metrics: Vec<_> = groups.into_iter().map(|(metric, tables)| (metric, tables.len())).collect();
     (!metrics.is_empty()).then_some(OverTime { metrics, of })
 }
 
@@ -290,14 +286,9 @@ fn void_rates<'a>(findings: &'a Findings, attempts: &Attempts<'_>) -> Vec<Signal
 /// Fisher's test of every variant against the baseline in every cell, of what `count` finds: a number of trials, of all.
 fn rates(findings: &Findings, count: impl Fn(&str, &str, &str) -> [u32; 2]) -> Vec<Signal<'_, Rates>> {
     let Some((baseline, others)) = findings.variants.split_first() else { return vec![] };
-    let mut cells: Vec<&Table> = vec![];
-    for table in &findings.tables {
-        if cells.iter().all(|cell| (&cell.workload, &cell.condition) != (&table.workload, &table.condition)) {
-            cells.push(table);
-        }
-    }
     let mut seen = vec![];
-    for table in cells {
+    for (_, tables) in grouped(findings.tables.iter().map(|table| ((&table.workload, &table.condition), table))) {
+        let table = tables[0];
         let (workload, condition) = (table.workload.as_str(), table.condition.as_str());
         let of_baseline = count(&baseline.name, workload, condition);
         for variant in others {

@@ -2,6 +2,7 @@
 //! relinked. It reads the record and looks at no value.
 
 use crate::findings::Layouts;
+use bakeoff_model::grouped::unique;
 use bakeoff_model::record::{Block, Place, Record, Session};
 use bakeoff_model::study::Vary;
 use std::collections::BTreeSet;
@@ -14,13 +15,7 @@ pub(super) fn sessions(record: &Record) -> Vec<&Session> {
 
 /// Where the sessions were, each place once.
 pub(super) fn places(sessions: &[&Session]) -> Vec<Place> {
-    let mut places: Vec<Place> = vec![];
-    for session in sessions {
-        if !places.contains(&session.place) {
-            places.push(session.place.clone());
-        }
-    }
-    places
+    unique(sessions.iter().map(|session| session.place.clone()))
 }
 
 /// Blocks that each workload and condition is to have. Fewer may be asked for than there already are.

@@ -2,6 +2,7 @@
 //! is in [`super::effects`].
 
 use super::study::{variants, with_shared};
+use bakeoff_model::grouped::unique;
 use bakeoff_model::record::{StudyLine, VariantLine};
 use bakeoff_stats::linear::Step;
 
@@ -13,13 +14,7 @@ impl Factors {
         let levels = |factor: &String, reference: &String| {
             let others =
                 with_shared(study).filter_map(|(v, _)| v.levels.get(factor)).filter(|level| *level != reference);
-            let mut levels = vec![reference.clone()];
-            others.for_each(|level| {
-                if !levels.contains(level) {
-                    levels.push(level.clone());
-                }
-            });
-            levels
+            unique(std::iter::once(reference).chain(others).cloned())
         };
         let all = baseline.levels.iter().map(|(factor, reference)| (factor.clone(), levels(factor, reference)));
         Self(all.filter(|(_, levels)| levels.len() > 1).collect())

@@ -6,6 +6,7 @@ use super::rule::DecisionRule;
 use super::study::variants;
 use super::trials::{Trials, value_that_counts};
 use crate::findings::{LatencyRow, LatencyTable, Pooled, Summary, Typical};
+use bakeoff_model::grouped::unique;
 use bakeoff_model::marks::Latencies;
 use bakeoff_model::record::{Outcome, StudyLine, TWIN, Trial};
 
@@ -57,15 +58,8 @@ fn metric_of(kind: OpKey<'_>, stat: &str) -> String {
 }
 
 fn kinds<'a>(trials: &Trials<'a>, place: Place) -> Vec<OpKey<'a>> {
-    let mut kinds = vec![];
-    for trial in trials.blocks(place).flat_map(|block| block.values().copied()) {
-        for ops in trial.marks.ops.iter().filter(|_| trial.outcome == Outcome::Ok) {
-            if !kinds.contains(&kind_of(ops)) {
-                kinds.push(kind_of(ops));
-            }
-        }
-    }
-    kinds
+    let all = trials.blocks(place).flat_map(|block| block.values().copied());
+    unique(all.filter(|trial| trial.outcome == Outcome::Ok).flat_map(|trial| trial.marks.ops.iter().map(kind_of)))
 }
 
 fn typical_of(values: &[f64], alpha: f64) -> Option<Typical> {

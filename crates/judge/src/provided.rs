@@ -3,20 +3,15 @@
 use super::executed::sessions;
 use super::trials::Trials;
 use crate::findings::{Caveat, Table};
+use bakeoff_model::grouped::unique;
 use bakeoff_model::metric::{self, Metric};
 use bakeoff_model::record::{Outcome, Record, StudyLine, Unavailable};
 use bakeoff_model::study::VoidRule;
 
 /// The metrics of these tables, each once. `peak` is one of two measurements, and is described as the one that it was.
 pub(super) fn metrics(study: &StudyLine, tables: &[Table], trials: &Trials<'_>) -> Vec<Metric> {
-    let mut shown: Vec<Metric> = vec![];
-    for known in tables.iter().filter_map(|table| study.metric(&table.metric)) {
-        let known = &known;
-        if shown.iter().all(|other| other.name != known.name) {
-            shown.push(if known.name == "peak" { peak(known, peak_sources(trials)) } else { known.clone() });
-        }
-    }
-    shown
+    let shown = unique(tables.iter().map(|table| &table.metric)).into_iter().filter_map(|name| study.metric(name));
+    shown.map(|known| if known.name == "peak" { peak(&known, peak_sources(trials)) } else { known }).collect()
 }
 
 fn peak(known: &Metric, sources: [u32; 2]) -> Metric {
@@ -72,12 +67,8 @@ const NO_PEAK: &str = "in each trial one of the service's processes ended, or th
 fn missing(record: &Record, unavailable: &[Unavailable]) -> Vec<Unavailable> {
     let study = &record.study;
     let rules = study.void_if.iter().map(|rule| &rule.metric);
-    let mut asked: Vec<&String> = vec![];
-    for name in study.decide.metrics.iter().chain(rules) {
-        if !asked.contains(&name) && metric::by_name(name, &study.metrics).is_some() {
-            asked.push(name);
-        }
-    }
+    let asked = study.decide.metrics.iter().chain(rules);
+    let asked = unique(asked.filter(|name| metric::by_name(name, &study.metrics).is_some()));
     let of = |group: &Unavailable| {
         let metrics = asked.iter().filter(|name| group.metrics.contains(name)).map(|name| (*name).clone()).collect();
         Unavailable { metrics, why: group.why.clone() }

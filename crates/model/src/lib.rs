@@ -5,6 +5,7 @@
 
 pub mod decimal;
 pub mod digest;
+pub mod grouped;
 pub mod kept;
 pub mod marks;
 pub mod metric;

@@ -10,6 +10,7 @@ use crate::draw::text::{clean, glue};
 use crate::format::percent;
 use crate::words::{self, Change, Wording, named};
 use bakeoff_judge::findings::{Effect, EffectKind, Effects, Findings, Level, Over, Step, Subject, Verdict};
+use bakeoff_model::grouped::grouped;
 use bakeoff_model::metric::Unit;
 
 /// More families of simple effects than these are not printed.
@@ -74,15 +75,8 @@ pub(crate) fn print(findings: &Findings, of_levels: bool, page: &mut Page, notes
 
 /// Over which combinations the effects of a table are averaged, where that is not all of them.
 fn averaged(family: &Effects, shown: &[&Effect]) -> Option<String> {
-    let mut parts: Vec<(String, Vec<String>)> = vec![];
-    for effect in shown.iter().filter(|effect| effect.comparison.is_some()) {
-        let Some(over) = effect.over.as_ref().map(over) else { continue };
-        let name = name(family, effect);
-        match parts.iter_mut().find(|(known, _)| *known == over) {
-            Some((_, names)) => names.push(name),
-            None => parts.push((over, vec![name])),
-        }
-    }
+    let compared = shown.iter().filter(|effect| effect.comparison.is_some());
+    let parts = grouped(compared.filter_map(|effect| Some((over(effect.over.as_ref()?), name(family, effect)))));
     let parts: Vec<String> = parts.into_iter().map(|(over, names)| format!("{} {over}", named(names))).collect();
     (!parts.is_empty()).then(|| format!("averaged over the complete combinations: {}", parts.join("; ")))
 }

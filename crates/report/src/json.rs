@@ -5,7 +5,7 @@ use crate::caveats::{alias, caveat, refusal};
 use crate::draw::rendered::{Rendered, Role, Writer};
 use crate::effects::effect_names;
 use crate::screen::{self, Brief, BriefRow, Context, Doubt, Fact, Size, Weight};
-use bakeoff_judge::findings::{Alias, Caveat, Findings, Refusal, Scale, Verdict};
+use bakeoff_judge::findings::{Alias, Caveat, Findings, Refusal, Verdict};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -67,10 +67,7 @@ fn claims<'a>(findings: &'a Findings, brief: &Brief<'a>) -> Vec<Claim<'a>> {
     let claim = |row: &BriefRow<'a>| {
         let comparison = row.comparison?;
         let metric = findings.method.deciding_metric.as_str();
-        let is_less = match comparison.scale {
-            Scale::Ratio => comparison.estimate < 1.0,
-            Scale::Difference => comparison.estimate < 0.0,
-        };
+        let is_less = comparison.departure() < 0.0;
         Some(Claim {
             id: format!("{metric}:{}:{}", about.condition, row.variant),
             subject: row.variant,

@@ -8,7 +8,8 @@ use crate::format::{date, decimals_of, fitting, fixed, units};
 use crate::terminal::SectionPage;
 use crate::words;
 use bakeoff_judge::findings::{Findings, Summary};
-use bakeoff_judge::not_paired::{NotPaired, Reason};
+use bakeoff_judge::not_paired::NotPaired;
+use bakeoff_model::grouped::grouped;
 use bakeoff_model::metric::Unit;
 
 /// The section of such findings.
@@ -39,15 +40,7 @@ fn print(findings: &Findings, page: &mut Page, _notes: &mut Notes, columns: usiz
         grid.row(cells);
     }
     grid.print(page, columns);
-    let mut whys: Vec<&str> = vec![];
-    for Reason { why, .. } in &days.reasons {
-        if !whys.contains(&why.as_str()) {
-            whys.push(why);
-        }
-    }
-    for why in whys {
-        let those = days.reasons.iter().filter(|Reason { why: own, .. }| own == why);
-        let names: Vec<String> = those.map(|one| clean(&one.variant)).collect();
+    for (why, names) in grouped(days.reasons.iter().map(|one| (&one.why, clean(&one.variant)))) {
         page.paragraph(format!("{}: {}", words::listed(&names), clean(why)), columns, 2, Ink::Open);
     }
     if !days.differs.is_empty() {

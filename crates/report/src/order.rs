@@ -1,7 +1,7 @@
 //! The order in which the variants of a place are printed, the same in all its tables: the baseline, then the others by
 //! the deciding metric, the best first; those without a comparison come last. The findings keep the plan's order.
 
-use bakeoff_judge::findings::{Comparison, Findings, Row, Scale, Table};
+use bakeoff_judge::findings::{Findings, Row, Table};
 use bakeoff_model::metric::Direction;
 use std::collections::BTreeMap;
 
@@ -29,19 +29,11 @@ impl<'a> Order<'a> {
 fn places(deciding: &Table) -> BTreeMap<&str, usize> {
     let Some((baseline, others)) = deciding.rows.split_first() else { return BTreeMap::new() };
     let mut compared: Vec<(&Row, f64)> =
-        others.iter().filter_map(|row| Some((row, departure(row.comparison.as_ref()?)))).collect();
+        others.iter().filter_map(|row| Some((row, row.comparison.as_ref()?.departure()))).collect();
     compared.sort_by(|(_, one), (_, other)| match deciding.better {
         Direction::Less => one.total_cmp(other),
         Direction::More => other.total_cmp(one),
     });
     let rows = std::iter::once(baseline).chain(compared.into_iter().map(|(row, _)| row));
     rows.enumerate().map(|(place, row)| (row.variant.as_str(), place)).collect()
-}
-
-/// How far from no difference: above 0 for more than the baseline, for ratios and differences of one table alike.
-fn departure(comparison: &Comparison) -> f64 {
-    match comparison.scale {
-        Scale::Ratio => comparison.estimate.ln(),
-        Scale::Difference => comparison.estimate,
-    }
 }

@@ -154,6 +154,11 @@ impl Comparison {
         }
     }
 
+    /// How far from no difference: above 0 for more than the baseline, for ratios and differences of one table alike.
+    pub fn departure(&self) -> f64 {
+        if self.scale == Scale::Ratio { self.estimate.ln() } else { self.estimate }
+    }
+
     /// Whether a difference is shown, by the verdict.
     pub fn differs(&self) -> bool {
         matches!(self.verdict, Verdict::Faster | Verdict::Slower | Verdict::Negligible)

@@ -2,6 +2,7 @@
 
 use super::findings::{Terms, Unaskable};
 use crate::findings::Caveat;
+use bakeoff_model::grouped::unique;
 use bakeoff_readers::Sample;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,13 +143,8 @@ fn sets_differ(tables: &[Table]) -> Option<Caveat> {
     for table in tables {
         cols.entry(table.key()).or_default().extend(table.samples.iter().map(|sample| sample.col.as_str()));
     }
-    let mut rows: Vec<(String, Vec<String>)> = vec![];
-    for table in tables {
-        let only: Vec<String> = table.samples.iter().map(|sample| sample.col.clone()).collect();
-        let row = (table.samples[0].row.clone(), only);
-        if row.1.len() < cols[&table.key()].len() && !rows.contains(&row) {
-            rows.push(row);
-        }
-    }
+    let lacking = tables.iter().filter(|table| table.samples.len() < cols[&table.key()].len());
+    let only = |table: &Table| table.samples.iter().map(|sample| sample.col.clone()).collect();
+    let rows: Vec<(String, Vec<String>)> = unique(lacking.map(|table| (table.samples[0].row.clone(), only(table))));
     (!rows.is_empty()).then_some(Caveat::SetsDiffer { rows })
 }

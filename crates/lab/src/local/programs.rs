@@ -4,6 +4,7 @@
 use super::command::{By, is_plain};
 use super::stage::{Cell, Ports, Setup};
 use bakeoff_host::search_path;
+use bakeoff_model::grouped::unique;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::problem::did_you_mean;
 use bakeoff_model::study::LoadOf;
@@ -91,15 +92,11 @@ pub fn absent(plan: &Plan, setup: &Setup) -> Vec<Absent> {
         for workload in &plan.workloads {
             for condition in &plan.conditions {
                 let cell = Cell { variant, workload, condition, prefix, padding: 0 };
-                for found in of_cell(plan, setup, cell, &by) {
-                    if !absent.contains(&found) {
-                        absent.push(found);
-                    }
-                }
+                absent.extend(of_cell(plan, setup, cell, &by));
             }
         }
     }
-    absent
+    unique(absent)
 }
 
 /// Those of one cell: its own command, its oracle, its services and its load.
@@ -178,12 +175,6 @@ struct CommandSurroundings {
 }
 
 impl CommandSurroundings {
-    /// Where programs without a slash are looked up, in the order in which they are.
-    fn folders(&self) -> Vec<PathBuf> {
-        let path = self.env.get("PATH").map(String::as_str).unwrap_or_default();
-        std::env::split_paths(path).map(|folder| self.dir.join(folder)).collect()
-    }
-
     /// What is wrong with a program; none if it is there. What cannot be looked at may be there.
     fn missing(&self, program: &str) -> Option<&'static str> {
         if program.contains('/') {
@@ -203,7 +194,10 @@ impl CommandSurroundings {
     fn similar(&self, program: &str) -> Option<String> {
         let (folders, name, start) = match program.rsplit_once('/') {
             Some((folder, name)) => (vec![self.dir.join(format!("{folder}/"))], name, format!("{folder}/")),
-            None => (self.folders(), program, String::new()),
+            None => {
+                let path = self.env.get("PATH").map(String::as_str).unwrap_or_default();
+                (std::env::split_paths(path).map(|folder| self.dir.join(folder)).collect(), program, String::new())
+            }
         };
         let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();

@@ -9,7 +9,8 @@ use crate::draw::text::clean;
 use crate::failures::failure_in_full;
 use crate::format::percent;
 use crate::words::{Change, Wording, counted, is_same_program, listed, named, same_program, subject};
-use bakeoff_judge::findings::{Caveat, Findings, OtherOutput, Outputs, Rates, Spot, Verdict};
+use bakeoff_judge::findings::{Caveat, FailedTrials, Findings, OtherOutput, Outputs, Rates, Spot, Verdict};
+use bakeoff_model::grouped::{grouped, unique};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::TWIN;
 use bakeoff_model::study::OutputUse;
@@ -75,16 +76,7 @@ fn outputs(findings: &Findings) -> Vec<Doubt> {
         let outputs = findings.outputs.iter().filter(|outputs| outputs.output == used);
         outputs.flat_map(|outputs| outputs.others.iter().map(move |other| (outputs, other))).collect::<Vec<_>>()
     };
-    let names = |others: &[(&Outputs, &OtherOutput)]| {
-        let mut names: Vec<String> = vec![];
-        for (_, other) in others {
-            let name = name(&other.variant);
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names
-    };
+    let names = |others: &[(&Outputs, &OtherOutput)]| unique(others.iter().map(|(_, other)| name(&other.variant)));
     let mut alarms = vec![];
     let compared = differ(OutputUse::Compared);
     if let [(outputs, first), ..] = compared.as_slice() {
@@ -136,17 +128,14 @@ pub(super) fn doubts(findings: &Findings, view: Option<&View<'_>>) -> Vec<Doubt>
         Some(Doubt::new(&caveat.kind(), weight, text))
     });
     let of_study: Vec<Doubt> = of_study.collect();
-    let mut of_rows: Vec<(String, String, Vec<String>)> = vec![];
-    for (variant, comparison) in view.iter().flat_map(|view| view.compared()) {
-        for (id, what) in comparison.caveats.iter().filter_map(|caveat| Some((caveat.kind(), of_row(caveat)?))) {
-            match of_rows.iter_mut().find(|(_, known, _)| *known == what) {
-                Some((.., variants)) => variants.push(clean(variant)),
-                None => of_rows.push((id, what, vec![clean(variant)])),
-            }
-        }
-    }
-    let of_rows = of_rows.into_iter();
-    let of_rows = of_rows.map(|(id, what, names)| Doubt::new(&id, Weight::Part, format!("{what} ({})", named(names))));
+    let rows = view.iter().flat_map(|view| view.compared());
+    let of_rows = rows.flat_map(|(variant, comparison)| {
+        comparison.caveats.iter().filter_map(move |caveat| Some((of_row(caveat)?, (caveat.kind(), clean(variant)))))
+    });
+    let of_rows = grouped(of_rows).into_iter().map(|(what, seen)| {
+        let (ids, names): (Vec<String>, Vec<String>) = seen.into_iter().unzip();
+        Doubt::new(&ids[0], Weight::Part, format!("{what} ({})", named(names)))
+    });
     let (mut look, part): (Vec<_>, Vec<_>) = of_study.into_iter().partition(|doubt| doubt.weight == Weight::Look);
     let mut part: Vec<Doubt> = part.into_iter().chain(of_rows).collect();
     [&mut look, &mut part].into_iter().for_each(|doubts| doubts.dedup());
@@ -240,16 +229,11 @@ fn of_row(caveat: &Caveat) -> Option<String> {
 fn reasons(findings: &Findings, view: Option<&View<'_>>) -> Vec<String> {
     let lines = view.iter().flat_map(|view| &view.lines);
     let absent = lines.filter(|line| matches!(line.stand, Stand::Absent(_))).map(|line| line.variant);
-    let mut reasons: Vec<(String, Vec<String>)> = vec![];
-    for variant in absent {
-        let lost = findings.failures.iter().find(|lost| lost.variant == variant && lost.example.is_some());
-        let Some(why) = lost.and_then(|lost| lost.example.as_ref()).map(failure_in_full) else { continue };
-        match reasons.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, variants)) => variants.push(clean(variant)),
-            None => reasons.push((why, vec![clean(variant)])),
-        }
-    }
-    reasons.into_iter().map(|(why, variants)| format!("{}: {why}", named(variants))).collect()
+    let reasons = absent.filter_map(|variant| {
+        let mut lost = findings.failures.iter().filter(|lost| lost.variant == variant);
+        Some((failure_in_full(lost.find_map(|lost| lost.example.as_ref())?), clean(variant)))
+    });
+    grouped(reasons).into_iter().map(|(why, variants)| format!("{}: {why}", named(variants))).collect()
 }
 
 /// Trials that failed or are void, in a line; none if all count.
@@ -257,18 +241,14 @@ fn lost(findings: &Findings, view: Option<&View<'_>>) -> Option<String> {
     let lines = view.map_or(&[][..], |view| &view.lines);
     let is_absent = |variant: &str| lines.iter().any(|l| l.variant == variant && matches!(l.stand, Stand::Absent(_)));
     let baseline = findings.variants.first().map_or("", |variant| variant.name.as_str());
-    let mut each: Vec<(&str, [u32; 2])> = vec![];
-    for lost in findings.failures.iter().filter(|lost| lost.failed > 0 && !is_absent(&lost.variant)) {
-        match each.iter_mut().find(|(name, _)| *name == lost.variant) {
-            Some((_, [failed, of])) => (*failed, *of) = (*failed + lost.failed, *of + lost.of),
-            None => each.push((&lost.variant, [lost.failed, lost.of])),
-        }
-    }
+    let failures = findings.failures.iter().filter(|lost| lost.failed > 0 && !is_absent(&lost.variant));
+    let mut each = grouped(failures.map(|lost| (lost.variant.as_str(), lost)));
     // The twin runs what the baseline does: where that has failed as well, the twin says nothing new.
     each.retain(|(name, _)| *name != TWIN || !is_absent(baseline));
-    let said = each.iter().map(|(name, [failed, of])| {
-        let name = if *name == BASELINE { "the baseline".into() } else { clean(name) };
-        format!("{failed} of {of} trials of {name}")
+    let said = each.iter().map(|(name, lost)| {
+        let name = subject(&clean(name));
+        let sum = |number: fn(&FailedTrials) -> u32| lost.iter().map(|one| number(one)).sum::<u32>();
+        format!("{} of {} trials of {name}", sum(|one| one.failed), sum(|one| one.of))
     });
     let said: Vec<String> = said.collect();
     (!said.is_empty()).then(|| format!("{} failed", listed(&said)))

@@ -2,13 +2,14 @@
 //! disagree, what each option does, what may be the cause, and how to decide what is open.
 
 use super::amounts::Amount;
-use super::view::{Stand, View, deciding};
+use super::view::{Stand, View, deciding, families};
 use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, glue, middle};
 use crate::effects;
 use crate::format::{bytes, quantity};
 use crate::words::{Wording, counted, is_same_program, named};
 use bakeoff_judge::findings::{Comparison, Effect, EffectKind, Effects, Findings, Inferred, Scale, Table, Verdict};
+use bakeoff_model::grouped::unique;
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
 
@@ -158,10 +159,8 @@ fn is_beyond(own: &Comparison, whole: &Comparison) -> bool {
 
 /// How far a cell that is shown to differ lies from no difference; 0 for one that is not.
 fn departure(comparison: &Comparison) -> f64 {
-    match (comparison.verdict, comparison.scale) {
-        (Verdict::Faster | Verdict::Slower, Scale::Ratio) => comparison.estimate.ln().abs(),
-        _ => 0.0,
-    }
+    let is_shown = matches!(comparison.verdict, Verdict::Faster | Verdict::Slower) && comparison.scale == Scale::Ratio;
+    if is_shown { comparison.departure().abs() } else { 0.0 }
 }
 
 /// `+4.1 %`, or the verdict where that is no difference.
@@ -175,12 +174,7 @@ fn short(comparison: &Comparison, table: &Table) -> Rendered {
 
 /// What other conditions change, a line for each that changes something.
 pub(super) fn conditions(findings: &Findings, view: &View<'_>) -> Vec<Rendered> {
-    let mut others: Vec<&str> = vec![];
-    for table in deciding(findings).filter(|table| table.condition != view.condition) {
-        if !others.contains(&table.condition.as_str()) {
-            others.push(&table.condition);
-        }
-    }
+    let others = unique(deciding(findings).map(|table| &*table.condition).filter(|other| *other != view.condition));
     let line = |condition: &&str| {
         let label = clean(condition);
         let changed = changed_under(findings, view, condition)?;
@@ -227,11 +221,7 @@ fn changed_under(findings: &Findings, view: &View<'_>, condition: &str) -> Optio
 
 /// Whether a variant's ratio under the condition is shown to be another one.
 fn has_changed(findings: &Findings, condition: &str, variant: &str) -> bool {
-    let families = findings.effects.iter().filter(|family| {
-        family.kind == EffectKind::ConditionChange
-            && family.condition.as_deref() == Some(condition)
-            && family.metric == findings.method.deciding_metric
-    });
+    let families = families(findings, EffectKind::ConditionChange, condition);
     let is_it = |effect: &&Effect| effect.variant() == Some(variant);
     families.flat_map(|family| &family.effects).filter(is_it).any(|effect| {
         effect.comparison.as_ref().is_some_and(|c| matches!(c.verdict, Verdict::Faster | Verdict::Slower))
@@ -240,11 +230,7 @@ fn has_changed(findings: &Findings, condition: &str, variant: &str) -> bool {
 
 /// What each option does on average over the others, the largest first; none unless factors are crossed.
 pub(super) fn options(findings: &Findings, view: &View<'_>) -> Option<Rendered> {
-    let family = findings.effects.iter().find(|family| {
-        family.kind == EffectKind::Main
-            && family.metric == findings.method.deciding_metric
-            && family.condition.as_deref() == Some(view.condition)
-    })?;
+    let family = families(findings, EffectKind::Main, view.condition).next()?;
     let mut shown: Vec<(&Effect, &Comparison)> = family
         .effects
         .iter()
@@ -266,11 +252,7 @@ pub(super) fn options(findings: &Findings, view: &View<'_>) -> Option<Rendered> 
 }
 
 pub(super) fn trends(findings: &Findings, view: &View<'_>) -> Vec<Rendered> {
-    let families = findings.effects.iter().filter(|family| {
-        family.kind == EffectKind::Trend
-            && family.metric == findings.method.deciding_metric
-            && family.condition.as_deref() == Some(view.condition)
-    });
+    let families = families(findings, EffectKind::Trend, view.condition);
     let line = |(family, effect): (&Effects, &Effect)| {
         let comparison = effect.comparison.as_ref()?;
         let Amount { claim, interval, .. } = Amount::of(comparison, family.unit, family.better);

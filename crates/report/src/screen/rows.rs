@@ -102,30 +102,27 @@ pub(super) fn distinct(names: Vec<&str>, columns: usize) -> Vec<String> {
 }
 
 pub(super) fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -> Cells<'a> {
-    let name = with_shared(findings, line.variant);
+    let mut cells = Cells {
+        name: with_shared(findings, line.variant),
+        claim: Piece::new("baseline", Ink::Aside),
+        interval: Rendered::default(),
+        comparison: None,
+        is_baseline: matches!(line.stand, Stand::Baseline(_)),
+    };
     match line.stand {
-        Stand::Baseline(value) => Cells {
-            name,
-            claim: Piece::new(value.map_or_else(|| "baseline".to_owned(), |value| typical(value, view)), Ink::Aside),
-            interval: Rendered::default(),
-            comparison: None,
-            is_baseline: true,
-        },
-        Stand::Compared(comparison) if is_same_program(comparison) && is_open(comparison) => Cells {
-            name,
-            claim: Piece::new("same program", Ink::Aside),
-            interval: Amount::of(comparison, view.unit, view.better).interval,
-            comparison: Some(comparison),
-            is_baseline: false,
-        },
+        Stand::Baseline(None) => {}
+        Stand::Baseline(Some(value)) => cells.claim.text = typical(value, view).into(),
         Stand::Compared(comparison) => {
             let amount = Amount::of(comparison, view.unit, view.better);
+            cells.comparison = Some(comparison);
             let by = in_seconds(view, comparison)
                 .filter(|_| view.lines.len() == 2 && !matches!(amount.size, Some(Size::Times { .. })));
             let by = by.filter(|_| comparison.differs()).map(|by| format!(" ({by})")).unwrap_or_default();
-            let Amount { claim, interval, .. } = amount;
-            let claim = Piece::new(text![claim, by], words::ink(comparison.verdict));
-            Cells { name, claim, interval, comparison: Some(comparison), is_baseline: false }
+            cells.interval = amount.interval;
+            cells.claim = match is_same_program(comparison) && is_open(comparison) {
+                true => Piece::new("same program", Ink::Aside),
+                false => Piece::new(text![amount.claim, by], words::ink(comparison.verdict)),
+            };
         }
         Stand::Absent(why) => {
             let what = match why {
@@ -134,10 +131,10 @@ pub(super) fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -
                 Absence::AllFailed => "failed",
                 Absence::NoTrials => "no trials",
             };
-            let claim = Piece::new(what, Ink::Worse);
-            Cells { name, claim, interval: Rendered::default(), comparison: None, is_baseline: false }
+            cells.claim = Piece::new(what, Ink::Worse);
         }
     }
+    cells
 }
 
 /// The baseline's typical value.

@@ -2,7 +2,7 @@
 //! condition; its rows in their order, the best first. Nothing is put into words here.
 
 use crate::format::{TimeUnit, duration_in};
-use bakeoff_judge::findings::{Comparison, EffectKind, Effects, Findings, Ranking, Scale, Table};
+use bakeoff_judge::findings::{Comparison, EffectKind, Effects, Findings, Ranking, Table};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::study::OutputUse;
 
@@ -58,11 +58,7 @@ impl<'a> View<'a> {
     pub(super) fn under(findings: &'a Findings, condition: &'a str) -> Option<Self> {
         let tables: Vec<&Table> = deciding(findings).filter(|table| table.condition == condition).collect();
         let first = *tables.first()?;
-        let suite = findings.effects.iter().find(|family| {
-            family.kind == EffectKind::Suite
-                && family.metric == first.metric
-                && family.condition.as_deref() == Some(condition)
-        });
+        let suite = families(findings, EffectKind::Suite, condition).next();
         let mut view = Self {
             metric: &first.metric,
             unit: first.unit,
@@ -118,13 +114,8 @@ impl<'a> View<'a> {
     fn sort(&mut self) {
         let place = |line: &Line<'_>| match line.stand {
             Stand::Baseline(_) => (0, 0.0),
-            Stand::Compared(comparison) => {
-                let departure = match comparison.scale {
-                    Scale::Ratio => comparison.estimate.ln(),
-                    Scale::Difference => comparison.estimate,
-                };
-                (0, if self.better == Direction::More { -departure } else { departure })
-            }
+            Stand::Compared(comparison) if self.better == Direction::More => (0, -comparison.departure()),
+            Stand::Compared(comparison) => (0, comparison.departure()),
             Stand::Absent(_) => (1, 0.0),
         };
         let mut lines = std::mem::take(&mut self.lines);
@@ -171,6 +162,16 @@ impl<'a> View<'a> {
 
 pub(super) fn deciding(findings: &Findings) -> impl Iterator<Item = &Table> {
     findings.tables.iter().filter(|table| table.metric == findings.method.deciding_metric)
+}
+
+/// Families of that kind on the deciding metric, under a condition.
+pub(super) fn families<'a>(
+    findings: &'a Findings,
+    kind: EffectKind,
+    condition: &'a str,
+) -> impl Iterator<Item = &'a Effects> {
+    let all = findings.effects.iter().filter(|family| family.metric == findings.method.deciding_metric);
+    all.filter(move |family| family.kind == kind && family.condition.as_deref() == Some(condition))
 }
 
 fn absence(findings: &Findings, variant: &str) -> Absence {

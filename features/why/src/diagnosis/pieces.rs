@@ -60,11 +60,3 @@ pub(super) fn keys<'p>(paths: &[Vec<&'p str>]) -> Vec<Vec<&'p str>> {
     };
     paths.iter().map(|own| own.iter().map(key).collect()).collect()
 }
-
-/// Adds a variant to the group with the same value, or makes it a group of its own.
-pub(super) fn group<T: PartialEq>(groups: &mut Vec<(T, Vec<String>)>, value: T, variant: &str) {
-    match groups.iter_mut().find(|(known, _)| *known == value) {
-        Some((_, variants)) => variants.push(variant.to_owned()),
-        None => groups.push((value, vec![variant.to_owned()])),
-    }
-}

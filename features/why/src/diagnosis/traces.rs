@@ -2,10 +2,11 @@
 //! really run, paths that were looked for; likewise what its services did meanwhile. It is counted once, so that
 //! a difference may be chance; it is shown, and not judged.
 
-use super::pieces::{Pieces, group, keys};
+use super::pieces::{Pieces, keys};
 use crate::evidence::Traced;
 use crate::findings::{Executed, PathDifference, PerChild, Profile, TraceTable};
 use bakeoff_host::tracer::{Calls, Census};
+use bakeoff_model::grouped::grouped;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a path below the variant's own prefix begins.
@@ -113,12 +114,11 @@ fn executed(all: &[Of<'_>]) -> Vec<Executed> {
     let paths: Vec<Vec<&str>> = all.iter().map(|(_, census)| executable(census)).collect();
     let mut own = paths.clone();
     own.iter_mut().for_each(|own| own.retain(|path| path.starts_with(PREFIX)));
-    let mut groups = vec![];
-    for (((variant, _), keys), paths) in all.iter().zip(keys(&own)).zip(&paths) {
+    let groups = grouped(all.iter().zip(keys(&own)).zip(&paths).map(|(((variant, _), keys), paths)| {
         let keys: BTreeSet<&str> = keys.into_iter().collect();
         let outside = paths.iter().filter(|path| !path.starts_with(PREFIX)).map(|path| (*path).to_owned());
-        group(&mut groups, (keys, outside.collect::<Vec<String>>()), variant);
-    }
+        ((keys, outside.collect::<Vec<String>>()), (*variant).to_owned())
+    }));
     let Some(first) = groups.first().map(|((_, outside), _)| outside.clone()) else { return vec![] };
     let without = |of: &[String], other: &[String]| of.iter().filter(|path| !other.contains(path)).cloned().collect();
     let row = |((_, outside), variants): ((BTreeSet<&str>, Vec<String>), Vec<String>)| {

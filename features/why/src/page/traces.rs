@@ -4,6 +4,7 @@
 use super::names::{row_name, variants};
 use crate::findings::{Executed, PathDifference, Profile, TraceTable};
 use bakeoff_host::tracer::Calls;
+use bakeoff_model::grouped::grouped;
 use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::paint::{Ink, Page, Piece};
 use bakeoff_report::draw::text::{clean, foreign, width};
@@ -147,14 +148,8 @@ fn paths(
     page: &mut Page,
     columns: usize,
 ) {
-    let mut groups: Vec<(&Vec<String>, Vec<&PathDifference>)> = vec![];
-    for path in all.iter().filter(|path| !who(path).is_empty()) {
-        match groups.iter_mut().find(|(known, _)| *known == who(path)) {
-            Some((_, paths)) => paths.push(path),
-            None => groups.push((who(path), vec![path])),
-        }
-    }
-    for (by, paths) in groups {
+    let by_whom = all.iter().filter(|path| !who(path).is_empty()).map(|path| (who(path), path));
+    for (by, paths) in grouped(by_whom) {
         page.paragraph(format!("{what} by {} only:", variants(by)), columns, 2, Ink::Plain);
         let shown = if paths.len() > PATHS_MAX + 1 { PATHS_MAX } else { paths.len() };
         for path in &paths[..shown] {
