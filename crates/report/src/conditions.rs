@@ -32,7 +32,8 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     }
 }
 
-pub(crate) fn of_part(findings: &Findings, part: &Part) -> (String, Ink) {
+/// What a part of a condition was, in a sentence, and its ink.
+pub fn of_part(findings: &Findings, part: &Part) -> (String, Ink) {
     let what = clean(&part.what);
     let in_some = if part.sessions == part.of {
         String::new()

@@ -27,6 +27,7 @@ mod trace;
 pub mod words;
 
 pub use again::again;
+pub use conditions::of_part;
 pub use draw::Style;
 pub use effects::{effect_names, levels};
 pub use failures::{failure, failure_in_full, quote};
@@ -35,11 +36,11 @@ pub use json::pretty as pretty_json;
 pub use metrics::{TableText, append_picture, p_of, table_texts};
 pub use not_paired::SAVED;
 pub use screen::{
-    About, Amount, As, Brief, BriefRow, Cause, Context, Doubt, Fact, Ground, Size, Weight, brief, grounds, margin,
-    name, not_apart, screen,
+    About, Amount, As, Brief, BriefRow, Cause, Context, Doubt, Fact, Size, Weight, brief, margin, name, not_apart,
+    screen,
 };
 pub use side_by_side::{side_by_side, side_by_side_items};
-pub use terminal::{Parts, SECTIONS, Section, SectionPage, parts, terminal, terminal_with};
+pub use terminal::{SECTIONS, SectionPage, drawn, terminal, terminal_with};
 pub use trace::{Describe, Sheet, provenance, trace};
 
 use bakeoff_judge::findings::Findings;

@@ -13,6 +13,7 @@ use crate::order::Order;
 use crate::ranking;
 use crate::words::{self, Change, Wording};
 use bakeoff_judge::findings::{Caveat, Comparison, Findings, Row, Scale, Summary, Table, Verdict};
+use bakeoff_model::grouped::unique;
 use bakeoff_model::metric::Direction;
 
 /// On narrower pages there are no pictures.
@@ -67,14 +68,8 @@ pub struct TableText {
     pub noise: Rendered,
 }
 
-/// Every table as text, with times in the unit that is asked for, and the footnotes that their cells refer to by number, from 1.
-pub fn table_texts(findings: &Findings, time_unit: Option<TimeUnit>) -> (Vec<TableText>, Vec<Rendered>) {
-    let mut notes = Notes::default();
-    (texts(findings, time_unit, &mut notes), notes.into_texts())
-}
-
-/// Every table as text, with footnotes among others.
-pub(crate) fn texts(findings: &Findings, time_unit: Option<TimeUnit>, notes: &mut Notes) -> Vec<TableText> {
+/// Every table as text, with times in the unit that is asked for, and the footnotes that their cells refer to among others.
+pub fn table_texts(findings: &Findings, time_unit: Option<TimeUnit>, notes: &mut Notes) -> Vec<TableText> {
     let mut text = |table: &Table| {
         let (order, values) = (Order::of(findings, &table.workload, &table.condition), Values::of(table, time_unit));
         let sorted = order.sorted(&table.rows, |row| &row.variant);
@@ -358,12 +353,8 @@ fn legend(findings: &Findings, page: &mut Page, columns: usize, pictures: bool) 
     });
     let margin = glue(&percent(findings.method.margin));
     let mut said = vec![];
-    let mut yields: Vec<String> = vec![];
-    for table in findings.tables.iter().filter(|table| table.better == Direction::More) {
-        if !yields.contains(&table.metric) {
-            yields.push(table.metric.clone());
-        }
-    }
+    let yields = findings.tables.iter().filter(|table| table.better == Direction::More);
+    let yields = unique(yields.map(|table| table.metric.clone()));
     if ratios {
         said.push(format!("Ratio: variant ÷ baseline (0.9 is 10 % faster, or 10 % less); margin ±{margin}."));
     }

@@ -6,6 +6,7 @@ use crate::draw::text::{clean, glue};
 use crate::format::{bytes, count, date, percent};
 use crate::words::{self, counted};
 use bakeoff_judge::findings::{Comparison, Findings, Inferred, Layouts, Scale, Stopping, Test};
+use bakeoff_model::grouped::{grouped, unique};
 use bakeoff_model::record::Place;
 use bakeoff_model::until::Until;
 
@@ -49,13 +50,7 @@ fn comparisons(findings: &Findings) -> impl Iterator<Item = &Comparison> {
 }
 
 fn method(findings: &Findings) -> String {
-    let mut tests: Vec<String> = vec![];
-    for comparison in comparisons(findings) {
-        let words = test_words(comparison);
-        if !tests.contains(&words) {
-            tests.push(words);
-        }
-    }
+    let tests = unique(comparisons(findings).map(test_words));
     let method = &findings.method;
     let [margin, confidence, narrower] =
         [method.margin, method.confidence, 2.0 * method.confidence - 1.0].map(|x| glue(&percent(x)));
@@ -77,7 +72,7 @@ fn method(findings: &Findings) -> String {
 }
 
 /// Which builds the claims are about: what was done, and what follows.
-pub(crate) fn claim(findings: &Findings) -> Option<[String; 2]> {
+pub fn claim(findings: &Findings) -> Option<[String; 2]> {
     if findings.variants.iter().all(|variant| variant.build.is_none()) {
         return None;
     }
@@ -151,13 +146,7 @@ fn stopping(findings: &Findings) -> Option<String> {
 
 /// Where each metric comes from; those of one source together.
 fn sources(findings: &Findings) -> Option<String> {
-    let mut sources: Vec<(&str, Vec<&str>)> = vec![];
-    for metric in &findings.metrics {
-        match sources.iter_mut().find(|(source, _)| *source == metric.source) {
-            Some((_, names)) => names.push(&metric.name),
-            None => sources.push((&metric.source, vec![&metric.name])),
-        }
-    }
+    let sources = grouped(findings.metrics.iter().map(|metric| (&metric.source, &*metric.name)));
     let each = sources.iter().map(|(source, names)| format!("{} by {}", clean(&names.join(", ")), clean(source)));
     let each: Vec<String> = each.collect();
     (!each.is_empty()).then(|| each.join("; "))

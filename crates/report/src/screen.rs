@@ -7,7 +7,6 @@ mod answer;
 mod brief;
 mod doubts;
 mod facts;
-mod grounds;
 mod remark;
 mod remarks;
 mod rows;
@@ -17,14 +16,13 @@ use crate::draw::Style;
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, middle, width};
-use crate::format::TimeUnit;
+use crate::format::{TimeUnit, percent};
 use crate::words::{self, Change, counted};
 pub use amounts::{Amount, As, Size, not_apart};
 use bakeoff_judge::findings::{Findings, Scale};
 pub use brief::{About, Brief, BriefRow, brief};
 pub(crate) use brief::{said, verdict};
 pub use facts::{Cause, name};
-pub use grounds::{Ground, grounds, margin};
 pub use remark::{Doubt, Fact, Weight};
 pub(crate) use remarks::Remarks;
 use view::View;
@@ -175,6 +173,11 @@ fn status_parts(findings: &Findings, view: Option<&View<'_>>, is_terse: bool) ->
         parts.push(margin(findings));
     }
     parts
+}
+
+/// The margin, as it is drawn: `margin ±1 %`.
+pub fn margin(findings: &Findings) -> String {
+    format!("margin ±{}", percent(findings.method.margin))
 }
 
 /// The same in a line; the last parts give way where there is no room.

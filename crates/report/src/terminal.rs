@@ -3,15 +3,14 @@
 use crate::caveats::caveats;
 use crate::draw::Style;
 use crate::draw::notes::Notes;
-use crate::draw::paint::{Ink, Item, Page, Piece};
-use crate::draw::rendered::Rendered;
+use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::clean;
 use crate::format::TimeUnit;
-use crate::metrics::TableText;
 use crate::screen::{self, Cause};
 use crate::words::listed;
 use crate::{conditions, effects, failures, latencies, metrics, outputs, provenance};
 use bakeoff_judge::findings::Findings;
+use bakeoff_model::grouped::grouped;
 
 /// Of more combinations that are left out for one reason, only the number is printed.
 const LEFT_OUT_MAX: usize = 8;
@@ -58,40 +57,9 @@ pub fn terminal_with(
     page.print(style.colour)
 }
 
-/// A section of the page as data: what it says, before it is laid out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
-    /// Its name: one of [`SECTIONS`], or that of a feature's.
-    pub name: &'static str,
-    /// What it says. Names of others are in it as they may be shown on a terminal; a format has to escape them.
-    pub items: Vec<Item>,
-}
-
-/// The page as data, for pages that lay it out their own way.
-#[derive(Debug, Clone)]
-pub struct Parts {
-    /// The sections, without pictures. A name may come more than once.
-    pub sections: Vec<Section>,
-    /// Every table of measurements, as it stands in the section of that name.
-    pub tables: Vec<TableText>,
-    /// The footnotes, by number from 1.
-    pub notes: Vec<Rendered>,
-}
-
-/// The page as data, with times in the unit that is asked for.
-pub fn parts(findings: &Findings, of_features: &[SectionPage], time_unit: Option<TimeUnit>) -> Parts {
-    /// Wider pages have pictures made of signs.
-    const WITHOUT_PICTURES: usize = 99;
-    let mut notes = Notes::default();
-    let drawn = drawn(findings, of_features, &mut notes, WITHOUT_PICTURES, time_unit).into_iter();
-    let sections = drawn.map(|(name, page)| Section { name, items: page.into_items() });
-    let sections = sections.filter(|section| !section.items.is_empty()).collect();
-    let tables = metrics::texts(findings, time_unit, &mut notes);
-    Parts { sections, tables, notes: notes.into_texts() }
-}
-
-/// Each section on a page of its own. All are drawn, whichever are wanted: so footnotes keep their numbers.
-fn drawn(
+/// Each section on a page, with its name, which may come more than once. All are drawn, whichever are wanted: so footnotes keep
+/// their numbers. Names of others are in it as they may be shown on a terminal; a format has to escape them.
+pub fn drawn(
     findings: &Findings,
     sections: &[SectionPage],
     notes: &mut Notes,
@@ -177,14 +145,7 @@ fn heading(findings: &Findings, page: &mut Page, columns: usize) {
 }
 
 fn left_out(findings: &Findings, page: &mut Page, columns: usize) {
-    let mut reasons: Vec<(&str, Vec<String>)> = vec![];
-    for excluded in &findings.excluded {
-        match reasons.iter_mut().find(|(reason, _)| *reason == excluded.reason) {
-            Some((_, names)) => names.push(clean(&excluded.name)),
-            None => reasons.push((&excluded.reason, vec![clean(&excluded.name)])),
-        }
-    }
-    for (reason, names) in reasons {
+    for (reason, names) in grouped(findings.excluded.iter().map(|excluded| (&excluded.reason, clean(&excluded.name)))) {
         let which = if names.len() > LEFT_OUT_MAX { format!("{} combinations", names.len()) } else { listed(&names) };
         page.paragraph(format!("left out by the study: {which} ({})", clean(reason)), columns, 2, Ink::Plain);
     }

@@ -4,7 +4,7 @@
 //! [`options`] is where users ask for it; [`page`] puts the parts in their order, [`document`] frames them. The charts: [`forest`]
 //! and [`effects`] on a [`scale`] of ratios, [`strips`], [`curves`] and [`latency`] of the trials in [`cells`], [`tradeoff`] of
 //! builds; [`figures`] is the table, [`items`] everything that a terminal has as well; [`data`] is what the script looks up.
-//! [`against`] is the page of two journals.
+//! [`against`] is the page of two journals, [`grounds`] what an answer rests on.
 
 mod against;
 mod cells;
@@ -14,6 +14,7 @@ mod document;
 mod effects;
 mod figures;
 mod forest;
+mod grounds;
 mod items;
 mod latency;
 mod look;

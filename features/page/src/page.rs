@@ -4,6 +4,7 @@
 use crate::cells::{PlaceCells, places};
 use crate::document::document;
 use crate::forest::Forest;
+use crate::grounds::{Ground, grounds};
 use crate::items::{cards, items};
 use crate::look::Look;
 use crate::text::{markup, plain};
@@ -11,22 +12,29 @@ use crate::{curves, data, effects, figures, latency, mark, strips, tradeoff};
 use bakeoff_command::{CommandError, Concluded};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::plain::clean;
+use bakeoff_report::draw::notes::Notes;
 use bakeoff_report::draw::paint::Item;
 use bakeoff_report::draw::rendered::Rendered;
 use bakeoff_report::draw::text::unglue;
 use bakeoff_report::format::date;
 use bakeoff_report::provenance::Paragraph;
-use bakeoff_report::{Brief, Context, Doubt, Ground, Parts, Weight, again, brief, grounds, parts, provenance};
+use bakeoff_report::{Brief, Context, Doubt, TableText, Weight, again, brief, drawn, provenance, table_texts};
 use maud::{Markup, html};
 
 /// Doubts on the first screen; the others are counted.
 const DOUBTS: usize = 5;
 
+/// Wider pages have pictures made of signs.
+const WITHOUT_PICTURES: usize = 99;
+
 /// All that a page is made of.
 pub(crate) struct Content<'a> {
     pub(crate) concluded: &'a Concluded<'a>,
     pub(crate) brief: Brief<'a>,
-    parts: Parts,
+    /// Sections of the report by name, without pictures; a name may come more than once.
+    sections: Vec<(&'static str, Vec<Item>)>,
+    tables: Vec<TableText>,
+    notes: Vec<Rendered>,
     pub(crate) look: Look<'a>,
     pub(crate) places: Vec<PlaceCells<'a>>,
 }
@@ -36,23 +44,27 @@ impl<'a> Content<'a> {
         let Concluded { record, findings, causes, pages, time_unit, .. } = *concluded;
         let metric = &findings.method.deciding_metric;
         let look = Look { findings, workloads: &record.study.workloads, conditions: &record.study.conditions, metric };
+        let mut notes = Notes::default();
+        let sections = drawn(findings, pages, &mut notes, WITHOUT_PICTURES, time_unit);
         Self {
+            sections: sections.into_iter().map(|(name, page)| (name, page.into_items())).collect(),
+            tables: table_texts(findings, time_unit, &mut notes),
+            notes: notes.into_texts(),
             concluded,
             brief: brief(findings, Context { causes, time_unit, ..Context::default() }),
-            parts: parts(findings, pages, time_unit),
             look,
             places: places(record, findings, metric),
         }
     }
 
     fn section(&self, name: &str) -> Vec<Item> {
-        self.parts.sections.iter().filter(|section| section.name == name).flat_map(|s| s.items.clone()).collect()
+        self.sections.iter().filter(|(known, _)| *known == name).flat_map(|(_, items)| items.clone()).collect()
     }
 
     /// Sections of features: causes and what they rest on.
     fn of_features(&self) -> Vec<Item> {
         let own = |name: &str| self.concluded.pages.iter().any(|page| page.name == name);
-        self.parts.sections.iter().filter(|section| own(section.name)).flat_map(|s| s.items.clone()).collect()
+        self.sections.iter().filter(|(name, _)| own(name)).flat_map(|(_, items)| items.clone()).collect()
     }
 }
 
@@ -126,7 +138,7 @@ fn answer_and_facts(content: &Content<'_>) -> Markup {
 /// Doubts by their weight, then what holds.
 fn believe(content: &Content<'_>) -> Markup {
     let Content { brief, concluded, .. } = content;
-    let grounds = grounds(concluded.findings, concluded.record);
+    let grounds = grounds(concluded.findings, concluded.record, brief.about.as_ref());
     let (grave, part): (Vec<&Doubt>, Vec<&Doubt>) = brief.doubts.iter().partition(|doubt| doubt.weight != Weight::Part);
     let shown = grave.len().min(DOUBTS);
     let of_part = part.len().min(DOUBTS - shown);
@@ -169,14 +181,14 @@ fn doubt_line(doubt: &Doubt) -> Markup {
 
 /// Everything below the first screen: an id, a title, and the section, where there is anything in it.
 fn sections(content: &Content<'_>) -> Vec<(&'static str, &'static str, Markup)> {
-    let Content { concluded, brief, parts, look, places, .. } = content;
+    let Content { concluded, brief, tables, look, places, .. } = content;
     let findings = concluded.findings;
     let mut sections = vec![];
     let of_effects = content.section("effects");
     if !of_effects.is_empty() {
         sections.push(("options", "Which option mattered", effects::effects(findings, &of_effects)));
     }
-    sections.push(("all", "All figures", figures::figures(look, &parts.tables)));
+    sections.push(("all", "All figures", figures::figures(look, tables)));
     sections.push(("trials", "Trials over time", strips::strips(look, places, brief)));
     if places.iter().any(|place| place.values().next().is_some()) {
         sections.push(("dist", "Distributions", distributions(content)));
@@ -208,16 +220,16 @@ fn distributions(content: &Content<'_>) -> Markup {
 
 /// All of them: those of the first screen by weight, and every footnote.
 fn doubts(content: &Content<'_>) -> Markup {
-    let Content { brief, parts, .. } = content;
+    let Content { brief, notes, .. } = content;
     html! {
-        @if brief.doubts.is_empty() && parts.notes.is_empty() { p.quiet { "None was raised." } }
+        @if brief.doubts.is_empty() && notes.is_empty() { p.quiet { "None was raised." } }
         @if !brief.doubts.is_empty() {
             ul.believe {
                 @for doubt in &brief.doubts { (doubt_line(doubt)) }
             }
         }
-        @if !parts.notes.is_empty() {
-            ol.notes { @for (at, note) in parts.notes.iter().enumerate() { li id={ "n" (at + 1) } { (markup(note)) } } }
+        @if !notes.is_empty() {
+            ol.notes { @for (at, note) in notes.iter().enumerate() { li id={ "n" (at + 1) } { (markup(note)) } } }
         }
         (items(&content.section("outputs")))
         (items(&content.section("failed")))

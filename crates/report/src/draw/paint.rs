@@ -92,7 +92,8 @@ impl Page {
         self.items.push(item);
     }
 
-    pub(crate) fn into_items(self) -> Vec<Item> {
+    /// What was put on it.
+    pub fn into_items(self) -> Vec<Item> {
         self.items
     }
 

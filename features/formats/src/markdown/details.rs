@@ -3,12 +3,15 @@
 use super::escape::{block, code, inline, line};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::record::Record;
+use bakeoff_report::draw::notes::Notes;
 use bakeoff_report::{TimeUnit, again, provenance, table_texts, text, to_pass_on};
 
 /// All of it.
 pub(super) fn folded(record: &Record, findings: &Findings, time_unit: Option<TimeUnit>) -> String {
     let mut out = "\n<details>\n<summary>All metrics, machine, method, and how to repeat it</summary>\n\n".to_owned();
-    let (tables, notes) = table_texts(findings, time_unit);
+    let mut notes = Notes::default();
+    let tables = table_texts(findings, time_unit, &mut notes);
+    let notes = notes.into_texts();
     for table in &tables {
         out += &format!("{}\n\n", line(&table.caption));
         let titles: Vec<String> = table.titles.iter().map(line).collect();

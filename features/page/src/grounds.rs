@@ -1,32 +1,32 @@
 //! What the answer rests on, where nothing is in doubt about it: outputs, conditions, builds, trials, and noise.
 
-use super::view::View;
-use crate::conditions::of_part;
-use crate::draw::rendered::Rendered;
-use crate::draw::text::{clean, unglue};
-use crate::format::{count, percent};
-use crate::provenance::claim;
-use crate::words::{Change, counted};
 use bakeoff_judge::findings::{ConditionParts, Findings, Part, Scale};
+use bakeoff_model::plain::clean;
 use bakeoff_model::record::{Held, Outcome, Record};
+use bakeoff_report::draw::rendered::Rendered;
+use bakeoff_report::draw::text::unglue;
+use bakeoff_report::format::count;
+use bakeoff_report::provenance::claim;
+use bakeoff_report::words::{Change, counted};
+use bakeoff_report::{About, of_part, text};
 
 /// One thing that the answer rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ground {
+pub(crate) struct Ground {
     /// Whether it holds in full, or only in part.
-    pub is_full: bool,
+    pub(crate) is_full: bool,
     /// In a few words.
-    pub title: Rendered,
+    pub(crate) title: Rendered,
     /// The figures, or what it means.
-    pub details: Vec<Rendered>,
+    pub(crate) details: Vec<Rendered>,
 }
 
 /// Everything that the answer rests on.
-pub fn grounds(findings: &Findings, record: &Record) -> Vec<Ground> {
-    let (view, record) = (View::of(findings), &*record.once());
+pub(crate) fn grounds(findings: &Findings, record: &Record, about: Option<&About<'_>>) -> Vec<Ground> {
+    let record = &*record.once();
     let mut grounds: Vec<Ground> = outputs(findings, record).into_iter().collect();
     grounds.extend(trials(record));
-    grounds.extend(view.as_ref().and_then(noise));
+    grounds.extend(about.and_then(noise));
     grounds.extend(findings.conditions.iter().filter_map(|condition| surroundings(findings, condition)));
     grounds.extend(builds(findings));
     grounds
@@ -62,9 +62,9 @@ fn trials(record: &Record) -> Option<Ground> {
     })
 }
 
-fn noise(view: &View<'_>) -> Option<Ground> {
-    let twin = view.twin.filter(|twin| twin.scale == Scale::Ratio)?;
-    let range = Change::interval_alone(twin, twin.interval().filter(|[low, high]| low < high), view.unit)?;
+fn noise(about: &About<'_>) -> Option<Ground> {
+    let twin = about.twin.filter(|twin| twin.scale == Scale::Ratio)?;
+    let range = Change::interval_alone(twin, twin.interval().filter(|[low, high]| low < high), about.unit)?;
     Some(Ground {
         is_full: twin.is_within(),
         title: text!["the machine's noise: ", unglue(&range)],
@@ -100,7 +100,51 @@ fn builds(findings: &Findings) -> Option<Ground> {
     Some(Ground { is_full, title: unglue(&title).into(), details: vec![unglue(&meaning).into()] })
 }
 
-/// The margin, as it is drawn: `margin ±1 %`.
-pub fn margin(findings: &Findings) -> String {
-    format!("margin ±{}", percent(findings.method.margin))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_model::record::{Failure, Output, Trial};
+    use bakeoff_report::{Context, brief};
+    use bakeoff_testkit::letters;
+    use bakeoff_testkit::records::{execute, measure, noise, study};
+
+    fn grounds_of(record: &Record) -> Vec<Ground> {
+        let findings = bakeoff_judge::judge(record);
+        grounds(&findings, record, brief(&findings, Context::default()).about.as_ref())
+    }
+
+    fn record(fill: impl Fn(&mut Trial)) -> Record {
+        let mut record = study(&["baseline", "b"], &["idle"], &["wall"]);
+        execute(&mut record, 12, |trial| {
+            let value = noise(trial);
+            measure(trial, "wall", value);
+            fill(trial);
+        });
+        record
+    }
+
+    #[test]
+    fn what_holds_is_said_to_hold_and_nothing_else() {
+        let check = |record: &Record, expect: &[(&str, bool)]| {
+            let said = grounds_of(record);
+            for (title, is_full) in expect {
+                let found = said.iter().find(|ground| letters(&ground.title).starts_with(title));
+                assert_eq!(found.map(|ground| ground.is_full), Some(*is_full), "{title}: {said:?}");
+            }
+        };
+        let printed = |trial: &mut Trial| {
+            trial.output = vec![Output { bytes: 3, sha256: "a".repeat(64) }];
+        };
+        let noisy = "the machine's noise: ";
+        check(&record(|_| {}), &[("outputs were not compared", false), ("36 of 36 trials count", true), (noisy, true)]);
+        check(&record(printed), &[("all variants print the same", true)]);
+        let lost = record(|trial| match trial.block {
+            1 => trial.outcome = Outcome::Failed(Failure::Exit { code: 1, stderr: vec![] }),
+            2 => trial.outcome = Outcome::Void("busy".to_owned()),
+            _ => {}
+        });
+        check(&lost, &[("30 of 36 trials count", false)]);
+        let none = study(&["baseline", "b"], &["idle"], &["wall"]);
+        assert_eq!(grounds_of(&none), []);
+    }
 }
