@@ -452,10 +452,8 @@ impl Registry {
 
     /// Judges a record, with the sections of features.
     pub fn judge(&self, record: &Record) -> Findings {
-        let mut findings = match self.findings.iter().any(|section| (section.needs_levels)(record)) {
-            true => bakeoff_judge::judge_with_levels(record),
-            false => bakeoff_judge::judge(record),
-        };
+        let needs_levels = self.findings.iter().any(|section| (section.needs_levels)(record));
+        let mut findings = bakeoff_judge::judge_with_levels(record, needs_levels);
         for section in &self.findings {
             let FeatureFindings { sections, remarks } = (section.find)(record, &findings);
             findings.sections.extend(sections);

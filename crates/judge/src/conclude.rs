@@ -122,7 +122,7 @@ fn outlook(inference: &Inference) -> Option<Outlook> {
 /// Blocks that are still needed by [`Outlook::blocks`]; at least one, because those there were did not suffice.
 fn more_blocks(inference: &Inference, rule: DecisionRule) -> Option<u32> {
     let outlook = outlook(inference)?;
-    let blocks = outlook.blocks(rule.family, rule.level(rule.alpha))?;
+    let blocks = outlook.blocks(rule.family, rule.mode.level(rule.alpha))?;
     (!matches!(inference.inferred, Inferred::TooFew | Inferred::TooCoarse))
         .then(|| blocks.saturating_sub(inference.blocks).max(1))
 }
@@ -131,7 +131,7 @@ fn more_blocks(inference: &Inference, rule: DecisionRule) -> Option<u32> {
 fn detectable(inference: &Inference, rule: DecisionRule) -> Option<f64> {
     let outlook = outlook(inference)?;
     inference.test().filter(|test| *test != Test::SignFlipEvidence)?;
-    outlook.detectable(inference.blocks, rule.family, rule.level(rule.alpha))
+    outlook.detectable(inference.blocks, rule.family, rule.mode.level(rule.alpha))
 }
 
 fn ratio_of_means(pairs: &Pairs, inference: &Inference, alpha: f64) -> Option<RatioOfMeans> {

@@ -169,7 +169,7 @@ pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: Decisio
         let spec = MetricSpec { unit, better: Direction::More, exact: false, floor: 0.0, step: None };
         let pairs = |variant: &str| values.pairs(trials.ids.variant(baseline), trials.ids.variant(variant));
         let of = |variant: &&str| Contrasts::of_pairs(&pairs(variant), spec, rule.margin);
-        let inferences = infer::family(&others.iter().map(of).collect::<Vec<_>>(), rule);
+        let inferences = infer::infer_family(&others.iter().map(of).collect::<Vec<_>>(), 0, rule);
         for (variant, inference) in others.iter().zip(inferences) {
             let Some(inference) = inference else { continue };
             let load = conclude_effect(&inference, spec, rule);

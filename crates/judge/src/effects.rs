@@ -10,7 +10,7 @@ use super::ids::{Cell, Ids, Place, VariantId};
 use super::metric_spec::MetricSpec;
 use super::pairs::{EffectInputs, Pairs};
 use super::rule::DecisionRule;
-use super::study::{places, variants};
+use super::study::variants;
 use super::trends::trends;
 use super::trials::{Passes, Trials};
 use super::{infer, outputs, ranking};
@@ -18,20 +18,13 @@ use crate::findings::{Caveat, Comparison, Effect, EffectKind, Effects, Ranking, 
 use bakeoff_model::metric::Metric;
 use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
 
-/// All families of a study; levels against each other where they are wanted.
+/// All families of a study, but for [`levels`].
 pub(super) fn families(
     record: &Record,
     trials: &Trials<'_>,
     pairs: EffectInputs<'_>,
     rule: DecisionRule,
-    levels: bool,
 ) -> Vec<Effects> {
-    let mut families = effects(record, trials, pairs, rule);
-    families.extend(self::levels(record, trials, pairs, rule, levels));
-    families
-}
-
-fn effects(record: &Record, trials: &Trials<'_>, pairs: EffectInputs<'_>, rule: DecisionRule) -> Vec<Effects> {
     let study = &record.study;
     let factors = Factors::of(study);
     let crossed = factors.are_crossed(study);
@@ -67,7 +60,8 @@ fn effects(record: &Record, trials: &Trials<'_>, pairs: EffectInputs<'_>, rule: 
                 families.push(family);
             }
         }
-        for (workload, condition) in places(study).filter(|(_, condition)| *condition != study.conditions[0]) {
+        let places = ids.places(study).map(|place| ids.names(place));
+        for (workload, condition) in places.filter(|(_, condition)| *condition != study.conditions[0]) {
             for (kind, planned) in [
                 (EffectKind::Condition, conditions(study, ids, workload, condition)),
                 (EffectKind::ConditionChange, condition_changes(study, ids, workload, condition)),
@@ -87,7 +81,7 @@ const PAIRS_MAX: usize = 10;
 /// Levels of one factor against each other, on the deciding metric: pairs of variants that differ from the baseline in
 /// the same single factor. The pairs with the baseline itself stand in the tables. Who looks for causes may need all of
 /// them; the report shows them where the study varies one factor only, with few levels.
-fn levels(
+pub(super) fn levels(
     record: &Record,
     trials: &Trials<'_>,
     pairs: EffectInputs<'_>,
@@ -120,7 +114,7 @@ fn levels(
         });
         judge.family(EffectKind::Levels, 0, Some(workload), Some(condition), planned.collect())
     };
-    let mut families: Vec<Effects> = places(study).map(family).collect();
+    let mut families: Vec<Effects> = ids.places(study).map(|place| family(ids.names(place))).collect();
     families.retain(|family| !family.effects.is_empty());
     families
 }

@@ -202,7 +202,7 @@ impl<'a> Fraction<'a> {
         let varies = estimate.se > 0.0 || self.spec.exact;
         let takes = rule.mode.takes_p() && varies;
         let interval = |alpha: f64| {
-            let [low, high] = takes.then(|| estimate.interval(rule.level(alpha))).flatten()?;
+            let [low, high] = takes.then(|| estimate.interval(rule.mode.level(alpha))).flatten()?;
             Some([low - resolution, high + resolution])
         };
         let p = if varies { overall(&beyond(estimate, resolution), rule) } else { 1.0 };

@@ -43,12 +43,8 @@ pub(super) struct Inference {
     pub(super) at_floor: bool,
 }
 
-/// Infers from all comparisons of a family, in their order; none where there is no contrast.
-pub(super) fn family(all: &[Contrasts], rule: DecisionRule) -> Vec<Option<Inference>> {
-    infer_family(all, 0, rule)
-}
-
-/// The same where `judged_elsewhere` others of the family are judged by other means, each at its part of alpha.
+/// Infers from all comparisons of a family, in their order; none where there is no contrast. `judged_elsewhere` others of the
+/// family are judged by other means, each at its part of alpha.
 pub(super) fn infer_family(all: &[Contrasts], judged_elsewhere: usize, rule: DecisionRule) -> Vec<Option<Inference>> {
     // Dozens of variants have hundreds of pairs, each with intervals of its own.
     let mut inferences: Vec<Option<Inference>> =
@@ -117,7 +113,7 @@ fn flip_together(
         column
     };
     let columns: Vec<Vec<Option<f64>>> = places.iter().map(column).collect();
-    let level = rule.level(part * rule.alpha);
+    let level = rule.mode.level(part * rule.alpha);
     let Some(test) = MaxT::new(&columns, level, rule.seed) else { return };
     let how = if test.is_exact() { Test::SignFlip } else { Test::SignFlipMonteCarlo { seed: rule.seed } };
     // Where a clock ticks, the hypothesis that is easiest to keep is the one of interest.
@@ -210,19 +206,19 @@ impl Inference {
             test: Test::PairedLogT,
             p,
             p_corrected: p,
-            interval: t.interval(rule.level(rule.alpha)),
-            equivalence_interval: t.interval(rule.level(2.0 * rule.alpha)),
+            interval: t.interval(rule.mode.level(rule.alpha)),
+            equivalence_interval: t.interval(rule.mode.level(2.0 * rule.alpha)),
         };
         Self { estimate: mean(values), inferred: Inferred::Tested(tested), ..self }
     }
 
     fn test_sign_flip(self, contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
         let mut test = SignFlip::new(&contrasts.values, rule.seed)?;
-        let level = rule.level(2.0 * rule.alpha);
+        let level = rule.mode.level(2.0 * rule.alpha);
         let (estimate, equivalence_interval) = (test.estimate(), test.interval(level));
-        let interval = test.interval(rule.level(rule.alpha));
+        let interval = test.interval(rule.mode.level(rule.alpha));
         let null = nearest_null(estimate, contrasts.resolution);
-        let p = p_as_interval(|theta| test.p(theta), null, interval, rule.level(rule.alpha));
+        let p = p_as_interval(|theta| test.p(theta), null, interval, rule.mode.level(rule.alpha));
         let p = Some(rule.mode.overall(p));
         let how = match test.counting() {
             Counting::Exact => Test::SignFlip,
@@ -263,7 +259,7 @@ impl Inference {
 
     /// Bonferroni's correction over this number of comparisons.
     fn apply_bonferroni(&mut self, values: &[f64], rule: DecisionRule, comparisons: f64) {
-        let level = rule.level(rule.alpha / comparisons);
+        let level = rule.mode.level(rule.alpha / comparisons);
         let Inferred::Tested(tested) = &mut self.inferred else { return };
         tested.interval = match tested.test {
             Test::PairedLogT => MeanT::new(values).and_then(|t| t.interval(level)),

@@ -28,15 +28,11 @@ use bakeoff_model::record::Record;
 
 /// Judges a record, finished or not. It never fails: what cannot be said is absent, and a caveat says why.
 pub fn judge(record: &Record) -> Findings {
-    judge_all(record, false)
+    judge_with_levels(record, false)
 }
 
-/// The same, and levels of one factor against each other, all else as in the baseline, however many there are.
-pub fn judge_with_levels(record: &Record) -> Findings {
-    judge_all(record, true)
-}
-
-fn judge_all(record: &Record, levels: bool) -> Findings {
+/// The same; with levels of one factor against each other, all else as in the baseline, however many there are, if `levels`.
+pub fn judge_with_levels(record: &Record, levels: bool) -> Findings {
     let mut findings = judge_workloads(&record.without_building().in_parts(), levels);
     findings.layouts = executed::layouts(record);
     findings.building = record.of_building().map(|building| Box::new(judge_workloads(&building, false)));

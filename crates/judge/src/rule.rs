@@ -30,9 +30,4 @@ impl DecisionRule {
             mode,
         }
     }
-
-    /// The level at which an interval is taken for it to have this level under the stopping rule.
-    pub(super) fn level(&self, alpha: f64) -> f64 {
-        self.mode.level(alpha)
-    }
 }

@@ -1,11 +1,6 @@
-//! What the plan of a study lists: its places (workload × condition), its variants, and those that share another's row.
+//! What the plan of a study lists: its variants, and those that share another's row.
 
 use bakeoff_model::record::{StudyLine, TWIN, VariantLine};
-
-pub(super) fn places(study: &StudyLine) -> impl Iterator<Item = (&str, &str)> {
-    let conditions = |workload| study.conditions.iter().map(move |condition| (workload, condition.as_str()));
-    study.workloads.iter().map(String::as_str).flat_map(conditions)
-}
 
 /// The variants without the twin, the baseline first.
 pub(super) fn variants(study: &StudyLine) -> impl Iterator<Item = &VariantLine> {

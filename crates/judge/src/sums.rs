@@ -35,7 +35,7 @@ pub fn sums(record: &Record, baseline: &str, variants: &[&str], workloads: &[Vec
         let comparison = conclude::conclude(pairs, &inference?, spec, rule);
         Some(Comparison { caveats: vec![], ..comparison })
     };
-    all.iter().zip(infer::family(&contrasts, rule)).map(conclude).collect()
+    all.iter().zip(infer::infer_family(&contrasts, 0, rule)).map(conclude).collect()
 }
 
 /// The sums of baseline and variant in each pass. One place is no sum: there are no pairs, and so nothing is inferred.

@@ -105,7 +105,7 @@ fn compared(sheets: &[Sheet], ids: &Ids<'_>, baseline: &str, names: &[&str], rul
     let members: Vec<(&Sheet, Pairs)> = all.map(|(sheet, name)| (sheet, pairs(sheet, name))).collect();
     let contrasts: Vec<Contrasts> =
         members.iter().map(|(sheet, pairs)| Contrasts::of_pairs(pairs, sheet.spec, rule.margin)).collect();
-    let mut judged = members.iter().zip(infer::family(&contrasts, rule)).map(|((sheet, pairs), inference)| {
+    let mut judged = members.iter().zip(infer::infer_family(&contrasts, 0, rule)).map(|((sheet, pairs), inference)| {
         inference.map(|inference| conclude::conclude(pairs, &inference, sheet.spec, rule))
     });
     let mut row = |sheet: &Sheet, name: &str| sheet.row(ids, name, judged.next().flatten(), rule);

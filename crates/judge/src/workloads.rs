@@ -33,7 +33,8 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     let blocks_wanted = executed::blocks_wanted(record, is_enough);
     let deciding = study.decide.metrics.first().map_or("", String::as_str);
     let known = EffectInputs { tables: &tables, pairs: &pairs, deciding, outputs: &outputs };
-    let effects = effects::families(record, &alike, known, rule, levels);
+    let mut effects = effects::families(record, &alike, known, rule);
+    effects.extend(effects::levels(record, &alike, known, rule, levels));
     let mut findings = Findings {
         format: FORMAT,
         study: study.study.clone(),

@@ -25,7 +25,7 @@ fn every_family() -> Findings {
     record.trials.extend(again.collect::<Vec<_>>());
     let again = record.blocks.iter().cloned().map(|block| Block { workload: "regex".to_owned(), ..block });
     record.blocks.extend(again.collect::<Vec<_>>());
-    judge_with_levels(&record)
+    judge_with_levels(&record, true)
 }
 
 fn kinds(findings: &Findings) -> BTreeSet<String> {
