@@ -6,7 +6,6 @@ use bakeoff_host::Command;
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Failure;
 use std::collections::BTreeMap;
-use std::fmt::Debug;
 use std::path::PathBuf;
 
 /// The prefixes of a pass, by variant or twin; or why trials of one cannot be run.
@@ -39,7 +38,7 @@ pub struct Prepared {
 }
 
 /// Somebody who builds for trials. Nothing is asked of it while a trial is in flight.
-pub trait OnDemand: Debug {
+pub trait OnDemand {
     /// Makes the layouts of a pass; those of the pass before go.
     fn layouts(&mut self, pass: &Pass<'_>) -> Result<Layouts, Halt>;
     /// Makes all that a trial of building needs.

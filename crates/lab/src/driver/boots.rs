@@ -16,18 +16,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
         let order: Vec<String> = whole.first().map(|block| block.order.clone()).unwrap_or_default();
         let planned = self.failing.without(whole);
         let blocks: Vec<Missing<'_>> = planned.iter().map(|planned| self.held.of_block(planned)).collect();
-        if !blocks.iter().any(Missing::is_any) {
-            return Ok(Ending::Complete);
-        }
-        let ending = match self.begin_pass(pass, &blocks) {
-            Ok(Some(())) => self.boot_each(pass, &order, &blocks),
-            Ok(None) => Ok(Ending::Stopped),
-            Err(error) => Err(error.into()),
-        };
-        let ended = self.executor.pass_ended();
-        let ending = ending?;
-        ended?;
-        Ok(ending)
+        self.in_pass(pass, &blocks, |session| session.boot_each(pass, &order, &blocks))
     }
 
     /// `order` is that of all variants, also of those that stopped.

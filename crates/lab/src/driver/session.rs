@@ -67,12 +67,21 @@ impl<E: From<crate::Error>> Session<'_, E> {
         let planned = self.failing.without(self.plan.pass(pass));
         let of_block = |planned| self.held.of_block(planned);
         let missing: Vec<Missing<'_>> = planned.iter().map(of_block).filter(Missing::is_any).collect();
-        if missing.is_empty() {
+        self.in_pass(pass, &missing, |session| session.execute_missing(&missing))
+    }
+
+    /// Runs what is missing of a pass, if anything is, between its beginning and its end.
+    pub(super) fn in_pass(
+        &mut self,
+        pass: u32,
+        missing: &[Missing<'_>],
+        run: impl FnOnce(&mut Self) -> Result<Ending, E>,
+    ) -> Result<Ending, E> {
+        if !missing.iter().any(Missing::is_any) {
             return Ok(Ending::Complete);
         }
-        let begun = self.begin_pass(pass, &missing);
-        let ending = match begun {
-            Ok(Some(())) => self.execute_missing(&missing),
+        let ending = match self.begin_pass(pass, missing) {
+            Ok(Some(())) => run(self),
             Ok(None) => Ok(Ending::Stopped),
             Err(error) => Err(error.into()),
         };
@@ -83,7 +92,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
     }
 
     /// Tells the executor which variants have trials to come in blocks that are relinked.
-    pub(super) fn begin_pass(&mut self, pass: u32, missing: &[Missing<'_>]) -> Result<Option<()>, crate::Error> {
+    fn begin_pass(&mut self, pass: u32, missing: &[Missing<'_>]) -> Result<Option<()>, crate::Error> {
         let linked: Vec<&Missing<'_>> = missing.iter().filter(|missing| missing.block.layout.is_some()).collect();
         let comes = |name: &&str| linked.iter().any(|missing| missing.next.get(name).is_some_and(Option::is_some));
         let names = self.plan.variants.iter().map(|variant| variant.name.as_str()).chain([TWIN]);

@@ -63,7 +63,7 @@ impl Load {
             let log = stage.setup.scratch.join(format!("{name}.stderr"));
             let home = stage.fresh_home(&name)?;
             let (of, argv) = of(stage, cell, spec);
-            let mut env = stage.environment(of, ports, home.as_deref());
+            let mut env = stage.setup.environment_of(of, ports, home.as_deref());
             env.insert("BAKEOFF_COPY".to_owned(), copy.to_string());
             let mut command = stage.helper(argv, env, &log);
             command.stdout = PathBuf::from("/dev/null");

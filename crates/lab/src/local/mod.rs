@@ -80,7 +80,7 @@ impl Local<'_> {
         load.stop(stage)?;
         let judged = prepared.judge(stage, cell, &ended, execution);
         if is_measured {
-            show.outputs(&prepared.outputs)?;
+            show::outputs(show, &prepared.outputs)?;
             printed.take(stage, cell, task.variant, judged.is_ok(), execution)?;
         }
         let judged = judged.and_then(|()| tools.oracle(stage, cell, &ports));
@@ -118,7 +118,9 @@ impl Local<'_> {
         match ended {
             Ok(()) => Ok(Some(execution)),
             Err(Halt::Error(Error::Host(bakeoff_host::Error::LauncherEnded { how }))) => {
-                self.begin_anew(task)?;
+                // Somebody has killed a launcher: all that was started for a trial is started again for the next one.
+                self.end_all()?;
+                trial::wipe(&self.stage, self.stage.cell(task)?)?;
                 Ok(Some(Execution { outcome: Outcome::Failed(killed(&how)), ..execution }))
             }
             Err(Halt::Interrupted) => Ok(None),
@@ -135,12 +137,6 @@ impl Local<'_> {
         load_stopped?;
         services_stopped?;
         Ok(trial::wipe(stage, stage.cell(task)?)?)
-    }
-
-    /// Everything that was started for a trial ends, and is started again for the next one: somebody has killed a launcher.
-    fn begin_anew(&mut self, task: Task<'_>) -> Result<(), Error> {
-        self.end_all()?;
-        trial::wipe(&self.stage, self.stage.cell(task)?)
     }
 
     fn end_all(&mut self) -> Result<(), Error> {
@@ -186,7 +182,7 @@ impl Executor for Local<'_> {
         }
         let execution = self.once(task, true)?;
         Ok(execution.map(|mut execution| {
-            execution.written.extend(self.around.take_written());
+            execution.written.append(&mut self.around.written);
             execution
         }))
     }

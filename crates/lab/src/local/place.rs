@@ -4,7 +4,7 @@ use super::load::Load;
 use super::printed::Printed;
 use super::ready::WhatIsReady;
 use super::services::Services;
-use super::show::{Show, Shower};
+use super::show::Shower;
 use super::stage::{Setup, Stage};
 use super::tools::Tools;
 use super::trial::JobCache;
@@ -16,7 +16,6 @@ use bakeoff_model::plan::Plan;
 use std::os::fd::BorrowedFd;
 
 /// Runs trials on this host.
-#[derive(Debug)]
 pub struct Local<'a> {
     pub(super) stage: Stage,
     pub(super) launcher: Launcher,
@@ -31,7 +30,7 @@ pub struct Local<'a> {
     pub(super) on_demand: Option<Box<dyn OnDemand + 'a>>,
     pub(super) watching: Watching<'a>,
     pub(super) around: WhatIsReady,
-    pub(super) show: Show<'a>,
+    pub(super) show: Option<Shower<'a>>,
 }
 
 impl<'a> Local<'a> {
@@ -52,7 +51,7 @@ impl<'a> Local<'a> {
             on_demand: None,
             watching: Watching::default(),
             around: WhatIsReady::default(),
-            show: Show::default(),
+            show: None,
         })
     }
 
@@ -63,7 +62,7 @@ impl<'a> Local<'a> {
 
     /// With somebody who shows what trials print.
     pub fn showing(self, show: Shower<'a>) -> Self {
-        Self { show: Show(Some(show)), ..self }
+        Self { show: Some(show), ..self }
     }
 
     /// With what is to be looked at between blocks.

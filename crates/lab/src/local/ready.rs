@@ -22,9 +22,4 @@ impl WhatIsReady {
     pub(super) fn failure_of(&self, cell: Cell<'_>) -> Option<Failure> {
         self.set_up.get(&cell.workload.name)?.get(&cell.variant.name).cloned()
     }
-
-    /// What was written since this was asked.
-    pub(super) fn take_written(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.written)
-    }
 }

@@ -62,18 +62,14 @@ impl Services {
             ports.insert(service.name.clone(), port);
         }
         for service in wanted {
-            if self.running.iter().any(|running| running.service.name == service.name) {
-                self.expect_alive(&service.name, "it ended between two trials")?;
-            } else {
-                self.start_one(
-                    stage,
-                    tools,
-                    cell,
-                    service,
-                    &mut ports,
-                    probe.as_mut().map(|probe| &mut **probe as &mut dyn IntrusiveProbe),
-                )?;
+            if let Some(running) = self.running.iter_mut().find(|running| running.service.name == service.name) {
+                if running.take_end()? {
+                    return Err(running.because("it ended between two trials".to_owned()));
+                }
+                continue;
             }
+            let probe = probe.as_mut().map(|probe| &mut **probe as &mut dyn IntrusiveProbe);
+            self.start_one(stage, tools, cell, service, &mut ports, probe)?;
         }
         Ok(ports)
     }
@@ -96,7 +92,7 @@ impl Services {
                 Some((name.strip_prefix(&service.name)?.strip_prefix('.')?.to_owned(), value.clone()))
             });
             let with_own = |env: BTreeMap<String, String>| env.into_iter().chain(given.clone()).collect();
-            let env: BTreeMap<_, _> = with_own(stage.environment(cell, ports, home.as_deref()));
+            let env: BTreeMap<_, _> = with_own(stage.setup.environment_of(cell, ports, home.as_deref()));
             let mut command = stage.helper(argv(&service.run, !is_plain(&service.run)), env, &log);
             let mut own = service.clone();
             if let Some(probe) = probe.as_deref_mut() {
@@ -117,7 +113,7 @@ impl Services {
                 peaks: None,
                 ended: None,
             });
-            let env = with_own(stage.environment(cell, ports, None));
+            let env = with_own(stage.setup.environment_of(cell, ports, None));
             let Some(running) = self.running.last_mut() else { return Ok(()) };
             match running.become_ready(stage, tools, env) {
                 Err(Halt::Failed(_)) if running.ended.is_some() && others < MORE_PORTS && running.port_was_taken() => {
@@ -128,11 +124,6 @@ impl Services {
             }
         }
         Ok(())
-    }
-
-    fn expect_alive(&mut self, name: &str, why: &str) -> Result<(), Halt> {
-        let Some(running) = self.running.iter_mut().find(|running| running.service.name == name) else { return Ok(()) };
-        if running.take_end()? { Err(running.because(why.to_owned())) } else { Ok(()) }
     }
 
     /// The trial is about to be launched.

@@ -7,22 +7,11 @@ use crate::Error;
 /// Shows bytes.
 pub type Shower<'a> = Box<dyn FnMut(&[u8]) + 'a>;
 
-/// Who shows it, if anybody does.
-#[derive(Default)]
-pub(super) struct Show<'a>(pub(super) Option<Shower<'a>>);
-
-impl Show<'_> {
-    pub(super) fn outputs(&mut self, outputs: &[Outputs]) -> Result<(), Error> {
-        let Some(show) = &mut self.0 else { return Ok(()) };
-        for path in outputs.iter().flat_map(|outputs| [&outputs.stdout, &outputs.stderr]) {
-            show(&std::fs::read(path).map_err(|source| folder_error(path, source))?);
-        }
-        Ok(())
+/// Shows what the processes of a trial printed, if somebody is there who does.
+pub(super) fn outputs(show: &mut Option<Shower<'_>>, outputs: &[Outputs]) -> Result<(), Error> {
+    let Some(show) = show else { return Ok(()) };
+    for path in outputs.iter().flat_map(|outputs| [&outputs.stdout, &outputs.stderr]) {
+        show(&std::fs::read(path).map_err(|source| folder_error(path, source))?);
     }
-}
-
-impl std::fmt::Debug for Show<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Show({})", self.0.is_some())
-    }
+    Ok(())
 }

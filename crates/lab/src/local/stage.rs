@@ -185,10 +185,6 @@ impl Stage {
         self.by.argv(variant.run.as_deref().unwrap_or(&workload.run))
     }
 
-    pub(super) fn environment(&self, cell: Cell<'_>, ports: &Ports, home: Option<&Path>) -> BTreeMap<String, String> {
-        self.setup.environment_of(cell, ports, home)
-    }
-
     /// An empty folder of that name, if processes get folders of their own. What a killed trial left in it is gone.
     pub(super) fn fresh_home(&self, name: &str) -> Result<Option<PathBuf>, Error> {
         let Some(home) = self.home(name) else { return Ok(None) };

@@ -37,26 +37,29 @@ impl Tools {
     pub(super) fn oracle(&mut self, stage: &Stage, cell: Cell<'_>, ports: &Ports) -> Result<(), Halt> {
         let Some(oracle) = &cell.workload.oracle else { return Ok(()) };
         let within_s = cell.workload.timeout_s.unwrap_or(ORACLE_WITHIN_S);
-        self.serve(stage, cell, ports, Helper { part: "oracle", text: oracle, within_s })
+        self.serve(stage, cell, ports, "oracle", oracle, within_s)
     }
 
     /// A command around trials, if the cell has it.
     pub(super) fn around(&mut self, stage: &Stage, cell: Cell<'_>, ports: &Ports, step: Step) -> Result<(), Halt> {
         let Some(command) = step.command(cell) else { return Ok(()) };
-        self.serve(stage, cell, ports, Helper { part: step.name, text: command, within_s: AROUND_WITHIN_S })
+        self.serve(stage, cell, ports, step.name, command, AROUND_WITHIN_S)
     }
 
+    /// Runs a command that is no trial, for a cell.
     fn serve(
         &mut self,
         stage: &Stage,
         cell: Cell<'_>,
         ports: &Ports,
-        Helper { part, text, within_s }: Helper<'_>,
+        part: &str,
+        text: &str,
+        within_s: f64,
     ) -> Result<(), Halt> {
         let log = stage.setup.scratch.join(format!("{part}.log"));
         // Where the trial is at home, so that what it needs or leaves there can be reached: its folders are wiped afterwards.
         let count = processes(cell);
-        let mut env = stage.environment(cell, ports, stage.home(&numbered("home", 1)).as_deref());
+        let mut env = stage.setup.environment_of(cell, ports, stage.home(&numbered("home", 1)).as_deref());
         env.insert("BAKEOFF_PROCESSES".to_owned(), count.to_string());
         for number in 1..=count {
             let home = stage.home(&numbered("home", number));
@@ -67,13 +70,6 @@ impl Tools {
         let end = self.execute(stage, &command, within_s)?;
         if end == End::Exited(0) { Ok(()) } else { Err(surroundings(part, in_words(&end), &log)) }
     }
-}
-
-/// What is run for a cell besides its trials.
-struct Helper<'a> {
-    part: &'a str,
-    text: &'a str,
-    within_s: f64,
 }
 
 /// A command around trials: its name in a study file, and where it stands.

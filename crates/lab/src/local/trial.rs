@@ -102,7 +102,7 @@ fn job(stage: &Stage, cell: Cell<'_>, ports: &Ports, paths: &[PathBuf]) -> Prepa
     limits.timeout_s = cell.workload.timeout_s;
     let mut prepared = Prepared { job: Job { marks: true, limits, ..Job::default() }, outputs: vec![] };
     for (number, stdout) in (1..).zip(paths) {
-        let mut env = stage.environment(cell, ports, stage.home(&numbered("home", number)).as_deref());
+        let mut env = stage.setup.environment_of(cell, ports, stage.home(&numbered("home", number)).as_deref());
         env.insert("BAKEOFF_PROCESS".to_owned(), number.to_string());
         env.insert("BAKEOFF_PROCESSES".to_owned(), paths.len().to_string());
         if cell.padding > 0 {

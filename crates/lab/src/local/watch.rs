@@ -37,12 +37,6 @@ pub struct Watching<'a> {
     digest: Option<String>,
 }
 
-impl std::fmt::Debug for Watching<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Watching").field("files", &self.watch.files).finish_non_exhaustive()
-    }
-}
-
 impl<'a> Watching<'a> {
     /// That of files as they are now.
     pub fn new(watch: Watch<'a>) -> Self {
