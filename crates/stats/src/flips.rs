@@ -68,12 +68,8 @@ impl Flips {
         }
     }
 
-    /// Number of draws whose negated magnitudes, or whose others, sum to at most `limit`; `total` is the sum of all.
-    pub(super) fn at_most_on_either_side(&mut self, magnitudes: &[f64], limit: f64, total: f64) -> u32 {
-        self.among_the_first(DRAWS, magnitudes, limit, total)
-    }
-
-    /// The same among the first draws.
+    /// Of the first draws, the number of those whose negated magnitudes, or whose others, sum to at most `limit`; `total` is the
+    /// sum of all.
     pub(super) fn among_the_first(&mut self, draws: u32, magnitudes: &[f64], limit: f64, total: f64) -> u32 {
         self.tabulate(magnitudes);
         let bytes = &self.bytes[..self.bytes.len().min(draws as usize * self.bytes_per_draw)];
@@ -134,7 +130,7 @@ mod tests {
                     negated <= limit || negated >= total - limit
                 })
                 .count();
-            assert_eq!(flips.at_most_on_either_side(&magnitudes, limit, total) as usize, plain, "n = {n}");
+            assert_eq!(flips.among_the_first(DRAWS, &magnitudes, limit, total) as usize, plain, "n = {n}");
         }
     }
 
@@ -148,7 +144,7 @@ mod tests {
             let limit = part * total;
             let subsets = super::super::subsets::SubsetCounter::default().at_most(&magnitudes, limit);
             let exact = subsets as f64 / 2f64.powi(29);
-            let estimate = f64::from(flips.at_most_on_either_side(&magnitudes, limit, total)) / f64::from(DRAWS);
+            let estimate = f64::from(flips.among_the_first(DRAWS, &magnitudes, limit, total)) / f64::from(DRAWS);
             let standard_error = (exact * (1.0 - exact) / f64::from(DRAWS)).sqrt();
             assert!((estimate - exact).abs() < 5.0 * standard_error, "{part}: {estimate}, not {exact}");
         }

@@ -49,13 +49,6 @@ pub struct MaxT {
     sums: Vec<f64>,
 }
 
-/// An end of an interval.
-#[derive(Debug, Clone, Copy)]
-enum Side {
-    Low,
-    High,
-}
-
 /// The contrasts of one comparison.
 #[derive(Debug, Clone)]
 struct Column {
@@ -131,22 +124,19 @@ impl MaxT {
         if self.smallest_p(column) > alpha {
             return None;
         }
-        Some([Side::Low, Side::High].map(|side| self.end(column, side, alpha)))
+        Some([-1.0, 1.0].map(|side| self.end(column, side, alpha)))
     }
 
     /// One end of the interval: p may rise again after it has fallen to alpha, even beyond the outermost contrast, so that is
     /// looked for before an end is believed.
     ///
     /// Where most contrasts are equal, the estimate is one of them and may itself be refuted, although values next to it are
-    /// not; on the side without other contrasts the end is then the estimate.
-    fn end(&mut self, column: usize, side: Side, alpha: f64) -> f64 {
+    /// not; on the side without other contrasts the end is then the estimate. `side` is −1 for the lower end, 1 for the other.
+    fn end(&mut self, column: usize, side: f64, alpha: f64) -> f64 {
         let Column { estimate, range: [low, high], .. } = self.columns[column];
         let length = self.columns[column].test.expected_length(estimate);
-        let (width, outermost, side) = match side {
-            Side::Low => (high - low, low, -1.0),
-            Side::High => (high - low, high, 1.0),
-        };
-        let far = outermost + side * BEYOND * width;
+        let outermost = if side < 0.0 { low } else { high };
+        let far = outermost + side * BEYOND * (high - low);
         let mut end = end_of_interval(estimate, far, length, alpha, PRECISION, |theta| self.p(column, theta));
         let between = (1..LOOKS).map(|look| end + (outermost - end) * f64::from(look) / f64::from(LOOKS));
         let beyond = (0..LOOKS).map(|look| outermost + (far - outermost) * f64::from(look) / f64::from(LOOKS));

@@ -122,6 +122,11 @@ impl SignFlip {
 
     /// Two-sided p of the hypothesis that the contrasts are centred on `theta`.
     pub fn p(&mut self, theta: f64) -> f64 {
+        self.p_by(theta, DRAWS)
+    }
+
+    /// The same by the first of the flips, where there are flips.
+    fn p_by(&mut self, theta: f64, draws: u32) -> f64 {
         let weights = self.winsorise(theta);
         if weights.balance() {
             return 1.0;
@@ -132,25 +137,10 @@ impl SignFlip {
         match &mut self.counter {
             Counter::Exact(subsets) => subsets.at_most(&self.magnitudes, limit) as f64 / patterns,
             Counter::MonteCarlo(flips) => {
-                let hits = flips.at_most_on_either_side(&self.magnitudes, limit, total);
-                f64::from(1 + hits) / f64::from(1 + DRAWS)
+                let hits = flips.among_the_first(draws, &self.magnitudes, limit, total);
+                f64::from(1 + hits) / f64::from(1 + draws)
             }
             Counter::Edgeworth => self.series(weights),
-        }
-    }
-
-    /// The same by the first quarter of the flips, where there are flips; 1 elsewhere.
-    fn p_by_first_flips(&mut self, theta: f64) -> f64 {
-        const FIRST: u32 = DRAWS / 4;
-        let weights = self.winsorise(theta);
-        let total = weights.below + weights.above;
-        let limit = weights.below.min(weights.above) + TIE / 2.0 * total;
-        match &mut self.counter {
-            Counter::MonteCarlo(flips) if !weights.balance() => {
-                let hits = flips.among_the_first(FIRST, &self.magnitudes, limit, total);
-                f64::from(1 + hits) / f64::from(1 + FIRST)
-            }
-            _ => 1.0,
         }
     }
 
@@ -207,7 +197,7 @@ impl SignFlip {
         for _ in 0..CORRECTIONS {
             end = self.end_by(Self::p_by_series, centre, outermost, asked);
             // Most ends are confirmed by a quarter of the flips already.
-            let quick = self.p_by_first_flips(end);
+            let quick = self.p_by(end, DRAWS / 4);
             if (quick - alpha).abs() <= close_enough || end == outermost {
                 break;
             }

@@ -38,6 +38,15 @@ pub fn two_sided_p(t: f64, degrees_of_freedom: f64) -> Option<f64> {
     Some(if t.is_finite() { 2.0 * student.sf(t.abs()) } else { 0.0 })
 }
 
+/// Two-sided p of the hypothesis that what is estimated is 0. Without variation it is 0 or 1.
+pub(super) fn p_of_zero(estimate: f64, standard_error: f64, degrees_of_freedom: f64) -> Option<f64> {
+    match (estimate, standard_error) {
+        (0.0, _) => Some(1.0),
+        (_, 0.0) => Some(0.0),
+        _ => two_sided_p(estimate / standard_error, degrees_of_freedom),
+    }
+}
+
 /// The mean of some contrasts and how well it is known (Student 1908).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanT {
@@ -62,13 +71,7 @@ impl MeanT {
 
     /// Two-sided p of the hypothesis that the mean is 0. Without variation it is 0 or 1.
     pub fn p(&self) -> Option<f64> {
-        if self.mean == 0.0 {
-            return Some(1.0);
-        }
-        if self.standard_error == 0.0 {
-            return Some(0.0);
-        }
-        two_sided_p(self.mean / self.standard_error, self.degrees_of_freedom)
+        p_of_zero(self.mean, self.standard_error, self.degrees_of_freedom)
     }
 }
 

@@ -7,7 +7,7 @@
 //! among the centred columns.
 
 use super::super::describe::mean;
-use super::super::student::{t_quantile, two_sided_p};
+use super::super::student::{p_of_zero, t_quantile};
 use super::basis::{Basis, dot, norm};
 use std::collections::BTreeMap;
 
@@ -129,7 +129,8 @@ impl Ols {
         let reach: f64 = self.rounding * shares.iter().map(|a| a.abs()).sum::<f64>();
         let estimate = if value.abs() <= reach { 0.0 } else { value * self.unit };
         let se = variance.sqrt() * self.unit;
-        let p = two_sided(estimate, se, self.df).ok_or(Gap::NoError)?;
+        let is_finite = estimate.is_finite() && se.is_finite();
+        let p = p_of_zero(estimate, se, self.df as f64).filter(|_| is_finite).ok_or(Gap::NoError)?;
         Ok(Estimate { estimate, se, df: self.df, p })
     }
 
@@ -163,20 +164,6 @@ impl Ols {
         }
         Ok(variance)
     }
-}
-
-/// Two-sided p by Student's t; 0 or 1 without variation. None if the numbers are beyond a number's range.
-fn two_sided(estimate: f64, se: f64, df: usize) -> Option<f64> {
-    if !estimate.is_finite() || !se.is_finite() {
-        return None;
-    }
-    if estimate == 0.0 {
-        return Some(1.0);
-    }
-    if se == 0.0 {
-        return Some(0.0);
-    }
-    two_sided_p(estimate / se, df as f64)
 }
 
 /// The places of each block's members.

@@ -80,7 +80,7 @@ impl<'a> MannWhitney<'a> {
     /// By how much x is larger than y: the median of all differences x − y.
     pub fn shift(&self) -> f64 {
         let pairs = self.x.len() as u64 * self.y.len() as u64;
-        let [low, high] = self.differences.pair_at((pairs - 1) / 2);
+        let [low, high] = [0, 1].map(|next| self.differences.at((pairs - 1) / 2 + next));
         if pairs % 2 == 1 { low } else { low / 2.0 + high / 2.0 }
     }
 

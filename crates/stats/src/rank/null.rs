@@ -24,7 +24,7 @@ impl Null {
         match self {
             Null::Counted(_) if value < 0.0 => 0.0,
             Null::Counted(cumulative) => cumulative.get(value.floor() as usize).copied().unwrap_or(1.0),
-            Null::Normal { mean, sd } => standard_normal((value + 0.5 - mean) / sd),
+            Null::Normal { mean, sd } => Normal::standard().cdf((value + 0.5 - mean) / sd),
         }
     }
 
@@ -40,11 +40,6 @@ impl Null {
         };
         (k >= 1.0).then_some(k as u64)
     }
-}
-
-/// Φ(z).
-pub(super) fn standard_normal(z: f64) -> f64 {
-    Normal::standard().cdf(z)
 }
 
 /// True if the distribution of U for lists of m and n values without ties is counted: C(m + n, m) is below 2¹²⁷ and the

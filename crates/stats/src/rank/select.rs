@@ -29,11 +29,6 @@ impl<'a> Differences<'a> {
         Self { x, y }
     }
 
-    /// The entries of `rank` and `rank` + 1, counted from 0 in ascending order; the largest, if there are fewer.
-    pub(super) fn pair_at(&self, rank: u64) -> [f64; 2] {
-        [self.at(rank), self.at(rank + 1)]
-    }
-
     /// The entry of this rank, counted from 0 in ascending order; the largest, if there are fewer.
     pub(super) fn at(&self, rank: u64) -> f64 {
         let (x, y) = (self.x, self.y);
