@@ -85,12 +85,7 @@ pub(super) fn read(
                 };
                 same_unit(&mut unit, known.map(|(base, _)| base), origin, number)?;
                 let value = value(digits, origin, number, rounded)?;
-                values.push(match known {
-                    // So that no digit is lost.
-                    Some((_, factor)) if factor < 1.0 => value / (1.0 / factor).round(),
-                    Some((_, factor)) => value * factor,
-                    None => value,
-                });
+                values.push(known.map_or(value, |(_, factor)| in_base(value, factor)));
                 Ok(())
             }
             Err(_) if line.len() >= LINE_MAX => Err(origin.error(number, "the line is longer than a megabyte", "")),
@@ -126,6 +121,11 @@ type Unit = (&'static str, f64);
 fn known(unit: &[u8]) -> Option<Unit> {
     let is_it = |names: &&[&str]| names.iter().any(|name| name.as_bytes() == unit);
     UNITS.iter().find(|(names, ..)| is_it(names)).map(|(_, base, factor)| (*base, *factor))
+}
+
+/// A value in a base unit. Dividing by a power of ten is exact where multiplying by its inverse is not.
+pub fn in_base(value: f64, factor: f64) -> f64 {
+    if factor < 1.0 { value / (1.0 / factor).round() } else { value * factor }
 }
 
 /// Three digits, which may be the thousands of a number or its last ones.

@@ -323,9 +323,7 @@ fn take(
         let KnownUnit { factor, sample, .. } = known.units[column];
         column += 1;
         if let Some(sample) = sample {
-            // Dividing by a power of ten is exact where multiplying by its inverse is not.
-            let value = if factor < 1.0 { measured / (1.0 / factor).round() } else { measured * factor };
-            gathered.samples[sample].values.push(value);
+            gathered.samples[sample].values.push(columns::in_base(measured, factor));
         }
     }
     if column > 0 {

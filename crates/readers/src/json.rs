@@ -8,7 +8,7 @@ pub(super) mod place;
 mod pytest;
 
 use super::{Better, Error, Gathered, Options, Origin, Tool};
-use place::{Labels, note_means, texts, with_parameters};
+use place::{Labels, means, texts, with_parameters};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::collections::BTreeMap;
@@ -253,7 +253,6 @@ fn hyperfine(
     Ok(())
 }
 
-/// Values of one process depend on each other, so that each process counts as one value: their mean.
 fn pyperf(
     entry: &Entry,
     common: &Metadata,
@@ -272,16 +271,11 @@ fn pyperf(
     if !options.wants(&place) {
         return Ok(());
     }
-    let measured: Vec<&Process> = entry.processes.iter().filter(|process| !process.values.is_empty()).collect();
-    if measured.is_empty() {
+    let processes: Vec<&[f64]> = entry.processes.iter().map(|process| process.values.as_slice()).collect();
+    let means = means("pyperf", "process", &processes, gathered);
+    if means.is_empty() {
         return Err(origin.whole(&format!("`{name}` has no values"), "was it only calibrated?"));
     }
-    if measured.iter().any(|process| process.values.len() > 1) {
-        note_means("pyperf", "process", gathered);
-    }
-    for process in measured {
-        let mean = process.values.iter().sum::<f64>() / process.values.len() as f64;
-        gathered.add(options, &place, unit, Better::Less, mean);
-    }
+    means.into_iter().for_each(|mean| gathered.add(options, &place, unit, Better::Less, mean));
     Ok(())
 }

@@ -15,14 +15,13 @@ mod nan;
 mod options;
 mod origin;
 mod rounded;
-mod table;
 
 pub use gathered::{Gathered, Sample, Tool};
+pub use json::place::{Labels, with_parameters};
 pub(crate) use nan::without_nan;
 pub use options::{Format, Options};
 pub use origin::{Error, Origin};
 pub use rounded::Rounded;
-pub use table::{TableValue, table};
 
 use bakeoff_model::range::is_usable;
 use std::io::{BufRead, Read as _};

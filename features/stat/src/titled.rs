@@ -4,10 +4,10 @@
 
 use bakeoff_model::metric::Direction;
 use bakeoff_model::plain::clean;
-use bakeoff_readers::columns::UNITS;
+use bakeoff_readers::columns::{UNITS, in_base};
 use bakeoff_readers::keys::Projection;
-use bakeoff_readers::{Error, Gathered, Options, Origin, TableValue, table};
-use std::collections::BTreeSet;
+use bakeoff_readers::{Error, Gathered, Labels, Options, Origin, Tool, with_parameters};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Titles of columns that count lines, and tell nothing apart; so does one without a title.
 const COUNTERS: &str =
@@ -145,14 +145,19 @@ pub(crate) fn read(
     let (unit, factor) = if is_rate { ("", 1.0) } else { unit_of(&titles[value]) };
     let better = if is_rate { Direction::More } else { Direction::Less };
     let options = with_column(options, is_alone, factors.first().map(|at| titles[*at].as_str()));
-    let mut values = vec![];
+    let mut gathered = Gathered::default();
+    gathered.kind = Some(Tool::Titled);
     for (line, cells) in &sheet.rows {
-        let number = number(*line, cells, value, origin)?;
-        let value = if factor < 1.0 { number / (1.0 / factor).round() } else { number * factor };
-        let factors = factors.iter().map(|at| (titles[*at].clone(), cells[*at].clone())).collect();
-        values.push(TableValue { factors, value });
+        let value = in_base(number(*line, cells, value, origin)?, factor);
+        let parameters: BTreeMap<String, String> =
+            factors.iter().map(|at| (titles[*at].clone(), cells[*at].clone())).collect();
+        let full = with_parameters("", parameters.iter());
+        let place = Labels { full, stem: Some(""), file: origin.label, unit, parameters, ..Labels::default() };
+        if options.wants(&place) {
+            gathered.add(&options, &place, unit, better, value);
+        }
     }
-    Ok(table(values, unit, better, origin, &options))
+    Ok(gathered)
 }
 
 fn is_missing(cell: &str) -> bool {

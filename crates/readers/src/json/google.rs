@@ -1,9 +1,8 @@
 //! Google Benchmark's JSON (`--benchmark_format=json`): a value for each repetition, without aggregates.
 
-use super::place::Labels;
+use super::place::{Labels, in_a_second};
 use super::{Better, Error, Gathered, Options, Origin};
 use serde::Deserialize;
-use std::collections::BTreeMap;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Document {
@@ -32,16 +31,6 @@ struct Entry {
     time_unit: Option<String>,
     bytes_per_second: Option<f64>,
     items_per_second: Option<f64>,
-}
-
-fn in_a_second(unit: &str) -> Option<f64> {
-    match unit {
-        "ns" => Some(1e9),
-        "us" => Some(1e6),
-        "ms" => Some(1e3),
-        "s" => Some(1.0),
-        _ => None,
-    }
 }
 
 pub(super) fn read(
@@ -89,15 +78,7 @@ fn take(entry: &Entry, origin: &Origin<'_>, options: &Options, gathered: &mut Ga
     for (unit, better, value) in times.into_iter().chain(rates) {
         let Some(value) = value else { continue };
         let base = name.split('/').next().unwrap_or_default();
-        let place = Labels {
-            name: base,
-            full: name.clone(),
-            stem: None,
-            file: origin.label,
-            unit,
-            parameters: BTreeMap::new(),
-            settings: BTreeMap::new(),
-        };
+        let place = Labels { name: base, full: name.clone(), file: origin.label, unit, ..Labels::default() };
         if options.wants(&place) {
             gathered.add(options, &place, unit, better, value);
         }

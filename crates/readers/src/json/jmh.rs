@@ -1,6 +1,6 @@
 //! JMH's JSON (`-rf json`): its primary score, one value for each fork. What profilers add is not read.
 
-use super::place::{Labels, note_means, with_parameters};
+use super::place::{Labels, in_a_second, means, with_parameters};
 use super::{Better, Error, Gathered, Options, Origin};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -31,25 +31,14 @@ struct Metric {
 
 /// The unit in base units, and what a value in it is divided by.
 fn base(unit: &str) -> (String, f64) {
-    let parts_of_a_second = |name: &str| match name {
-        "ns" => Some(1e9),
-        "us" => Some(1e6),
-        "ms" => Some(1e3),
-        "s" => Some(1.0),
-        "min" => Some(1.0 / 60.0),
-        "hr" => Some(1.0 / 3600.0),
-        "day" => Some(1.0 / 86400.0),
-        _ => None,
-    };
     match unit.split_once('/') {
-        Some(("ops", time)) => parts_of_a_second(time).map(|parts| ("ops/s".to_owned(), 1.0 / parts)),
-        Some((time, "op")) => parts_of_a_second(time).map(|parts| ("sec/op".to_owned(), parts)),
+        Some(("ops", time)) => in_a_second(time).map(|parts| ("ops/s".to_owned(), 1.0 / parts)),
+        Some((time, "op")) => in_a_second(time).map(|parts| ("sec/op".to_owned(), parts)),
         _ => None,
     }
     .unwrap_or_else(|| (unit.to_owned(), 1.0))
 }
 
-/// Values of one fork depend on each other, so that each fork counts as one value: their mean.
 pub(super) fn read(entry: Entry, origin: &Origin<'_>, options: &Options, gathered: &mut Gathered) -> Result<(), Error> {
     let Entry { name, mode, threads, params, primary_metric } = entry;
     let (unit, divisor) = base(&primary_metric.score_unit);
@@ -67,11 +56,8 @@ pub(super) fn read(entry: Entry, origin: &Origin<'_>, options: &Options, gathere
         let message = format!("`{}` has no values of its forks (mode {mode})", place.full);
         return Err(origin.whole(&message, "JMH keeps them in the modes thrpt, avgt and ss (-bm)"));
     }
-    if forks.iter().any(|fork| fork.len() > 1) {
-        note_means("JMH", "fork", gathered);
-    }
-    for fork in forks.iter().filter(|fork| !fork.is_empty()) {
-        let mean = fork.iter().sum::<f64>() / fork.len() as f64;
+    let forks: Vec<&[f64]> = forks.iter().map(Vec::as_slice).collect();
+    for mean in means("JMH", "fork", &forks, gathered) {
         gathered.add(options, &place, &unit, better, mean / divisor);
     }
     Ok(())

@@ -6,22 +6,26 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What a tool says of a value.
-#[derive(Default)]
-pub(crate) struct Labels<'a> {
+#[derive(Debug, Default)]
+pub struct Labels<'a> {
     /// Without parameters, where the tool keeps them apart.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// With all parameters.
-    pub(crate) full: String,
+    pub full: String,
     /// What parameters that remain are appended to if some are left out; none where they cannot be.
-    pub(crate) stem: Option<&'a str>,
-    pub(crate) file: &'a str,
-    pub(crate) unit: &'a str,
-    pub(crate) parameters: BTreeMap<String, String>,
-    pub(crate) settings: BTreeMap<String, String>,
+    pub stem: Option<&'a str>,
+    /// The file's label.
+    pub file: &'a str,
+    /// The base unit.
+    pub unit: &'a str,
+    /// Each parameter with its value.
+    pub parameters: BTreeMap<String, String>,
+    /// What else was the same for all of it.
+    pub settings: BTreeMap<String, String>,
 }
 
 /// A name with parameters in the way of Go's names.
-pub(crate) fn with_parameters<'a>(stem: &str, parameters: impl Iterator<Item = (&'a String, &'a String)>) -> String {
+pub fn with_parameters<'a>(stem: &str, parameters: impl Iterator<Item = (&'a String, &'a String)>) -> String {
     parameters.fold(stem.to_owned(), |full, (key, value)| format!("{full}/{key}={value}"))
 }
 
@@ -70,12 +74,29 @@ impl Keys for Labels<'_> {
     }
 }
 
-/// Says once how values that depend on each other are counted.
-pub(super) fn note_means(tool: &str, what: &str, gathered: &mut Gathered) {
+/// The means of lists that are not empty. Values of one list depend on each other, so each list counts as one value, and a note
+/// says so once.
+pub(super) fn means(tool: &str, what: &str, lists: &[&[f64]], gathered: &mut Gathered) -> Vec<f64> {
     let note = format!(
         "{tool}: each {what} counts as one value, the mean of its own, as values of one {what} depend on each other"
     );
-    if !gathered.notes.contains(&note) {
+    if lists.iter().any(|list| list.len() > 1) && !gathered.notes.contains(&note) {
         gathered.notes.push(note);
+    }
+    let lists = lists.iter().filter(|list| !list.is_empty());
+    lists.map(|list| list.iter().sum::<f64>() / list.len() as f64).collect()
+}
+
+/// How many of this unit of time are in a second.
+pub(super) fn in_a_second(unit: &str) -> Option<f64> {
+    match unit {
+        "ns" => Some(1e9),
+        "us" => Some(1e6),
+        "ms" => Some(1e3),
+        "s" => Some(1.0),
+        "min" => Some(1.0 / 60.0),
+        "hr" => Some(1.0 / 3600.0),
+        "day" => Some(1.0 / 86400.0),
+        _ => None,
     }
 }
