@@ -12,8 +12,9 @@ use super::factors::Factors;
 use super::ids::{Cell, Ids, Place, VariantId};
 use super::study::with_shared;
 use super::trials::Passes;
-use crate::findings::{Level, Over, Refusal, Step, Subject};
+use crate::findings::{Level, Over, Refusal, Subject};
 use bakeoff_model::record::StudyLine;
+use bakeoff_stats::linear::Step;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A place of every factor's level.
@@ -72,9 +73,7 @@ impl<'a> Design<'a> {
 
     /// Every level but the baseline's against it.
     pub(super) fn mains(&self) -> Vec<Outline> {
-        let steps = self.factors.0.iter().enumerate();
-        let steps = steps.flat_map(|(f, (_, levels))| (1..levels.len()).map(move |level| (f, level)));
-        steps.map(|(f, level)| self.main(f, level)).collect()
+        self.factors.steps().map(|Step(f, level, _)| self.main(f, level)).collect()
     }
 
     fn main(&self, f: usize, level: usize) -> Outline {
@@ -93,42 +92,32 @@ impl<'a> Design<'a> {
 
     /// What two levels do together beyond what each does alone.
     pub(super) fn interactions(&self) -> Vec<Outline> {
-        let mut outlines = vec![];
-        for (f, (_, f_levels)) in self.factors.0.iter().enumerate() {
-            for (g, (_, g_levels)) in self.factors.0.iter().enumerate().skip(f + 1) {
-                for a in 1..f_levels.len() {
-                    for b in 1..g_levels.len() {
-                        let corner = |a, b| vec![(f, a), (g, b)];
-                        let corners =
-                            [(corner(a, b), 1.0), (corner(0, 0), 1.0), (corner(a, 0), -1.0), (corner(0, b), -1.0)];
-                        outlines.push(self.outline(&corners, &[(f, a), (g, b)]));
-                    }
-                }
-            }
-        }
-        outlines
+        let outline = |(Step(f, a, _), Step(g, b, _))| {
+            let corner = |a, b| vec![(f, a), (g, b)];
+            let corners = [(corner(a, b), 1.0), (corner(0, 0), 1.0), (corner(a, 0), -1.0), (corner(0, b), -1.0)];
+            self.outline(&corners, &[(f, a), (g, b)])
+        };
+        self.factors.pairs().into_iter().map(outline).collect()
     }
 
     /// Each level but the baseline's, within each level of each other factor: a family for level and factor. Those that the
     /// plan has no combination for do not take part, nor those that are a pair of the table and no more.
     pub(super) fn simples(&self) -> Vec<Vec<Outline>> {
         let mut families = vec![];
-        for (f, (_, f_levels)) in self.factors.0.iter().enumerate() {
-            for a in 1..f_levels.len() {
-                for (g, (_, g_levels)) in self.factors.0.iter().enumerate().filter(|(g, _)| *g != f) {
-                    let simple = |b: usize| {
-                        let corners = [(vec![(f, a), (g, b)], 1.0), (vec![(f, 0), (g, b)], -1.0)];
-                        let rests = Self::common(&self.planned, &corners);
-                        let is_baseline = b == 0 && rests.iter().all(|rest| rest.iter().all(|place| *place == 0));
-                        if rests.is_empty() || is_baseline && rests.len() < self.combinations(&corners) {
-                            return None;
-                        }
-                        let mut outline = self.outline(&corners, &[(f, a)]);
-                        outline.detail.within = Some(self.level(g, b));
-                        Some(outline)
-                    };
-                    families.push((0..g_levels.len()).filter_map(simple).collect());
-                }
+        for Step(f, a, _) in self.factors.steps() {
+            for (g, (_, g_levels)) in self.factors.0.iter().enumerate().filter(|(g, _)| *g != f) {
+                let simple = |b: usize| {
+                    let corners = [(vec![(f, a), (g, b)], 1.0), (vec![(f, 0), (g, b)], -1.0)];
+                    let rests = Self::common(&self.planned, &corners);
+                    let is_baseline = b == 0 && rests.iter().all(|rest| rest.iter().all(|place| *place == 0));
+                    if rests.is_empty() || is_baseline && rests.len() < self.combinations(&corners) {
+                        return None;
+                    }
+                    let mut outline = self.outline(&corners, &[(f, a)]);
+                    outline.detail.within = Some(self.level(g, b));
+                    Some(outline)
+                };
+                families.push((0..g_levels.len()).filter_map(simple).collect());
             }
         }
         families
@@ -156,10 +145,7 @@ impl<'a> Design<'a> {
         let over =
             (!weights.is_empty() && rests.len() < self.combinations(corners)).then(|| self.over(corners, &rests));
         let refused = is_nothing.then_some(Refusal::SameProgram);
-        let step = |(factor, level): &(usize, usize)| {
-            let (name, levels) = &self.factors.0[*factor];
-            Step { factor: name.clone(), level: levels[*level].clone(), against: levels[0].clone() }
-        };
+        let step = |(factor, level): &(usize, usize)| self.factors.named(Step(*factor, *level, 0));
         let planned = Planned { subject: Subject::Levels(of.iter().map(step).collect()), weights };
         Outline { planned, detail: Detail { over, refused, ..Detail::default() } }
     }

@@ -2,6 +2,7 @@
 //! is in [`super::effects`].
 
 use super::study::{variants, with_shared};
+use crate::findings::Step as LevelStep;
 use bakeoff_model::grouped::unique;
 use bakeoff_model::record::{StudyLine, VariantLine};
 use bakeoff_stats::linear::Step;
@@ -35,6 +36,21 @@ impl Factors {
             (1..levels.len()).map(move |level| Step(factor, level, 0)).collect::<Vec<_>>()
         };
         self.0.iter().enumerate().flat_map(of)
+    }
+
+    /// Every two steps of different factors, by factors first.
+    pub(super) fn pairs(&self) -> Vec<(Step, Step)> {
+        let steps: Vec<Step> = self.steps().collect();
+        let all = steps.iter().enumerate().flat_map(|(i, a)| steps[i + 1..].iter().map(move |b| (*a, *b)));
+        let mut pairs: Vec<(Step, Step)> = all.filter(|(a, b)| a.0 != b.0).collect();
+        pairs.sort_by_key(|(a, b)| (a.0, b.0));
+        pairs
+    }
+
+    /// A step by its names.
+    pub(super) fn named(&self, Step(factor, level, reference): Step) -> LevelStep {
+        let (factor, levels) = &self.0[factor];
+        LevelStep { factor: factor.clone(), level: levels[level].clone(), against: levels[reference].clone() }
     }
 
     /// A variant's level of every factor, by its place.

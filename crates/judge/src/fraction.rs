@@ -124,7 +124,7 @@ impl<'a> Fraction<'a> {
 
     fn mains(&self) -> Vec<Estimated> {
         let of = |step: Step| {
-            let LevelStep { factor, level, against } = self.step(step);
+            let LevelStep { factor, level, against } = self.factors.named(step);
             let effect = Level { factor: factor.clone(), level: level.clone() };
             let subject = Subject::Levels(vec![LevelStep { factor, level, against }]);
             let main = |fit: &Option<Fit>| match (self.modelled(step), fit) {
@@ -146,7 +146,7 @@ impl<'a> Fraction<'a> {
 
     fn interactions(&self) -> Vec<Estimated> {
         let of = |(a, b): (Step, Step)| {
-            let subject = Subject::Levels(vec![self.step(a), self.step(b)]);
+            let subject = Subject::Levels(vec![self.factors.named(a), self.factors.named(b)]);
             let full = match (self.modelled(a).zip(self.modelled(b)), &self.full) {
                 (None, _) => Err(Refused::Unknown),
                 (_, None) => Err(Refused::NoError),
@@ -154,9 +154,7 @@ impl<'a> Fraction<'a> {
             };
             Estimated { subject, estimate: self.refused(full), caveat: None }
         };
-        let steps: Vec<Step> = self.factors.steps().collect();
-        let pairs = steps.iter().enumerate().flat_map(|(i, a)| steps[i + 1..].iter().map(move |b| (*a, *b)));
-        pairs.filter(|(a, b)| a.0 != b.0).map(of).collect()
+        self.factors.pairs().into_iter().map(of).collect()
     }
 
     pub(super) fn aliases(&self) -> Vec<Alias> {
@@ -229,11 +227,6 @@ impl<'a> Fraction<'a> {
     fn modelled(&self, Step(factor, level, reference): Step) -> Option<Step> {
         let place = |level| self.seen[factor].binary_search(&level).ok();
         Some(Step(factor, place(level)?, place(reference)?))
-    }
-
-    fn step(&self, Step(factor, level, reference): Step) -> LevelStep {
-        let (factor, levels) = &self.factors.0[factor];
-        LevelStep { factor: factor.clone(), level: levels[level].clone(), against: levels[reference].clone() }
     }
 
     fn term(&self, term: linear::Term) -> Term {
