@@ -32,15 +32,7 @@ impl Axis {
     /// What stands above the picture: the ratios at its ends, and 1 where there is room for it.
     pub fn title(&self) -> String {
         let (low, high) = (format!("{:.3}", self.low_ln.exp()), format!("{:.3}", self.high_ln.exp()));
-        let mut title = vec![' '; self.columns];
-        let mut put = |at: usize, label: &str| put(&mut title, at, label);
-        let (one, high_at) = (self.column(0.0), self.columns.saturating_sub(high.len()));
-        put(0, &low);
-        put(high_at, &high);
-        if one > low.len() && one + 1 < high_at {
-            put(one, "1");
-        }
-        title.into_iter().collect()
+        self.labelled([&low, &high], "1", true)
     }
 
     /// The same as changes: `−12 %` and `+8 %` at the ends, or factors where they are beyond two, and 0 or 1 at the line.
@@ -56,15 +48,20 @@ impl Axis {
             false => format!("{}×", crate::format::fixed(ratio, crate::format::decimals_of(ratio, 2).min(2))),
         };
         let (low, high, one) = (label(low), label(high), if in_percent { "0" } else { "1" });
+        let has_low = self.low_ln < -self.margin_ln || self.column(0.0) > low.chars().count();
+        self.labelled([&low, &high], one, has_low)
+    }
+
+    /// Labels at both ends, and of the line where there is room for it.
+    fn labelled(&self, [low, high]: [&str; 2], one: &str, has_low: bool) -> String {
         let mut title = vec![' '; self.columns];
         let mut put = |at: usize, label: &str| put(&mut title, at, label);
         let (middle, end) = (self.column(0.0), self.columns.saturating_sub(high.chars().count()));
-        let low_end = low.chars().count();
-        if self.low_ln < -self.margin_ln || middle > low_end {
-            put(0, &low);
+        if has_low {
+            put(0, low);
         }
-        put(end, &high);
-        if middle > low_end && middle + 1 < end {
+        put(end, high);
+        if middle > low.chars().count() && middle + 1 < end {
             put(middle, one);
         }
         title.into_iter().collect()

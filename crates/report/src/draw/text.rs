@@ -45,14 +45,19 @@ pub fn foreign(line: &str, columns: usize) -> String {
     if width(&clean) <= columns {
         return clean;
     }
-    let mut short = String::new();
-    for c in clean.chars() {
-        if width(&short) + width(c.encode_utf8(&mut [0; 4])) + 1 > columns {
+    beginning(clean.chars(), columns.saturating_sub(1)) + "…"
+}
+
+/// As many characters as there is room for.
+fn beginning(chars: impl Iterator<Item = char>, room: usize) -> String {
+    let mut taken = String::new();
+    for c in chars {
+        if width(&taken) + width(c.encode_utf8(&mut [0; 4])) > room {
             break;
         }
-        short.push(c);
+        taken.push(c);
     }
-    short + "…"
+    taken
 }
 
 /// A name in at most `columns`: a longer one loses its middle, where names of variants are most alike.
@@ -60,19 +65,9 @@ pub fn middle(name: &str, columns: usize) -> String {
     if width(name) <= columns {
         return name.to_owned();
     }
-    let half = |chars: &mut dyn Iterator<Item = char>, room: usize| {
-        let mut taken = String::new();
-        for c in chars {
-            if width(&taken) + width(c.encode_utf8(&mut [0; 4])) > room {
-                break;
-            }
-            taken.push(c);
-        }
-        taken
-    };
     let room = columns.saturating_sub(1);
-    let head = half(&mut name.chars(), room - room / 2);
-    let tail: String = half(&mut name.chars().rev(), room / 2).chars().rev().collect();
+    let head = beginning(name.chars(), room - room / 2);
+    let tail: String = beginning(name.chars().rev(), room / 2).chars().rev().collect();
     format!("{head}…{tail}")
 }
 
