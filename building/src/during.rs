@@ -11,7 +11,6 @@ use bakeoff_model::metric::Measurements;
 use bakeoff_model::plan::{Plan, link_seed};
 use bakeoff_model::record::{Building, Failure, TWIN};
 use bakeoff_model::study::Vary;
-use std::fmt;
 
 /// Who builds on demand, and for what.
 pub(crate) struct During<'a> {
@@ -78,12 +77,6 @@ impl OnDemand for During<'_> {
     fn finish(&mut self, succeeded: bool) -> Result<Measurements, Halt> {
         let bytes = self.builder.finish(succeeded)?;
         Ok(bytes.map(|bytes| ("installed".to_owned(), bytes as f64)).into_iter().collect())
-    }
-}
-
-impl fmt::Debug for During<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("During").finish_non_exhaustive()
     }
 }
 
