@@ -8,38 +8,24 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the names of fields say what they are")]
 pub enum Error {
-    /// The launcher process could not be started.
     #[error("cannot start the launcher process")]
     Start(#[source] io::Error),
-
-    /// The launcher process ended while it was needed.
     #[error("the launcher process ended ({how}); processes of the trial that it executed may still be alive")]
     LauncherEnded { how: String },
-
-    /// The launcher process is there but cannot be talked to.
     #[error("cannot talk to the launcher process")]
     Talk(#[source] io::Error),
-
-    /// The launcher process met an error of its own.
     #[error("the launcher process cannot go on: {why}")]
     Launcher { why: String },
-
-    /// A process of a trial belongs to another user and cannot be killed.
     #[error("process {pid}, left by a trial, may not be killed by this user; end it yourself, then continue")]
     Unkillable { pid: i32 },
-
     /// A probe could not prepare for a job, or not read what it saw.
     #[error("cannot watch a trial")]
     Probe(#[source] io::Error),
-
     /// Signal handlers could not be installed.
     #[error("cannot watch for interrupts")]
     Interrupts(#[source] io::Error),
-
-    /// The file is locked by someone else.
     #[error("{} is in use by {}; wait for it to end, or end it", path.display(), owner_in_words(*owner))]
     Locked { path: PathBuf, owner: Option<u32> },
-
     /// The lock file could not be opened, locked or written.
     #[error("cannot lock {}", path.display())]
     Lock { path: PathBuf, source: io::Error },

@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the names of fields say what they are")]
 pub enum Error {
-    /// The file cannot be opened or read.
     #[error("cannot read the journal {}", path.display())]
     Read {
         path: PathBuf,
@@ -46,7 +45,6 @@ pub enum Error {
         /// What became of it: `removed`.
         what: String,
     },
-    /// It was written by a newer version.
     #[error("the journal {} has format {found}, and this bakeoff reads up to {FORMAT}; use the newer bakeoff that wrote it", path.display())]
     Newer {
         path: PathBuf,
@@ -62,13 +60,10 @@ pub enum Error {
         path: PathBuf,
         /// Which line, from 1.
         line: usize,
-        /// What is wrong with it.
         source: serde_json::Error,
     },
-    /// The line that describes the study is not as it was written.
     #[error("the first line of the journal {} is damaged, and without it nothing in the journal can be read; restore the file from a copy, or move it away", path.display())]
     DamagedStudy { path: PathBuf },
-    /// Two lines of it cannot both be true.
     #[error("{contradiction}, in the journal {}; if two journals were put into one file, take them apart", path.display())]
     Contradiction {
         path: PathBuf,

@@ -1,5 +1,6 @@
 //! The metrics: name, base unit, direction and source of everything that a trial is measured by. A study's own metrics
 //! (of phases, ops and values) have the same type and are in the head of its journal.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 mod measurements;
 mod own;
@@ -18,7 +19,6 @@ use std::borrow::Cow;
 pub enum Unit {
     /// Seconds.
     Seconds,
-    /// Bytes.
     Bytes,
     /// A number of things.
     Count,
@@ -70,14 +70,11 @@ pub enum Direction {
 pub struct Metric {
     /// The name in study files, journals and reports.
     pub name: Cow<'static, str>,
-    /// The base unit of its values.
     pub unit: Unit,
-    /// Which way is better.
     #[serde(default)]
     pub better: Direction,
     /// What it is, in a few words.
     pub what: Cow<'static, str>,
-    /// Where it comes from.
     pub source: Cow<'static, str>,
     /// It cannot vary by chance, as a size or a deterministic count. Never so for a time, or because values are equal.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -85,19 +85,14 @@ pub enum Shell {
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The study has no plan of that name.
     #[error("the study has no plan `{name}`; {remedy}")]
     NoSuchPlan { name: String, remedy: String },
-    /// The baseline cannot be left out.
     #[error("the baseline is excluded: {reason}; choose another baseline or another `[[exclude]]`")]
     BaselineExcluded { reason: String },
-    /// Nothing is left to compare the baseline with.
     #[error("there is nothing to compare: every variant but the baseline is left out")]
     NothingToCompare,
-    /// None of the plan's workloads has the metric that decides.
     #[error("no workload of the plan has the metric `{metric}`, which decides; add one that has it to `workloads`")]
     NothingDecides { metric: String },
-    /// A selection names no variant.
     #[error("no variant of this plan matches `{pattern}`; {remedy}")]
     NoSuchVariant { pattern: String, remedy: String },
 }
@@ -187,7 +182,6 @@ impl Plan {
         self.variants.iter().any(|variant| variant.kernel.is_some())
     }
 
-    /// The baseline.
     pub fn baseline(&self) -> &Variant {
         &self.variants[0]
     }

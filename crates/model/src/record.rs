@@ -1,6 +1,7 @@
 //! What a journal holds: its lines, and the [`Record`] that a list of lines amounts to. The same types travel from a
 //! lab to a journal, and stand in a test's fixtures. Only what happened is stored, in base units and unrounded;
 //! nothing here is derived, and nothing judges.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 mod basis;
 mod boot;
@@ -131,7 +132,6 @@ pub struct Session {
     pub started_unix_s: f64,
     /// Blocks wanted for each workload × condition, as of this session; at most, if there is a rule for stopping earlier.
     pub blocks: u32,
-    /// Where.
     pub place: Place,
     /// Peak memory of the launcher, in bytes: a trial that needs less shows this. None if it is unknown.
     #[serde(default)]
@@ -147,11 +147,9 @@ pub struct Session {
 /// One part of a condition, and whether it is as it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Surrounding {
-    /// The condition.
     pub condition: String,
     /// What was asked for, in words: `addresses not randomised`.
     pub what: String,
-    /// Whether it is so.
     pub state: Held,
 }
 
@@ -172,9 +170,7 @@ pub enum Held {
 pub struct Block {
     /// Number of the pass that it belongs to, from 1.
     pub block: u32,
-    /// The workload.
     pub workload: String,
-    /// The condition.
     pub condition: String,
     /// Every variant and the twin, in the order in which they run.
     pub order: Vec<String>,
@@ -199,7 +195,6 @@ pub struct ClockSet {
 /// All that a journal holds about a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// What was planned.
     pub study: StudyLine,
     /// The commands that run it, oldest first.
     pub sessions: Vec<Session>,

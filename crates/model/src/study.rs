@@ -242,14 +242,10 @@ pub enum ValueSource {
 /// What is taken of the rows of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Take {
-    /// The last row's.
     #[default]
     Last,
-    /// The sum.
     Sum,
-    /// The arithmetic mean.
     Mean,
-    /// The largest.
     Max,
 }
 

@@ -1,4 +1,5 @@
 //! The names of metrics of ops, `[PHASE.]op[.NAME].STAT`: which statistics there are, and how a name is taken apart.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use crate::metric::{Direction, Unit};
 
@@ -7,15 +8,11 @@ use crate::metric::{Direction, Unit};
 pub enum Stat {
     /// This quantile, between 0 and 1.
     Quantile(f64),
-    /// The longest.
     Max,
-    /// The shortest.
     Min,
-    /// The arithmetic mean.
     Mean,
     /// Ops in a second.
     Rate,
-    /// How many.
     Count,
 }
 

@@ -1,4 +1,5 @@
 //! What was measured, by the names of metrics: a sorted map in one piece of memory, as it is made between two trials.
+#![allow(missing_docs, reason = "what is called as in the standard library's maps does the same")]
 
 use super::{CPU, MAXRSS, SYS, USER};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -15,7 +16,6 @@ type Name = Cow<'static, str>;
 pub struct Measurements(Vec<(Name, f64)>);
 
 impl Measurements {
-    /// None.
     pub const fn new() -> Self {
         Self(vec![])
     }
@@ -33,22 +33,18 @@ impl Measurements {
         }
     }
 
-    /// Its value, if there is one.
     pub fn get(&self, name: &str) -> Option<&f64> {
         self.place(name).ok().map(|place| &self.0[place].1)
     }
 
-    /// Its value, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut f64> {
         self.place(name).ok().map(|place| &mut self.0[place].1)
     }
 
-    /// Whether it has a value.
     pub fn contains_key(&self, name: &str) -> bool {
         self.place(name).is_ok()
     }
 
-    /// Sets its value.
     pub fn insert(&mut self, name: impl Into<Name>, value: f64) {
         *self.get_or_insert(name, value) = value;
     }
@@ -63,17 +59,14 @@ impl Measurements {
         &mut self.0[place].1
     }
 
-    /// Takes its value away.
     pub fn remove(&mut self, name: &str) -> Option<f64> {
         self.place(name).ok().map(|place| self.0.remove(place).1)
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

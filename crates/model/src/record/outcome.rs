@@ -1,4 +1,5 @@
 //! How a trial ended, and why it failed if it did. It is what was seen; whether a trial counts is [`super::Record`]'s.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use serde::{Deserialize, Serialize};
 
@@ -27,12 +28,7 @@ pub enum Failure {
         stderr: Vec<String>,
     },
     /// It was killed by this signal.
-    Signal {
-        /// The signal's number.
-        signal: i32,
-        /// Last lines of its standard error.
-        stderr: Vec<String>,
-    },
+    Signal { signal: i32, stderr: Vec<String> },
     /// Its standard output was not the expected one.
     WrongOutput {
         /// First line that differs, from 1.
@@ -46,16 +42,10 @@ pub enum Failure {
     TimedOut {
         /// How long it may take, in seconds.
         after_s: f64,
-        /// Last lines of its standard error.
         stderr: Vec<String>,
     },
     /// It used more memory than the condition allows, and the kernel killed it.
-    OutOfMemory {
-        /// The limit, in bytes.
-        limit_bytes: u64,
-        /// Last lines of its standard error.
-        stderr: Vec<String>,
-    },
+    OutOfMemory { limit_bytes: u64, stderr: Vec<String> },
     /// What a trial needs or is judged by failed: a service, the load, the oracle.
     Surroundings {
         /// What: `service cache`, `load`, `oracle`.
@@ -72,10 +62,7 @@ pub enum Failure {
         why: String,
     },
     /// Its harness reported nothing that can be compared: of the whole suite, or of one of its benchmarks.
-    NoBenchmark {
-        /// What was wrong, in one line.
-        why: String,
-    },
+    NoBenchmark { why: String },
     /// It could not be started.
     NotStarted {
         /// The command or file that could not be started.

@@ -2,6 +2,7 @@
 //! the same. Names of files, programs and versions stay, because a result without them cannot be understood; so does the text
 //! of the study, which its author wrote for others. It opens no file: its caller says who the users are, and which paths are
 //! there. Where a text leaves it open how far a path goes, rather too much is removed than too little.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use super::{FeatureLine, Line, MadeLine, Record};
 use regex::{Captures, Regex};
@@ -59,9 +60,7 @@ pub struct Redaction {
 /// What was removed: for the user's own eyes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Removed {
-    /// Names of hosts.
     pub hosts: Vec<String>,
-    /// Names of users.
     pub users: Vec<String>,
     /// Folders; the first of them stands as `~1`, and so on.
     pub folders: Vec<String>,

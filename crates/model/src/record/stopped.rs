@@ -1,5 +1,6 @@
 //! A variant that failed in each of its first blocks stops: it takes part in no later block of that workload under that
 //! condition, so none of them is incomplete without it. Where the baseline stops, or all others, nobody goes on.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +10,10 @@ pub const BLOCKS_OF_FAILING: u32 = 3;
 /// A variant stops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stopped {
-    /// The session.
     pub session: u32,
     /// The variant's display name, or the twin's.
     pub variant: String,
-    /// The workload.
     pub workload: String,
-    /// The condition.
     pub condition: String,
     /// The first block in which it takes no part; 0 if it takes part again in all.
     pub from: u32,

@@ -1,5 +1,6 @@
 //! What was planned: the head of a journal, and what of it is another thing in the study as it is now, so that one who comes
 //! back later can go on or learn why not. It forms no plan.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use super::basis::{Basis, Change, VARIANT_KEY};
 use super::building::Building;
@@ -17,11 +18,8 @@ pub struct StudyLine {
     pub format: u32,
     /// The version of Bakeoff that wrote it.
     pub bakeoff: String,
-    /// The study's name.
     pub study: String,
-    /// The study's question.
     pub question: Option<String>,
-    /// The plan's name.
     pub plan: String,
     /// Digest of all that makes trials comparable: variants and their builds, workloads, seed. A journal is only
     /// ever continued by a plan of the same identity, or of the same [`Basis`].
@@ -36,14 +34,11 @@ pub struct StudyLine {
     /// The combinations that the study leaves out, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excluded: Vec<Excluded>,
-    /// Names of the workloads.
     pub workloads: Vec<String>,
     /// What becomes of the standard output of workloads, where it is not compared with the baseline's.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub outputs: BTreeMap<String, OutputUse>,
-    /// Names of the conditions.
     pub conditions: Vec<String>,
-    /// How to judge.
     pub decide: Decide,
     /// When there are blocks enough, as fixed before the first one. A journal is never continued under another rule.
     #[serde(default)]
@@ -138,9 +133,7 @@ impl StudyLine {
 /// A combination of levels that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excluded {
-    /// Its display name.
     pub name: String,
-    /// Why.
     pub reason: String,
 }
 

@@ -1,4 +1,5 @@
 //! One execution of one cell in one block, as a journal has it.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use super::outcome::Outcome;
 use super::output::{Output, OutputDifference};
@@ -15,19 +16,15 @@ pub const MOST_REPEATS: u32 = 5;
 pub struct Trial {
     /// The block's number, from 1.
     pub block: u32,
-    /// The workload.
     pub workload: String,
-    /// The condition.
     pub condition: String,
     /// Place in the block's order, from 1.
     pub position: u32,
     /// The variant's display name, or [`TWIN`].
     pub variant: String,
-    /// The session that ran it.
     pub session: u32,
     /// When it was launched, in seconds since 1970-01-01 UTC.
     pub started_unix_s: f64,
-    /// How it ended.
     pub outcome: Outcome,
     /// What was measured; kept for failed trials too.
     pub measurements: Measurements,

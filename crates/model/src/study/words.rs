@@ -1,29 +1,20 @@
 //! The parts of a condition, in words: what a plan shows beforehand. Whether a place grants them is not known here.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use super::{Condition, LoadOf, LoadSpec};
 
 /// What a part of a condition is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// What runs beside trials.
     Load,
-    /// The processors of the load.
     LoadCpus,
-    /// Processes at once.
     Processes,
-    /// The processors of trials.
     Cpus,
-    /// The scheduling class.
     Realtime,
-    /// Where things are in memory.
     Aslr,
-    /// The most memory.
     Memory,
-    /// The most CPU time.
     CpuLimit,
-    /// A variable.
     Environment,
-    /// Caches of file systems.
     DropCaches,
 }
 
