@@ -193,7 +193,7 @@ pub struct ClockSet {
 }
 
 /// All that a journal holds about a study.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Record {
     pub study: StudyLine,
     /// The commands that run it, oldest first.
@@ -223,20 +223,7 @@ pub struct Record {
 impl Record {
     /// An empty record of a study.
     pub fn new(study: StudyLine) -> Self {
-        Self {
-            study,
-            sessions: vec![],
-            made: vec![],
-            blocks: vec![],
-            trials: vec![],
-            boots: vec![],
-            stopped: vec![],
-            features: vec![],
-            clock_set: vec![],
-            checked: None,
-            suites: BTreeMap::new(),
-            unchecked_from: 0,
-        }
+        Self { study, ..Self::default() }
     }
 
     /// Whether nobody takes part in a block any more.
@@ -264,7 +251,10 @@ impl Record {
                 self.stopped.extend((line.from > 0).then_some(line));
             }
             Line::Feature(line) => self.features.push(line),
-            Line::Checked(line) => self.take_checked(line),
+            Line::Checked(line) => {
+                self.checked = Some(line);
+                self.unchecked_from = self.trials.len();
+            }
             Line::Changed(line) => self.take_changed(&line),
             Line::ClockSet(line) => self.clock_set.push(line),
         }
@@ -295,15 +285,6 @@ impl Record {
         };
         let trials = self.trials.iter().enumerate();
         trials.filter_map(|(place, trial)| is_void(place, trial).then_some(place)).collect()
-    }
-
-    fn set_first_unchecked(&mut self, place: usize) {
-        self.unchecked_from = place;
-    }
-
-    fn take_checked(&mut self, line: Checked) {
-        self.checked = Some(line);
-        self.unchecked_from = self.trials.len();
     }
 
     fn take_changed(&mut self, line: &Changed) {

@@ -232,11 +232,7 @@ pub enum ValueSource {
     /// This field of the standard output, which is one JSON value: names and array indices with dots between.
     Json(String),
     /// This column of the standard output, which is CSV with a heading line: by name, or by number from 1.
-    Csv {
-        /// Name or number.
-        column: String,
-        take: Take,
-    },
+    Csv { column: String, take: Take },
 }
 
 /// What is taken of the rows of a column.
@@ -355,7 +351,7 @@ pub enum Vary {
 }
 
 /// How many blocks, of which variants, in which order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct PlanSpec {
     /// `default` for `[plan]`; otherwise the name of `[plans.NAME]`.
     pub name: String,
@@ -380,9 +376,10 @@ pub struct PlanSpec {
 }
 
 /// Which variants a plan takes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum VariantRule {
     /// Every combination of levels.
+    #[default]
     All,
     /// The baseline, and every other level of every factor alone.
     OneAtATime,

@@ -57,8 +57,8 @@ pub fn read(chunks: &[Chunk], launched_monotonic_s: f64, whole_s: f64) -> Result
     reader.finish(whole_s)
 }
 
-/// When something was marked.
-#[derive(Debug, Clone, Copy)]
+/// When something was marked; the launch, if nothing was.
+#[derive(Debug, Clone, Copy, Default)]
 struct Moment {
     /// In seconds since the launch.
     at_s: f64,
@@ -66,10 +66,8 @@ struct Moment {
     own: bool,
 }
 
-const LAUNCH: Moment = Moment { at_s: 0.0, own: false };
-
 /// Reads marks chunk by chunk.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Reader {
     launched_monotonic_s: f64,
     /// The beginning of a line whose end has not come yet.
@@ -104,21 +102,7 @@ type Judged<T> = Result<T, String>;
 impl Reader {
     /// Begins; see [`read`].
     pub fn new(launched_monotonic_s: f64) -> Self {
-        Self {
-            launched_monotonic_s,
-            partial: vec![],
-            lines: 0,
-            phases: vec![],
-            kinds: vec![HashMap::new()],
-            phase_names: HashMap::new(),
-            current: 0,
-            began: LAUNCH,
-            ops: vec![],
-            latest: None,
-            since: LAUNCH,
-            values: ParsedValues::new(),
-            wrong: None,
-        }
+        Self { launched_monotonic_s, kinds: vec![HashMap::new()], ..Self::default() }
     }
 
     /// Takes what came next. A line's time is that of the chunk in which its end came.

@@ -89,7 +89,7 @@ struct Attempts {
 }
 
 /// A record that is being read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Reading {
     record: Record,
     odd: Vec<Odd>,
@@ -106,16 +106,7 @@ pub struct Reading {
 impl Reading {
     /// One that begins with the study of line `line`.
     pub fn new(line: usize, study: StudyLine) -> Self {
-        Self {
-            record: Record::new(study),
-            odd: vec![],
-            study_line: line,
-            sessions: HashMap::new(),
-            missing_sessions: HashSet::new(),
-            blocks: HashMap::new(),
-            trials: HashMap::new(),
-            trial_lines: vec![],
-        }
+        Self { record: Record::new(study), study_line: line, ..Self::default() }
     }
 
     /// Leaves out a line that is damaged.
@@ -290,7 +281,7 @@ impl Reading {
             }
         }
         let is_checked = |line: &usize| unchecked_line.is_none_or(|unchecked| *line < unchecked);
-        self.record.set_first_unchecked(self.trial_lines.partition_point(is_checked));
+        self.record.unchecked_from = self.trial_lines.partition_point(is_checked);
     }
 }
 

@@ -12,12 +12,7 @@ use toml::de::DeValue;
 const DEFAULT_METRICS: &[&str] = &["wall", "cpu", "maxrss"];
 const HARNESS_METRICS: &[&str] = &["sec/op"];
 
-pub(super) fn decide(
-    file: &Section<'_>,
-    build: &[PlacedFactor<'_>],
-    run: &[PlacedFactor<'_>],
-    workloads: &[Workload],
-) -> Decide {
+pub(super) fn decide(file: &Section<'_>, factors: &[&PlacedFactor<'_>], workloads: &[Workload]) -> Decide {
     // How long a harness runs is mostly its own choice.
     let all_have_harness = !workloads.is_empty() && workloads.iter().all(|workload| workload.harness.is_some());
     let usual = if all_have_harness { HARNESS_METRICS } else { DEFAULT_METRICS };
@@ -35,7 +30,7 @@ pub(super) fn decide(
         return decide;
     };
     match section.any("baseline") {
-        Some((value, span)) => decide.baseline = baseline(&section, value, span, build, run),
+        Some((value, span)) => decide.baseline = baseline(&section, value, span, factors),
         None => {
             let remedy = "one level of every factor, such as `baseline = { malloc = \"system\" }`";
             section.sink.report(section.span.clone(), "[decide] has no `baseline`", "", remedy);
@@ -64,29 +59,23 @@ pub(super) fn decide(
             section.sink.report(span, &format!("{confidence} is not a confidence"), "", remedy);
         }
     }
-    decide.trends = trends(&section, build, run);
+    decide.trends = trends(&section, factors);
     let _ = (section.strings("metrics"), section.strings("control"));
     section.finish();
     decide
 }
 
 /// One level of every factor: the baseline is always named, never implied by order.
-fn baseline(
-    section: &Section<'_>,
-    value: &DeValue<'_>,
-    span: Range<usize>,
-    build: &[PlacedFactor<'_>],
-    run: &[PlacedFactor<'_>],
-) -> Levels {
+fn baseline(section: &Section<'_>, value: &DeValue<'_>, span: Range<usize>, factors: &[&PlacedFactor<'_>]) -> Levels {
     let named: Vec<&str> =
         value.as_table().map(|t| t.keys().map(|k| k.get_ref().as_ref()).collect()).unwrap_or_default();
-    for factor in build.iter().chain(run).map(|f| &f.factor).filter(|f| !named.contains(&f.name.as_str())) {
+    for factor in factors.iter().map(|f| &f.factor).filter(|f| !named.contains(&f.name.as_str())) {
         let known: Vec<&str> = factor.levels.iter().map(|l| l.name.as_str()).collect();
         let remedy = format!("add `{} = \"…\"`, one of {}", factor.name, known.join(", "));
         let message = format!("the baseline names no level of factor `{}`", factor.name);
         section.sink.report(span.clone(), &message, "", &remedy);
     }
-    levels(section.sink, value, span, build, run)
+    levels(section.sink, value, span, factors)
 }
 
 /// Negative controls: they are judged like the others, so they are listed with them.
@@ -102,10 +91,10 @@ fn controls(section: &Section<'_>, workloads: &[Workload], metrics: &mut Vec<Str
 }
 
 /// Factors whose levels rise: at least three numbers, each above the one before.
-fn trends(section: &Section<'_>, build: &[PlacedFactor<'_>], run: &[PlacedFactor<'_>]) -> Vec<String> {
+fn trends(section: &Section<'_>, factors: &[&PlacedFactor<'_>]) -> Vec<String> {
     let mut trends = vec![];
     for (name, span) in section.strings("trends") {
-        let factors = || build.iter().chain(run).map(|placed| &placed.factor);
+        let factors = || factors.iter().map(|placed| &placed.factor);
         let Some(factor) = factors().find(|factor| factor.name == name) else {
             let remedy = suggest(&name, factors().map(|factor| factor.name.as_str()));
             section.sink.report(span, &format!("there is no factor `{name}`"), "", &remedy);

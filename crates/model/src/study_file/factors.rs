@@ -178,13 +178,13 @@ fn is_variable(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-pub(super) fn excludes(file: &Section<'_>, build: &[PlacedFactor<'_>], run: &[PlacedFactor<'_>]) -> Vec<Exclude> {
+pub(super) fn excludes(file: &Section<'_>, factors: &[&PlacedFactor<'_>]) -> Vec<Exclude> {
     let mut excludes = vec![];
     for section in file.section_list("exclude") {
         let when = section.any("when");
         let reason = section.required_string("reason", "say why; it is printed with the plan");
         let levels = match when {
-            Some((value, span)) => any_levels(section.sink, value, span, build, run),
+            Some((value, span)) => any_levels(section.sink, value, span, factors),
             None => {
                 let remedy = "for example `when = { malloc = \"perl\", threads = \"on\" }`";
                 section.sink.report(section.span.clone(), "[[exclude]] has no `when`", "", remedy);
@@ -198,16 +198,10 @@ pub(super) fn excludes(file: &Section<'_>, build: &[PlacedFactor<'_>], run: &[Pl
 }
 
 /// A table that picks a level of some factors.
-pub(super) fn levels(
-    sink: &Sink,
-    value: &DeValue<'_>,
-    span: Range<usize>,
-    build: &[PlacedFactor<'_>],
-    run: &[PlacedFactor<'_>],
-) -> Levels {
+pub(super) fn levels(sink: &Sink, value: &DeValue<'_>, span: Range<usize>, factors: &[&PlacedFactor<'_>]) -> Levels {
     let one =
         |(factor, value): (&Factor, &Spanned<DeValue<'_>>)| Some((factor.name.clone(), level_of(sink, factor, value)?));
-    picked(sink, value, span, build, run).into_iter().filter_map(one).collect()
+    picked(sink, value, span, factors).into_iter().filter_map(one).collect()
 }
 
 /// A table that picks some levels of some factors: for each factor a level, or a list of them.
@@ -215,8 +209,7 @@ fn any_levels(
     sink: &Sink,
     value: &DeValue<'_>,
     span: Range<usize>,
-    build: &[PlacedFactor<'_>],
-    run: &[PlacedFactor<'_>],
+    factors: &[&PlacedFactor<'_>],
 ) -> BTreeMap<String, Vec<String>> {
     let several = |(factor, value): (&Factor, &Spanned<DeValue<'_>>)| {
         let levels = match value.get_ref().as_array() {
@@ -231,15 +224,14 @@ fn any_levels(
         };
         (factor.name.clone(), levels)
     };
-    picked(sink, value, span, build, run).into_iter().map(several).collect()
+    picked(sink, value, span, factors).into_iter().map(several).collect()
 }
 
 fn picked<'a>(
     sink: &Sink,
     value: &'a DeValue<'a>,
     span: Range<usize>,
-    build: &'a [PlacedFactor<'a>],
-    run: &'a [PlacedFactor<'a>],
+    factors: &[&'a PlacedFactor<'_>],
 ) -> Vec<(&'a Factor, &'a Spanned<DeValue<'a>>)> {
     let Some(table) = value.as_table() else {
         let remedy = "for example `{ malloc = \"perl\" }`";
@@ -249,7 +241,7 @@ fn picked<'a>(
     if table.is_empty() {
         sink.report(span, "this names no level", "", "for example `{ malloc = \"perl\" }`");
     }
-    let factors = || build.iter().chain(run).map(|f| &f.factor);
+    let factors = || factors.iter().map(|placed| &placed.factor);
     let known = |(key, value): (&Spanned<_>, &'a Spanned<DeValue<'a>>)| {
         let name: &str = AsRef::as_ref(key.get_ref());
         let factor = factors().find(|factor| factor.name == name);

@@ -1,6 +1,5 @@
 //! The study file: TOML text in, a [`Study`] or all of its [`Problem`]s out. The tree is walked by hand, because only
-//! so can every problem of a file be shown at once, each at its place. It reads text, not
-//! files.
+//! so can every problem of a file be shown at once, each at its place. It reads text, not files.
 
 mod check;
 mod conditions;
@@ -70,14 +69,15 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension], reader: Option<&dyn R
     let keys = reader.map(RecipeReader::keys);
     let mut build_factors = factors::build_factors(file, keys);
     let run_factors = factors::run_factors(file, keys);
-    let excludes = factors::excludes(file, &build_factors, &run_factors);
+    let factors: Vec<&PlacedFactor<'_>> = build_factors.iter().chain(&run_factors).collect();
+    let excludes = factors::excludes(file, &factors);
     let services = services::services(file, &run_factors);
     let workloads = workloads::workloads(file, &services, extensions);
     let conditions = conditions::conditions(file, &run_factors, &services);
-    let decide = decide::decide(file, &build_factors, &run_factors, &workloads);
-    let (build, run, decided) = (&build_factors[..], &run_factors[..], &decide.metrics[..]);
+    let decide = decide::decide(file, &factors, &workloads);
+    let (factors, decided) = (&factors[..], &decide.metrics[..]);
     let plans =
-        plans::plans(file, &plans::Choices { build, run, workloads: &workloads, conditions: &conditions, decided });
+        plans::plans(file, &plans::Choices { factors, workloads: &workloads, conditions: &conditions, decided });
     let recipe = match reader {
         Some(reader) => Some(reader.read(file, &mut build_factors, Referred { plans: &plans, workloads: &workloads })),
         None => check::nothing_is_built(file, &plans),

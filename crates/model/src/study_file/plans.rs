@@ -23,8 +23,7 @@ const SHARES: &[&str] = &["steal", "foreign_cpu"];
 
 /// What a plan can choose from.
 pub(super) struct Choices<'a> {
-    pub(super) build: &'a [PlacedFactor<'a>],
-    pub(super) run: &'a [PlacedFactor<'a>],
+    pub(super) factors: &'a [&'a PlacedFactor<'a>],
     pub(super) workloads: &'a [Workload],
     pub(super) conditions: &'a [Condition],
     /// The metrics that are judged.
@@ -33,21 +32,8 @@ pub(super) struct Choices<'a> {
 
 /// The plans: `[plan]` first, and each named one with `[plan]`'s keys where it has none of its own.
 pub(super) fn plans(file: &Section<'_>, known: &Choices<'_>) -> Vec<PlanSpec> {
-    let until = Until::default();
-    let (name, blocks) = (DEFAULT_PLAN.to_owned(), until.default_blocks());
-    let (variants, vary, void_if) = (VariantRule::All, vec![], vec![]);
-    let spec = PlanSpec {
-        name,
-        blocks,
-        until,
-        seed: 1,
-        variants,
-        vary,
-        void_if,
-        rebuild: 0,
-        workloads: None,
-        conditions: None,
-    };
+    let blocks = Until::default().default_blocks();
+    let spec = PlanSpec { name: DEFAULT_PLAN.to_owned(), blocks, seed: 1, ..PlanSpec::default() };
     let mut default = Base { spec, counted: false };
     let mut is_written = false;
     if let Some(section) = file.section("plan") {
@@ -55,7 +41,7 @@ pub(super) fn plans(file: &Section<'_>, known: &Choices<'_>) -> Vec<PlanSpec> {
         default = plan(&section, default, known);
     }
     // Without a rule, it is all combinations.
-    if let Some(factor) = known.build.iter().chain(known.run).next_back().filter(|_| !is_written) {
+    if let Some(factor) = known.factors.last().filter(|_| !is_written) {
         few_enough(file.sink, &default.spec, factor.span.clone(), known);
     }
     let mut plans = vec![default.spec.clone()];
@@ -142,7 +128,7 @@ fn extent(section: &Section<'_>, spec: &mut PlanSpec, counted: &mut bool) {
 
 /// Refuses a plan with more variants than can be held and judged.
 fn few_enough(sink: &Sink, spec: &PlanSpec, span: Range<usize>, known: &Choices<'_>) {
-    let levels = || known.build.iter().chain(known.run).map(|placed| placed.factor.levels.len() as u64);
+    let levels = || known.factors.iter().map(|placed| placed.factor.levels.len() as u64);
     let count = match &spec.variants {
         VariantRule::All => levels().fold(1, u64::saturating_mul),
         VariantRule::OneAtATime => levels().map(|count| count.saturating_sub(1)).fold(1, u64::saturating_add),
@@ -166,8 +152,7 @@ fn variant_rule(sink: &Sink, value: &DeValue<'_>, span: Range<usize>, known: &Ch
             VariantRule::All
         }
         DeValue::Array(list) => {
-            let one =
-                |item: &toml::Spanned<DeValue<'_>>| levels(sink, item.get_ref(), item.span(), known.build, known.run);
+            let one = |item: &toml::Spanned<DeValue<'_>>| levels(sink, item.get_ref(), item.span(), known.factors);
             if list.is_empty() {
                 sink.report(span, "no variant is listed", "", "for example `variants = [{ malloc = \"perl\" }]`");
             }

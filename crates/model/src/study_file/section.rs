@@ -189,6 +189,24 @@ impl<'a> Section<'a> {
         self.string(key)
     }
 
+    /// What a word means. `wrong` reports one that is not among them; an empty `remedy` suggests the nearest.
+    pub(super) fn word<T: Copy>(
+        &self,
+        key: &'static str,
+        words: &[(&str, T)],
+        wrong: impl Fn(&str) -> String,
+        remedy: &str,
+    ) -> Option<T> {
+        let (word, span) = self.string(key)?;
+        let known = words.iter().find(|(known, _)| *known == word).map(|&(_, meaning)| meaning);
+        if known.is_none() {
+            let nearest = || suggest(&word, words.iter().map(|(known, _)| *known));
+            let remedy = if remedy.is_empty() { nearest() } else { remedy.to_owned() };
+            self.sink.report(span, &wrong(&word), "", &remedy);
+        }
+        known
+    }
+
     pub(super) fn integer(&self, key: &'static str) -> Placed<i64> {
         self.typed(key, Type::Integer, whole)
     }

@@ -116,16 +116,9 @@ fn is_port(text: &str, known: &[&str]) -> bool {
 }
 
 fn per(service: &Section<'_>) -> Per {
-    match service.string("per") {
-        None => Per::Trial,
-        Some((word, _)) if word == "trial" => Per::Trial,
-        Some((word, _)) if word == "block" => Per::Block,
-        Some((word, span)) => {
-            let remedy = "`trial`: fresh for each one; `block`: one for all trials of a block";
-            service.sink.report(span, &format!("a service cannot be started per `{word}`"), "", remedy);
-            Per::Trial
-        }
-    }
+    let remedy = "`trial`: fresh for each one; `block`: one for all trials of a block";
+    let wrong = |word: &str| format!("a service cannot be started per `{word}`");
+    service.word("per", &[("trial", Per::Trial), ("block", Per::Block)], wrong, remedy).unwrap_or_default()
 }
 
 /// The signal that ends it, and how long it may take.

@@ -5,7 +5,6 @@ use super::section::{Section, check_inside};
 use super::services::{PlacedService, ports_are_known};
 use crate::marks::{is_name, is_op_name};
 use crate::metric::{Direction, METRICS, Unit};
-use crate::problem::suggest;
 use crate::study::{Around, ExitCodes, OpSpec, OutputUse, Take, ValueSource, ValueSpec, Workload};
 use crate::values;
 use std::ops::Range;
@@ -252,15 +251,9 @@ fn value_unit(value: &Section<'_>) -> (Unit, f64) {
 /// Less is better, but for rates.
 fn better(value: &Section<'_>, unit: Unit) -> Direction {
     let usual = if unit == Unit::PerSecond { Direction::More } else { Direction::Less };
-    match value.string("better") {
-        None => usual,
-        Some((word, _)) if word == "more" => Direction::More,
-        Some((word, _)) if word == "less" => Direction::Less,
-        Some((word, span)) => {
-            value.sink.report(span, &format!("nothing is better by being `{word}`"), "", "`less` or `more`");
-            usual
-        }
-    }
+    let words = [("more", Direction::More), ("less", Direction::Less)];
+    let wrong = |word: &str| format!("nothing is better by being `{word}`");
+    value.word("better", &words, wrong, "`less` or `more`").unwrap_or(usual)
 }
 
 /// Where the workload reports it: in one way, or by a mark.
@@ -309,16 +302,14 @@ fn column_name(column: &DeValue<'_>) -> Option<String> {
 fn take(value: &Section<'_>, has_rows: bool) -> Take {
     const WORDS: &[(&str, Take)] =
         &[("last", Take::Last), ("sum", Take::Sum), ("mean", Take::Mean), ("max", Take::Max)];
-    let Some((word, span)) = value.string("take") else { return Take::default() };
-    if !has_rows {
-        value.sink.report(span, "`take` is for rows of `csv`", "no effect", "leave it out");
-        return Take::default();
+    if has_rows {
+        let wrong = |word: &str| format!("`{word}` cannot be taken of rows");
+        return value.word("take", WORDS, wrong, "").unwrap_or_default();
     }
-    WORDS.iter().find(|(known, _)| *known == word).map(|&(_, take)| take).unwrap_or_else(|| {
-        let remedy = suggest(&word, WORDS.iter().map(|(known, _)| *known));
-        value.sink.report(span, &format!("`{word}` cannot be taken of rows"), "", &remedy);
-        Take::default()
-    })
+    if let Some((_, span)) = value.string("take") {
+        value.sink.report(span, "`take` is for rows of `csv`", "no effect", "leave it out");
+    }
+    Take::default()
 }
 
 /// A name is one metric in all workloads: comparing needs one unit and one direction.
