@@ -3,7 +3,6 @@
 #![allow(unsafe_code, reason = "rustix has neither schedulers, personalities nor getrusage")]
 
 use crate::files::Files;
-use rustix::fs::{Access, access};
 use rustix::process::{Resource, getrlimit};
 use std::hint::black_box;
 use std::io;
@@ -32,11 +31,6 @@ pub fn fixed_addresses() -> io::Result<()> {
         let now = unsafe { libc::personality(0xffff_ffff) };
         if now & libc::ADDR_NO_RANDOMIZE == 0 { Err(io::ErrorKind::Unsupported.into()) } else { Ok(()) }
     })
-}
-
-/// Dropping the caches of file systems.
-pub fn drop_caches() -> io::Result<()> {
-    Ok(access("/proc/sys/vm/drop_caches", Access::WRITE_OK)?)
 }
 
 /// How many processes there may be, by all limits together.

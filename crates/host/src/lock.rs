@@ -53,14 +53,6 @@ impl Lock {
         Self::take_as(path, LockMode::Exclusive)
     }
 
-    /// Takes the lock together with all others who share it, creating the file if there is none; it never waits.
-    ///
-    /// # Errors
-    /// [`Error::Locked`] names the process that holds it; [`Error::Lock`] if the file cannot be used.
-    pub fn share(path: &Path) -> Result<Self, Error> {
-        Self::take_as(path, LockMode::Shared)
-    }
-
     /// Takes the lock, and sleeps while others hold it; `waiting` gets the holder, if known. None if interrupted.
     pub fn wait(path: &Path, how: LockMode, waiting: impl FnOnce(Option<u32>)) -> Result<Option<Self>, Error> {
         match Self::take_as(path, how) {
@@ -154,6 +146,10 @@ pub(crate) fn assert_released(path: &Path, how: LockMode) {
 mod tests {
     use super::*;
 
+    fn share(path: &Path) -> Result<Lock, Error> {
+        Lock::take_as(path, LockMode::Shared)
+    }
+
     #[test]
     fn one_holder_at_a_time_and_the_error_names_it() {
         let dir = tempfile::tempdir().unwrap();
@@ -175,7 +171,7 @@ mod tests {
     fn those_who_share_keep_out_who_wants_it_alone_and_the_other_way_round() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lock");
-        let shared = [Lock::share(&path).unwrap(), Lock::share(&path).unwrap()];
+        let shared = [share(&path).unwrap(), share(&path).unwrap()];
         let refused = Lock::take(&path).unwrap_err();
         assert!(matches!(refused, Error::Locked { owner: Some(pid), .. } if pid == std::process::id()));
         let [first, second] = shared;
@@ -184,7 +180,7 @@ mod tests {
         drop(second);
         assert_released(&path, LockMode::Exclusive);
         let alone = Lock::take(&path).unwrap();
-        assert!(matches!(Lock::share(&path), Err(Error::Locked { .. })));
+        assert!(matches!(share(&path), Err(Error::Locked { .. })));
         drop(alone);
         assert_released(&path, LockMode::Shared);
     }
@@ -193,7 +189,7 @@ mod tests {
     fn who_waits_gets_it_when_the_last_one_is_gone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lock");
-        let shared = [Lock::share(&path).unwrap(), Lock::share(&path).unwrap()];
+        let shared = [share(&path).unwrap(), share(&path).unwrap()];
         let (tells, hears) = std::sync::mpsc::channel();
         thread::scope(|scope| {
             let waits =
@@ -201,7 +197,7 @@ mod tests {
             assert_eq!(hears.recv().unwrap(), Some(std::process::id()));
             drop(shared);
             let alone = waits.join().unwrap().unwrap();
-            assert!(matches!(Lock::share(&path), Err(Error::Locked { .. })));
+            assert!(matches!(share(&path), Err(Error::Locked { .. })));
             drop(alone);
         });
         assert_released(&path, LockMode::Shared);

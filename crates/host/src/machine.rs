@@ -113,8 +113,9 @@ fn claim_one(path: &Path, how: LockMode, waiting: &dyn Fn(Option<u32>)) -> Resul
             Ok(()) => file,
             Err(TryLockError::Error(source)) => return Err(failed(source)),
             Err(TryLockError::WouldBlock) => {
-                let holders = holders(&file).unwrap_or_default();
-                if holders.iter().any(|holder| beyond_parent().contains(holder)) || is_within(&Files::here()) {
+                let (holders, files) = (holders(&file).unwrap_or_default(), Files::here());
+                // Between us and a command that runs us as a trial is its launcher.
+                if ancestors(&files).skip(1).any(|above| holders.contains(&above)) || is_within(&files) {
                     return Ok(Claimed::ByOurs);
                 }
                 waiting(holders.first().copied());
@@ -206,23 +207,14 @@ fn holders_in(locks: &str, [major, minor]: [u32; 2], inode: u64) -> Vec<u32> {
 /// Whether we are what a trial starts in a PID namespace of its own: who runs us cannot be seen from here, and holds the
 /// machine. Above us there is its launcher, whose parent is outside.
 fn is_within(files: &Files) -> bool {
-    let field = |pid: u32, name| files.field(&format!("proc/{pid}/status"), name);
-    let parent = |pid: &u32| field(*pid, "PPid")?.parse::<u32>().ok().filter(|&parent| parent > 0);
-    let top = std::iter::successors(Some(std::process::id()), parent).last();
-    top.is_some_and(|top| {
-        top > 1 && top != std::process::id() && field(top, "Name").is_some_and(|name| name == "bakeoff")
-    })
+    let is_ours = |top: u32| files.field(&format!("proc/{top}/status"), "Name").is_some_and(|name| name == "bakeoff");
+    ancestors(files).last().is_some_and(|top| top > 1 && is_ours(top))
 }
 
-/// The ancestors of our parent, the nearest first. Between us and a command that runs us as a trial is its launcher.
-fn beyond_parent() -> Vec<u32> {
-    let parent = |pid: u32| -> Option<u32> {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name may hold anything, also brackets; the state and the parent follow it.
-        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
-    };
-    let ours = std::iter::successors(parent(std::process::id()), |&pid| parent(pid)).take_while(|&pid| pid > 0);
-    ours.skip(1).collect()
+/// The processes that we come from, our parent first, as far as they can be seen from here.
+fn ancestors(files: &Files) -> impl Iterator<Item = u32> {
+    let parent = |pid: &u32| files.field(&format!("proc/{pid}/status"), "PPid")?.parse().ok().filter(|&pid| pid > 0);
+    std::iter::successors(Some(std::process::id()), parent).skip(1)
 }
 
 #[cfg(test)]
@@ -362,7 +354,7 @@ mod tests {
 
     #[test]
     fn the_processes_beyond_our_parent_are_neither_we_nor_it() {
-        let above = beyond_parent();
+        let above: Vec<u32> = ancestors(&Files::here()).skip(1).collect();
         assert!(!above.contains(&std::process::id()) && !above.contains(&std::os::unix::process::parent_id()));
         assert!(above.iter().all(|pid| Path::new(&format!("/proc/{pid}")).exists()), "{above:?}");
     }

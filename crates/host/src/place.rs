@@ -38,21 +38,12 @@ fn cpu(files: &Files) -> Option<String> {
 
 /// Number of processors online; 0 if unknown.
 pub fn cpus(files: &Files) -> u32 {
-    let online = files.read("sys/devices/system/cpu/online").and_then(|list| cpu_list_len(&list));
+    let online = files.read("sys/devices/system/cpu/online").and_then(|list| bakeoff_model::study_file::cpus(&list));
     let listed = || {
         let text = files.read("proc/cpuinfo").unwrap_or_default();
         text.lines().filter(|line| line.starts_with("processor")).count() as u32
     };
-    online.unwrap_or_else(listed)
-}
-
-/// The length of a list such as `0-3,8`.
-fn cpu_list_len(list: &str) -> Option<u32> {
-    let range = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        last.parse::<u32>().ok()?.checked_sub(first.parse().ok()?)?.checked_add(1)
-    };
-    list.split(',').map(range).sum()
+    online.map_or_else(listed, |list| list.len() as u32)
 }
 
 fn memory_bytes(files: &Files) -> Option<u64> {
@@ -103,7 +94,8 @@ mod tests {
 
     #[test]
     fn lists_of_processors() {
-        let check = |list, expect| assert_eq!(cpu_list_len(list), expect, "{list}");
+        let len = |list| bakeoff_model::study_file::cpus(list).map(|list| list.len());
+        let check = |list, expect| assert_eq!(len(list), expect, "{list}");
         check("0", Some(1));
         check("0-3", Some(4));
         check("0-1,4,6-7", Some(5));

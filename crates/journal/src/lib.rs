@@ -19,25 +19,12 @@ use std::path::{Path, PathBuf};
 #[allow(missing_docs, reason = "the names of fields say what they are")]
 pub enum Error {
     #[error("cannot read the journal {}", path.display())]
-    Read {
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// The file cannot be made or opened for writing.
+    Read { path: PathBuf, source: io::Error },
     #[error("cannot keep a journal in {}", path.display())]
-    Create {
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    Create { path: PathBuf, source: io::Error },
     /// A line could not be written or synced; the journal holds everything up to the line before.
     #[error("cannot write to the journal {}; every trial before this one is in it", path.display())]
-    Write {
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
     /// Somebody else removed it or changed its length while this process had it open.
     #[error("the journal {} was {what} while it was being written; nothing more is written to it", path.display())]
     Disturbed {
@@ -46,12 +33,7 @@ pub enum Error {
         what: String,
     },
     #[error("the journal {} has format {found}, and this bakeoff reads up to {FORMAT}; use the newer bakeoff that wrote it", path.display())]
-    Newer {
-        path: PathBuf,
-        /// The format it says it has.
-        found: u32,
-    },
-    /// It does not begin with a study line.
+    Newer { path: PathBuf, found: u32 },
     #[error("{} is not a journal: its first line does not describe a study", path.display())]
     NotAJournal { path: PathBuf },
     /// A line in its midst cannot be read, and has no checksum that would say why.
@@ -65,11 +47,7 @@ pub enum Error {
     #[error("the first line of the journal {} is damaged, and without it nothing in the journal can be read; restore the file from a copy, or move it away", path.display())]
     DamagedStudy { path: PathBuf },
     #[error("{contradiction}, in the journal {}; if two journals were put into one file, take them apart", path.display())]
-    Contradiction {
-        path: PathBuf,
-        /// The lines.
-        contradiction: Contradiction,
-    },
+    Contradiction { path: PathBuf, contradiction: Contradiction },
 }
 
 /// A journal that was read.
@@ -110,7 +88,8 @@ pub fn read(path: &Path) -> Result<Contents, Error> {
     let mut file = File::open(path).map_err(read_error)?;
     file.read_to_end(&mut bytes).map_err(read_error)?;
     let whole_bytes = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
-    let (record, odd) = Lines::new(path).take_all(&bytes[..whole_bytes])?;
+    let lines = Lines { path, reading: None, is_sealed: false };
+    let (record, odd) = lines.take_all(&bytes[..whole_bytes])?;
     let torn = whole_bytes < bytes.len();
     Ok(Contents { record, odd, torn, whole_bytes: whole_bytes as u64 })
 }
@@ -143,11 +122,7 @@ struct Lines<'a> {
     is_sealed: bool,
 }
 
-impl<'a> Lines<'a> {
-    fn new(path: &'a Path) -> Self {
-        Self { path, reading: None, is_sealed: false }
-    }
-
+impl Lines<'_> {
     fn take_all(mut self, bytes: &[u8]) -> Result<(Record, Vec<Odd>), Error> {
         for (number, line) in (1..).zip(bytes.split(|&b| b == b'\n')) {
             if !line.is_empty() {
