@@ -6,7 +6,6 @@ mod commands;
 mod continued;
 mod executed;
 mod features;
-mod here;
 mod manual;
 pub use features::features;
 mod place;

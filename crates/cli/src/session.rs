@@ -130,11 +130,6 @@ impl<'a> OpenStudy<'a> {
         self
     }
 
-    /// Whether blocks are forced to the disk. Without it they survive our death, but not the machine's.
-    fn is_durable(&self) -> bool {
-        self.race.keep != Keep::Scratch
-    }
-
     /// Takes the files out of what trials depend on that trials write.
     fn note_written(&mut self, written: Vec<String>) -> Result<(), CommandError> {
         self.written.extend(written.iter().cloned());
@@ -273,7 +268,6 @@ impl<'a> OpenStudy<'a> {
         let mut progress = Progress::from(Standing::of(plan, &before));
         (progress.quiet, progress.at_most) = (self.race.quiet, plan.until != Until::Blocks);
         progress.guess_s = self.race.guess_s;
-        let durable = self.is_durable();
         let mut clock = bakeoff_host::ClockWatch::begin();
         // What is emitted goes in; whether there is enough is asked of what went in.
         let study = RefCell::new(self);
@@ -290,7 +284,7 @@ impl<'a> OpenStudy<'a> {
                 Event::TrialEnded(trial) => study.keep(Line::Trial(*trial)),
                 Event::BootEnded(boot) => {
                     study.keep(Line::Boot(*boot))?;
-                    if durable { Ok(study.journal.sync()?) } else { Ok(()) }
+                    study.sync()
                 }
                 Event::Stops(stopped) => {
                     study.keep(Line::Stopped(stopped))?;
@@ -304,9 +298,7 @@ impl<'a> OpenStudy<'a> {
                     study.note_changed(Changed { session, files, whole_session, from_unix_s: None })
                 }
                 Event::BlockEnded => {
-                    if durable {
-                        study.journal.sync()?;
-                    }
+                    study.sync()?;
                     let (features, asked) = study.race.observers;
                     let written = features.work_between_blocks(asked, &study.record);
                     study.open.extend(written.iter().filter_map(|file| file.parent()).map(Path::to_owned));
@@ -357,9 +349,9 @@ impl<'a> OpenStudy<'a> {
         Ok(ending)
     }
 
-    /// Waits until all that was kept is on the disk, where that is wanted.
+    /// Waits until all that was kept is on the disk. A scratch journal survives our death, but not the machine's.
     fn sync(&mut self) -> Result<(), CommandError> {
-        if self.is_durable() {
+        if self.race.keep != Keep::Scratch {
             self.journal.sync()?;
         }
         Ok(())

@@ -28,19 +28,9 @@ impl Code {
     /// The one that wins where both are deserved.
     #[must_use]
     pub fn worst(self, other: Self) -> Self {
-        std::cmp::max_by_key(self, other, |code| code.weight())
-    }
-
-    fn weight(self) -> u8 {
-        match self {
-            Self::Done => 0,
-            Self::Undecided => 1,
-            Self::GateFailed => 2,
-            Self::VariantFailed => 3,
-            Self::Usage => 4,
-            Self::Internal => 5,
-            Self::Interrupted => 6,
-        }
+        use Code::{Done, GateFailed, Internal, Interrupted, Undecided, Usage, VariantFailed};
+        let order = [Done, Undecided, GateFailed, VariantFailed, Usage, Internal, Interrupted];
+        std::cmp::max_by_key(self, other, |code| order.iter().position(|known| known == code))
     }
 }
 
@@ -176,12 +166,6 @@ impl From<bakeoff_lab::Error> for CommandError {
             },
             error => Self::new(Code::Internal, error),
         }
-    }
-}
-
-impl From<bakeoff_lab::simulated::BadTruth> for CommandError {
-    fn from(error: bakeoff_lab::simulated::BadTruth) -> Self {
-        Self::usage(error)
     }
 }
 

@@ -3,12 +3,12 @@
 
 use crate::error::{Code, CommandError};
 use crate::screen;
+use crate::target::replace;
 use bakeoff_host::disk::read_text;
 use bakeoff_host::lock::Lock;
 use bakeoff_model::study::STATE_FOLDER as FOLDER;
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -136,17 +136,8 @@ impl State {
 /// Writes which journal is the latest: whole or not at all, also after a crash. The last of several commands wins.
 fn remember_latest(folder: &Path, name: &[u8]) -> Result<(), CommandError> {
     let path = folder.join(LATEST);
-    let write = || -> io::Result<()> {
-        // It is readable for all whom our mask for new files lets.
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".latest-").permissions(Permissions::from_mode(0o666));
-        let mut new = builder.tempfile_in(folder)?;
-        new.write_all(name)?;
-        new.as_file().sync_all()?;
-        new.persist(&path)?;
-        File::open(folder)?.sync_all()
-    };
-    write().map_err(|source| CommandError::new(Code::Internal, Error::Folder { path: path.clone(), source }))
+    let written = replace(&path, name).and_then(|()| File::open(folder)?.sync_all());
+    written.map_err(|source| CommandError::new(Code::Internal, Error::Folder { path, source }))
 }
 
 /// The latest journal of a plan in a study's folder: the plan's name begins the journal's.

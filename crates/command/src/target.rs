@@ -126,7 +126,7 @@ fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".bakeoff-").permissions(Permissions::from_mode(MODE)).tempfile_in(folder)
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = temporary(path)?;
     file.write_all(bytes)?;
     if let Ok(about) = fs::metadata(path) {

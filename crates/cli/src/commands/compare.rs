@@ -8,14 +8,15 @@ mod variants;
 
 use super::options::{Compared as Done, Extent, Kept, Showing};
 use crate::race::{Keep, Race};
-use crate::{executed, here, programs};
+use crate::{executed, programs};
 use another_day::{AnotherDay, Earlier};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::State;
 use bakeoff_command::{Explain, Maker, Prepared, Registry, SourceRequest, Subcommand, locale, saved, screen};
-use bakeoff_lab::local::{Setup, absent};
+use bakeoff_lab::local::{Local, Setup, absent};
 use bakeoff_lab::watched::Watched;
+use bakeoff_model::digest::Digest;
 use bakeoff_model::metric::{CPU, MAXRSS, METRICS, SYS, USER, WALL};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
@@ -176,7 +177,9 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let check = || can_start(plan, &setup, *explain);
     let raced = race.run(check, |watched, keep| {
         let watch = executed::watch(watched, &setup, maker, &made.lines);
-        here::executor(plan, &setup, watch, keep, how.execution.is_shown())
+        let local = Local::new(plan, setup.clone(), Some(keep))?.watching(watch);
+        let show = |printed: &[u8]| screen::err(&String::from_utf8_lossy(printed));
+        Ok(Box::new(if how.execution.is_shown() { local.showing(Box::new(show)) } else { local }))
     })?;
     let raced = raced.release(|| {});
     how.another_day.save(&state.journal, raced.ending, quiet)?;
@@ -227,8 +230,28 @@ fn head(prepared: &Prepared, setup: &Setup) -> (StudyLine, Vec<Watched>) {
         Some(folder) => (folder.as_os_str(), None),
         None => (setup.dir.as_os_str(), locale::shown(&locale::of(setup.environment.clone().into_iter()))),
     };
-    let (study, watched) = here::head(&prepared.plan, setup, &prepared.made.digests, folder.as_encoded_bytes(), locale);
-    (StudyLine { shared: prepared.merged.shared.clone(), ..study }, watched)
+    let (plan, folder) = (&prepared.plan, folder.as_encoded_bytes());
+    let programs = executed::programs(plan, setup, []);
+    let mut watched = programs.system;
+    let mut inputs = Digest::of("inputs");
+    inputs.field("folder", folder);
+    for program in &watched {
+        inputs.field(&program.name, program.content().unwrap_or_default().as_bytes());
+    }
+    if let Some(locale) = &locale {
+        inputs.field("the locale", locale.as_bytes());
+    }
+    let mut study = plan.study_line(&prepared.made.digests, &inputs.hex(), None);
+    study.shared.clone_from(&prepared.merged.shared);
+    if let Some(basis) = &mut study.basis {
+        basis.keys.insert(executed::FOLDER.to_owned(), Digest::of("folder").field("path", folder).hex());
+        basis.keys.extend(locale.map(|locale| (locale::KEY.to_owned(), locale)));
+        watched.extend(executed::data(plan, setup));
+        let content = |file: &Watched| (file.name.clone(), file.content().unwrap_or_default().to_owned());
+        basis.files = watched.iter().map(content).collect();
+    }
+    watched.extend(programs.built);
+    (study, watched)
 }
 
 fn can_start(plan: &Plan, setup: &Setup, explain: Option<Explain>) -> Result<(), CommandError> {

@@ -9,6 +9,7 @@ use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
 use bakeoff_model::until::{self, Until};
 use bakeoff_report::{Cause, Context, SECTIONS, SectionPage, TimeUnit, terminal_with};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice};
 use std::path::{Path, PathBuf};
 
@@ -125,8 +126,8 @@ struct Look {
     #[arg(long, value_name = "ORDER", default_value = "auto")]
     sort: Sort,
     /// The unit of times, instead of one that fits; CSV and JSON have seconds
-    #[arg(long, short = 'u', value_name = "UNIT")]
-    time_unit: Option<Unit>,
+    #[arg(long, short = 'u', value_name = "UNIT", value_parser = time_unit())]
+    time_unit: Option<TimeUnit>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
@@ -143,11 +144,12 @@ enum Sort {
     MeanTime,
 }
 
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Unit {
-    Second,
-    Millisecond,
-    Microsecond,
+fn time_unit() -> impl TypedValueParser<Value = TimeUnit> {
+    PossibleValuesParser::new(["second", "millisecond", "microsecond"]).map(|name| match name.as_str() {
+        "second" => TimeUnit::Second,
+        "millisecond" => TimeUnit::Millisecond,
+        _ => TimeUnit::Microsecond,
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -168,14 +170,6 @@ impl Look {
             (ColorChoice::Never, _) | (ColorChoice::Auto, Looks::Basic | Looks::Nocolor) => Some(false),
             (ColorChoice::Auto, Looks::Auto | Looks::None) => None,
         }
-    }
-
-    fn time_unit(&self) -> Option<TimeUnit> {
-        self.time_unit.map(|unit| match unit {
-            Unit::Second => TimeUnit::Second,
-            Unit::Millisecond => TimeUnit::Millisecond,
-            Unit::Microsecond => TimeUnit::Microsecond,
-        })
     }
 }
 
@@ -308,13 +302,13 @@ impl Showing {
             screen::json(&bakeoff_report::json(findings, std::env::var("HOME").ok().as_deref())?);
         } else if self.all || self.section.is_some() {
             let only = self.section.as_deref();
-            screen::out(&terminal_with(findings, &pages, only, screen::style(), self.look.time_unit()));
+            screen::out(&terminal_with(findings, &pages, only, screen::style(), self.look.time_unit));
         } else {
             let as_typed = self.look.sort == Sort::Command;
-            let context = Context { more, causes: &causes, as_typed, time_unit: self.look.time_unit() };
+            let context = Context { more, causes: &causes, as_typed, time_unit: self.look.time_unit };
             screen::out(&bakeoff_report::screen(findings, context, screen::style()));
             if findings.sections.contains_key(bakeoff_report::SAVED.name) {
-                let saved = terminal_with(findings, &pages, Some("saved"), screen::style(), self.look.time_unit());
+                let saved = terminal_with(findings, &pages, Some("saved"), screen::style(), self.look.time_unit);
                 screen::out(&format!("\n{saved}"));
             }
         }
@@ -336,7 +330,7 @@ impl Showing {
             causes,
             pages,
             is_json: self.json,
-            time_unit: self.look.time_unit(),
+            time_unit: self.look.time_unit,
         }
     }
 

@@ -79,7 +79,7 @@ fn rehearse(
     truth: &str,
     features: &Registry,
 ) -> Result<Code, CommandError> {
-    let planted = Truth::parse(truth, plan)?;
+    let planted = Truth::parse(truth, plan).map_err(CommandError::usage)?;
     let mut study = plan.study_line(&BTreeMap::new(), truth, Some(truth));
     let identity = study.identity.clone();
     let state = continued::choose(&StateFolder::of(&folder.dir)?, &mut study, &identity);
