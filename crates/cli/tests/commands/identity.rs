@@ -298,7 +298,7 @@ fn what_was_begun_is_on_the_disk_with_its_name() {
     assert!(text.contains("exited with 0"), "{text}");
     let synced = |end: &str| text.lines().filter(|line| line.contains("sync(") && line.contains(end)).count();
     assert!(synced("/.bakeoff>") >= 2, "of the journal, and of the latest one's name:\n{text}");
-    assert!(synced("/.bakeoff/.latest-") >= 1, "{text}");
+    assert!(synced("/.bakeoff/.bakeoff-") >= 1, "of the latest one's name, before it is moved there:\n{text}");
     let study = fs::canonicalize(sandbox.study()).unwrap();
     assert!(synced(&format!("<{}>", study.display())) >= 1, "of the name of the journals' folder:\n{text}");
 }

@@ -3,7 +3,6 @@
 use bakeoff_command::check::Check;
 use bakeoff_host::Files;
 use bakeoff_host::abilities;
-use bakeoff_host::disk::can_drop_caches;
 use std::io;
 
 /// Fewer processes than this may not be enough for a parallel build or a busy condition.
@@ -33,7 +32,7 @@ pub(super) fn fixed_addresses() -> Check {
 /// Caches of the file system.
 pub(super) fn drop_caches() -> Check {
     let name = "dropping caches";
-    match can_drop_caches() {
+    match bakeoff_host::disk::can_drop_caches() {
         Ok(()) => Check::good(name, "permitted", "conditions can begin with cold caches"),
         Err(error) => Check::missing(name, word(&error), "lost: the condition `drop_caches`").remedy("sudo bakeoff …"),
     }
