@@ -19,12 +19,14 @@ use crate::draw::text::{clean, middle, width};
 use crate::format::{TimeUnit, percent};
 use crate::words::{self, Change, counted};
 pub use amounts::{Amount, As, Size, not_apart};
+use answer::Names;
 use bakeoff_judge::findings::{Findings, Scale};
 pub use brief::{About, Brief, BriefRow, brief};
 pub(crate) use brief::{said, verdict};
 pub use facts::{Cause, name};
 pub use remark::{Doubt, Fact, Weight};
 pub(crate) use remarks::Remarks;
+use std::iter::repeat;
 use view::View;
 
 const LINES: usize = 24;
@@ -99,11 +101,13 @@ fn answer(findings: &Findings, view: Option<&View<'_>>, remarks: &Remarks, colum
     let shorts: Vec<&[Rendered]> = remarks.alarms().map(|a| a.short.as_slice()).filter(|s| !s.is_empty()).collect();
     let most = shorts.iter().map(|short| short.len()).max().unwrap_or(1);
     let nth = |at: usize| shorts.iter().map(|short| short[at.min(short.len() - 1)].clone()).collect::<Vec<_>>();
-    let only_first = nth(most).into_iter().take(1).collect();
+    let only_first: Vec<Rendered> = nth(most).into_iter().take(1).collect();
+    let forms = || (0..most).map(nth).chain([only_first.clone()]);
     let mut text = Rendered::default();
-    for words in (0..most).map(nth).chain([only_first]) {
+    // Words of alarms give way before names do.
+    for (words, names) in forms().zip(repeat(Names::Exact)).chain(forms().zip(repeat(Names::Cut))) {
         let before = if words.is_empty() { Rendered::default() } else { text![Rendered::joined(words, ", "), "; "] };
-        let answer = answer::answer(findings, view, columns.saturating_sub(before.width()));
+        let answer = answer::answer(findings, view, columns.saturating_sub(before.width()), names);
         text = text![before, answer];
         if text.width() <= columns {
             break;

@@ -44,16 +44,32 @@ const FORMS: [Form; 9] = {
     ]
 };
 
+/// The least that names of some length take: the rows have intervals, and the next one.
+const EXACT: Form = Form { length: 24, terse: true, bare: true, with_loss: true };
+
+/// What becomes of names that are longer than the line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Names {
+    /// They stay; the answer may be too wide then. It has the losers in any case.
+    Exact,
+    /// They are cut until the answer fits.
+    Cut,
+}
+
 /// More variants than this that share the lead are counted.
 const LEAD_NAMED: usize = 3;
 
 /// The answer in at most `columns`, where shorter names can make it so.
-pub(super) fn answer(findings: &Findings, view: Option<&View<'_>>, columns: usize) -> Rendered {
+pub(super) fn answer(findings: &Findings, view: Option<&View<'_>>, columns: usize, names: Names) -> Rendered {
     let Some(view) = view else { return nothing(findings) };
     let teller = |form| Teller { findings, view, form };
     let mut answer = Rendered::default();
     let mut loss = Rendered::default();
-    for form in FORMS {
+    let forms = match names {
+        Names::Exact => [&FORMS[..4], &[EXACT]].concat(),
+        Names::Cut => FORMS.to_vec(),
+    };
+    for form in forms {
         (answer, loss) = (teller(form).answer(), teller(form).loss_of_others());
         if answer.width() <= columns {
             break;
@@ -65,7 +81,9 @@ pub(super) fn answer(findings: &Findings, view: Option<&View<'_>>, columns: usiz
         let is_best = view.compared().all(|(_, comparison)| comparison.verdict == Verdict::Slower);
         let terse = |bare| teller(Form { length: 32, terse: true, bare, with_loss: true }).answer();
         let mut texts = [answer.clone(), terse(false), terse(is_best)].map(|text| text![text, "; ", &loss]).into_iter();
-        answer = texts.find(|text| text.width() <= columns).unwrap_or(answer);
+        let all = text![&answer, "; ", &loss];
+        let otherwise = if names == Names::Cut { answer } else { all };
+        answer = texts.find(|text| text.width() <= columns).unwrap_or(otherwise);
     }
     if depends_on_condition(findings, view) {
         let here = text![" under ", clean(view.condition)];
