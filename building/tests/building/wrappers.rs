@@ -180,8 +180,8 @@ fn sccache_is_a_server_for_each_layer() {
     let mut study = study(script, &[("V", "1")]);
     study.variant("w", &[("V", "1 ")]);
     study.layers[0].compiler_cache = Some(CompilerCache::Sccache);
-    // Of two servers of sccache 0.4 that start at once, one in forty never answers, without Bakeoff too; the layer fails
-    // then, and is built at the next call.
+    // sccache 0.4 has a race: when two servers started at once, 2 of 80 never answered, without Bakeoff too. The layer
+    // then fails, and the next call builds it.
     let no_answer = |line: &BuildLine| match &line.outcome {
         BuildOutcome::Failed { tail, .. } => tail.iter().any(|line| line.contains("waiting for server startup")),
         _ => false,

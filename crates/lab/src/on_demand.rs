@@ -11,12 +11,12 @@ use std::path::PathBuf;
 /// The prefixes of a pass, by variant or twin; or why trials of one cannot be run.
 pub type Layouts = BTreeMap<String, Result<PathBuf, Failure>>;
 
-/// Why a trial, or what is made for it, does not go on.
+/// Why a trial, or the build for it, stops.
 #[derive(Debug)]
 pub enum Halt {
     /// It was interrupted, and must be done again.
     Interrupted,
-    /// It failed; the study goes on.
+    /// It failed; the study continues.
     Failed(Failure),
     /// Nothing can be run any more.
     Error(Error),
@@ -28,7 +28,7 @@ impl<E: Into<Error>> From<E> for Halt {
     }
 }
 
-/// A command that builds, all of whose surroundings are there. It prints to one log.
+/// A command that builds, ready to start. It prints to one log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
     /// The command.
@@ -37,7 +37,7 @@ pub struct Prepared {
     pub timeout_s: Option<f64>,
 }
 
-/// Somebody who builds for trials. Nothing is asked of it while a trial is in flight.
+/// Builds for trials. It is never called while a trial is in flight.
 pub trait OnDemand {
     /// Makes the layouts of a pass; those of the pass before go.
     fn layouts(&mut self, pass: &Pass<'_>) -> Result<Layouts, Halt>;

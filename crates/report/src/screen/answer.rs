@@ -44,15 +44,15 @@ const FORMS: [Form; 9] = {
     ]
 };
 
-/// The least that names of some length take: the rows have intervals, and the next one.
+/// The shortest form that keeps names: the rows show the interval and the next variant.
 const EXACT: Form = Form { length: 24, terse: true, bare: true, with_loss: true };
 
-/// What becomes of names that are longer than the line.
+/// Whether names may be cut.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
-    /// They stay; the answer may be too wide then. It has the losers in any case.
+    /// No name is cut below the length of [`EXACT`], and the losers stay; the answer may be too wide.
     Exact,
-    /// They are cut until the answer fits.
+    /// Names are cut until the answer fits.
     Cut,
 }
 
@@ -65,8 +65,8 @@ pub(super) fn answer(findings: &Findings, view: Option<&View<'_>>, columns: usiz
     let teller = |form| Teller { findings, view, form };
     let mut answer = Rendered::default();
     let mut loss = Rendered::default();
-    let forms = match names {
-        Names::Exact => [&FORMS[..4], &[EXACT]].concat(),
+    let forms: Vec<Form> = match names {
+        Names::Exact => FORMS.into_iter().filter(|form| form.length >= EXACT.length).chain([EXACT]).collect(),
         Names::Cut => FORMS.to_vec(),
     };
     for form in forms {

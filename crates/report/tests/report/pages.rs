@@ -161,7 +161,22 @@ fn colour_adds_nothing_but_escape_codes() {
     }
 }
 
-/// A variant that printed something else.
+/// Where no shorter warning makes room, names are cut, but the losers stay.
+#[test]
+fn warnings_give_way_before_names_do() {
+    let answer = |columns| {
+        let screen = on_screen(&bakeoff_testkit::findings::doubtful(), columns);
+        screen.lines().last().unwrap().to_owned()
+    };
+    let whole = answer(120);
+    assert!(
+        whole.starts_with("-O3 reached nothing; ") && whole.contains("optimize=O3 threads=on is 20.4 % slower"),
+        "{whole}"
+    );
+    let cut = answer(80);
+    assert!(cut.starts_with("-O3 reached nothing; ") && cut.ends_with("…=on is 20.4 % slower"), "{cut}");
+}
+
 /// What makes a comparison meaningless stands in the first three lines, and the answer begins with it.
 #[test]
 fn what_makes_a_comparison_meaningless_is_the_answer() {
