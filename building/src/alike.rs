@@ -49,8 +49,12 @@ fn merge(plan: &mut Plan, study: &StudyLine, builds: &[BuildLine]) -> Vec<Shared
 
 /// What is said of them before the first trial: a line for each group.
 fn notes(shared: &[SharedLine]) -> String {
-    let note =
-        |names: Vec<&str>| format!("note: {} are the same program, file for file, and race once\n", names.join(", "));
+    let note = |names: Vec<&str>| {
+        format!(
+            "note: {} are the same program, file for file, so Bakeoff runs it only once; --anyway runs each\n",
+            names.join(", ")
+        )
+    };
     groups(shared).into_iter().map(note).collect()
 }
 
@@ -84,8 +88,8 @@ fn same_revisions(plan: &Plan, shared: &[SharedLine], builds: &[BuildLine], fact
         let others = shared.iter().map(|one| one.variant.name.as_str());
         let names: Vec<&str> = std::iter::once(baseline.name.as_str()).chain(others).collect();
         format!(
-            "{}: all revisions give the same program, file for file, so there is no difference to measure\n\
-             hint: --anyway races them all the same\n",
+            "{}: all revisions give the same program, file for file, so there is nothing to measure\nhint: use \
+             --anyway to run each of them\n",
             clean(&names.join(", "))
         )
     })
@@ -103,11 +107,11 @@ fn something_is_left(
     }
     let failed = builds.iter().any(|build| build.outcome != BuildOutcome::Built);
     let (code, of, hint) = match failed {
-        false => (Code::Usage, "", "--anyway races them all the same"),
+        false => (Code::Usage, "", "use --anyway to run each of them"),
         true => (
             Code::VariantFailed,
             " that could be built",
-            "bakeoff build shows why the others could not; --anyway races these",
+            "`bakeoff build` shows why the others failed; use --anyway to run these",
         ),
     };
     let error = format!("all variants{of} are the same program, file for file, so there is nothing to compare");

@@ -239,13 +239,13 @@ fn unusable(path: &Path, error: &io::Error) -> String {
             let is_there = path.ancestors().find_map(|path| Some((path, fs::metadata(path).ok()?)));
             let (place, owner) = match is_there {
                 Some((place, meta)) => (place.display().to_string(), user(meta.uid())),
-                None => (path.display().to_string(), "somebody else".to_owned()),
+                None => (path.display().to_string(), "another user".to_owned()),
             };
             let me = fs::metadata("/proc/self").map_or_else(|_| "this user".to_owned(), |meta| user(meta.uid()));
             format!("`{place}` belongs to {owner}, and {me} may not write to it")
         }
-        io::ErrorKind::ReadOnlyFilesystem => "it lies on a file system that is mounted read-only".to_owned(),
-        _ => format!("its folder `{name}` cannot be used: {error}"),
+        io::ErrorKind::ReadOnlyFilesystem => "it is on a file system that is mounted read-only".to_owned(),
+        _ => format!("its folder `{name}` is unusable: {error}"),
     }
 }
 

@@ -32,7 +32,7 @@ fn below(
     for entry in entries(folder)? {
         path.push(entry.file_name().unwrap_or_default().to_string_lossy().into_owned());
         let names: Vec<&str> = path.iter().map(String::as_str).collect();
-        let is_folder = fs::symlink_metadata(&entry).at("look at", &entry)?.is_dir();
+        let is_folder = fs::symlink_metadata(&entry).at("inspect", &entry)?.is_dir();
         if is_folder && patterns.iter().any(|pattern| may_fit_below(pattern, &names)) {
             below(&entry, path, patterns, found)?;
         } else if !is_folder && patterns.iter().any(|pattern| fits_path(pattern, &names)) {

@@ -6,24 +6,24 @@ mod gc;
 mod lock;
 
 use bakeoff_command::exits::Exit;
-use bakeoff_command::{Code, Subcommand};
+use bakeoff_command::{Code, Group, Subcommand};
 
 const STOPPED: Exit = (Code::Interrupted, "interrupted; the same command resumes");
 
-/// All of them, each behind the one that it follows in the help.
+/// All of them, in the order of the help.
 pub(crate) fn all() -> Vec<Subcommand> {
     vec![
         Subcommand::with_features("build", build::execute)
-            .after("power")
+            .group(Group::Build)
             .exits(&[(Code::VariantFailed, "a variant could not be built"), STOPPED]),
-        Subcommand::with_features("lock", lock::execute).after("power").exits(&[
-            (Code::GateFailed, "--check: a source has no hash that counts"),
+        Subcommand::with_features("lock", lock::execute).group(Group::Build).exits(&[
+            (Code::GateFailed, "--check: a source has no valid hash"),
             (Code::VariantFailed, "a source could not be fetched"),
             STOPPED,
         ]),
-        Subcommand::new("cache", cache::execute).after("saved"),
+        Subcommand::new("cache", cache::execute).group(Group::Maintain),
         Subcommand::with_features("gc", gc::execute)
-            .after("saved")
-            .exits(&[(Code::Interrupted, "interrupted; what was removed is gone")]),
+            .group(Group::Maintain)
+            .exits(&[(Code::Interrupted, "interrupted; what was removed so far stays removed")]),
     ]
 }

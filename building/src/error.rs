@@ -12,46 +12,47 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(
-        "there is no place for the cache: set BAKEOFF_CACHE to an absolute path (neither XDG_CACHE_HOME nor HOME is set)"
+        "no place for the cache: none of BAKEOFF_CACHE, XDG_CACHE_HOME and HOME is set; set BAKEOFF_CACHE to an \
+         absolute path"
     )]
     NoCacheRoot,
-    #[error("`{}` cannot be the cache folder: {why}; name another one in BAKEOFF_CACHE", path.display())]
+    #[error("cannot use `{}` as the cache folder: {why}; set BAKEOFF_CACHE to another folder", path.display())]
     CacheRoot { path: PathBuf, why: String },
     /// The system refused to do something with a file or folder.
     #[error("cannot {doing} `{}`", path.display())]
     File { doing: &'static str, path: PathBuf, source: io::Error },
     #[error(
-        "cannot {doing} `{}`: the disk is full ({free_bytes} bytes are free); make space, or name a folder on \
-         another disk in BAKEOFF_CACHE", path.display()
+        "cannot {doing} `{}`: the disk is full ({free_bytes} bytes free); free some space, or set BAKEOFF_CACHE to a \
+         folder on another disk", path.display()
     )]
     DiskFull { doing: &'static str, path: PathBuf, free_bytes: u64 },
     /// A layer needs a file that the study's folder does not have; `why` has the remedy.
     #[error("layer `{layer}` needs the file `{file}`, which {why}")]
     StudyFile { layer: String, file: String, why: String },
-    #[error("layer `{layer}` needs the source `{name}`, which the study does not define")]
+    #[error("layer `{layer}` needs the source `{name}`, but the study does not define it")]
     UnknownSource { layer: String, name: String },
     /// A source is not there, or is not what the study says; `why` has the remedy.
     #[error("source `{name}`: {why}")]
     Source { name: String, why: String },
-    #[error("source `{name}` has no `sha256`, neither in study.toml nor in study.lock; `bakeoff lock STUDY` finds it")]
+    #[error("source `{name}` has no `sha256` in study.toml or study.lock; `bakeoff lock STUDY` adds it")]
     Unpinned { name: String },
     /// Another process removed what a layer was to be built upon.
-    #[error("what layer `{layer}` is built upon was removed meanwhile; the same command builds it again")]
+    #[error("the layer below `{layer}` was removed during the run; run the same command again to rebuild it")]
     Removed { layer: String },
     /// Layouts would all be the same.
     #[error(
-        "the order of linking of `{variant}` cannot be varied: layer `{layer}` was relinked, and no call of a compiler, \
-         linker or archiver had two object files or more; give the layer that links them a `relink` script, let it link \
-         several objects or an archive, or leave `link-order` out of `vary`"
+        "cannot vary the link order of `{variant}`: layer `{layer}` was relinked, but no compiler, linker or archiver \
+         got two or more object files; give the layer that links them a `relink` script, link several objects or an \
+         archive there, or remove `link-order` from `vary`"
     )]
     NothingPermuted { layer: String, variant: String },
     /// Something is to be built on demand for a variant that has no build.
-    #[error("there is no build of `{variant}` to go on from")]
+    #[error("`{variant}` has no build to start from")]
     NotBuilt { variant: String },
     /// The user asked to stop. Nothing has to be cleaned up.
     #[error("interrupted")]
     Interrupted,
-    #[error("cannot install the compiler wrapper in {}", path.display())]
+    #[error("cannot install the compiler wrapper in `{}`", path.display())]
     Wrapper { path: PathBuf, source: io::Error },
     /// No process can be launched.
     #[error(transparent)]
@@ -61,9 +62,8 @@ pub enum Error {
 impl From<Error> for CommandError {
     fn from(error: Error) -> Self {
         match error {
-            Error::Interrupted => {
-                Self::new(Code::Interrupted, error).hint("what was built is kept; run the same command again to resume")
-            }
+            Error::Interrupted => Self::new(Code::Interrupted, error)
+                .hint("finished builds are kept; run the same command again to resume"),
             Error::Host(_) | Error::Wrapper { .. } => Self::new(Code::Internal, error),
             Error::DiskFull { .. } => Self::usage(error).of_full_disk(),
             _ => Self::usage(error),

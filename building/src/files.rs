@@ -47,7 +47,7 @@ pub(crate) fn wipe(path: &Path) -> Result<(), Error> {
 /// Makes a folder that is empty, whatever was there.
 pub(crate) fn fresh_folder(path: &Path) -> Result<(), Error> {
     wipe(path)?;
-    fs::create_dir_all(path).at("make the folder", path)
+    fs::create_dir_all(path).at("create the folder", path)
 }
 
 /// The names in a folder, sorted.
@@ -62,7 +62,7 @@ pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 pub(crate) fn below(folder: &Path) -> Result<Vec<(PathBuf, Metadata)>, Error> {
     let mut all = vec![];
     for path in entries(folder)? {
-        let meta = fs::symlink_metadata(&path).at("look at", &path)?;
+        let meta = fs::symlink_metadata(&path).at("inspect", &path)?;
         let inner = if meta.is_dir() { below(&path)? } else { vec![] };
         all.push((path, meta));
         all.extend(inner);

@@ -117,7 +117,7 @@ impl Item {
     /// it; the record has the true one.
     fn made_unix_s(&self) -> Result<f64, Error> {
         if let Some(record) = self.paths.first().filter(|_| self.kind == ItemKind::Layer) {
-            return Ok(fs::metadata(record).at("look at", record)?.mtime() as f64);
+            return Ok(fs::metadata(record).at("inspect", record)?.mtime() as f64);
         }
         let changed = self.paths.iter().filter_map(|path| fs::symlink_metadata(path).ok()?.modified().ok());
         Ok(changed.filter_map(|at| at.duration_since(UNIX_EPOCH).ok()).map(|at| at.as_secs_f64()).fold(0.0, f64::max))

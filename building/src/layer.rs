@@ -65,7 +65,7 @@ impl Builder<'_> {
             return Ok(Ready { record, cached: true });
         }
         // Who holds a layer waits only for layers before it, so that nobody waits in a circle.
-        let below = |digest| self.cache.share(digest, waiting(format!("what layer `{layer}` is built upon")));
+        let below = |digest| self.cache.share(digest, waiting(format!("the layer below `{layer}`")));
         let below = previous.map(below).transpose()?;
         if previous.is_some_and(|digest| self.cache.finished(digest).is_none()) {
             return Err(Error::Removed { layer }.into());
@@ -134,11 +134,11 @@ impl Builder<'_> {
         command: &str,
     ) -> Result<(Profile, Measurements), Stop> {
         let profile = Profile::begin(site, command)?;
-        shell.note("the first of two builds, which leaves a profile when it is executed")?;
+        shell.note("the first of two builds, which writes a profile when it runs")?;
         let built = script(shell, &node.layer.script, site);
         let explained = |failure: Failure| {
             let hint = profile::hint(&failure.tail);
-            let why = format!("{}, in the first of two builds, which makes the profile{hint}", failure.why);
+            let why = format!("{} in the first of two builds, the one that writes the profile{hint}", failure.why);
             // The calls of its compilers may say why.
             let _ = site.around.flags_seen(self.cache, node, &site.work);
             Stop::Failure(Failure { why, ..failure })
@@ -198,7 +198,7 @@ impl Builder<'_> {
 pub(crate) fn begin_prefix(previous: Option<&Path>, prefix: &Path) -> Result<(), Error> {
     match previous {
         Some(previous) => relocated_copy(previous, prefix),
-        None => fs::create_dir(prefix).at("make the folder", prefix),
+        None => fs::create_dir(prefix).at("create the folder", prefix),
     }
 }
 
@@ -223,7 +223,7 @@ pub(crate) fn make(
 pub(crate) fn script(shell: &mut Shell, script: &str, site: &Site) -> Result<Measurements, Stop> {
     let ended = site.execute(shell, &["sh", "-e", "-c", script])?;
     if ended.leftovers > 0 {
-        shell.note(&format!("{} processes outlived the script and were killed", ended.leftovers))?;
+        shell.note(&format!("{} processes were still running after the script and were killed", ended.leftovers))?;
     }
     if let Some(complaint) = shell.complaint(&ended.end) {
         return Err(site.failure(shell, format!("the script {complaint}"))?.into());
@@ -252,7 +252,7 @@ pub(crate) fn verify(shell: &mut Shell, lines: &[String], site: &Site) -> Result
             let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
             return Err(site.failure(shell, format!("verify line {number} {complaint}: {line}"))?.into());
         }
-        shell.note(&format!("verify line {number} holds"))?;
+        shell.note(&format!("verify line {number} succeeded"))?;
     }
     Ok(())
 }

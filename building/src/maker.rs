@@ -80,8 +80,8 @@ impl Maker for Cache {
             let more = damage.len() - shown.len();
             let more = if more > 0 { format!(", and {more} more") } else { String::new() };
             text.push_str(&format!(
-                "note: the build of {} was changed after it was made, by a workload or by hand: {}{more}; the next command \
-                 builds it again. A workload should write into its own folder\n",
+                "note: a workload or a person changed the finished build of {}: {}{more}; the next command rebuilds \
+                 it. Workloads should write only to their own folder\n",
                 line.variants.join(", "),
                 shown.join(", ")
             ));
@@ -108,7 +108,7 @@ fn built(plan: &Plan, builds: &[BuildLine]) -> Result<BTreeMap<String, String>, 
         let BuildOutcome::Failed { layer, why, tail, log } = &line.outcome else { return String::new() };
         let mut text = format!("error: {error}: layer {layer}: {why}\n");
         tail.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
-        log.iter().for_each(|log| text.push_str(&format!("hint: the whole log is {log}\n")));
+        log.iter().for_each(|log| text.push_str(&format!("hint: the full log is in {log}\n")));
         text
     };
     let mut digests = BTreeMap::new();
@@ -124,11 +124,11 @@ fn built(plan: &Plan, builds: &[BuildLine]) -> Result<BTreeMap<String, String>, 
         }
     }
     if plan.variants.iter().filter(|variant| digests.contains_key(&variant.name)).count() < 2 {
-        let error = "no variant but the baseline could be built, so there is nothing to compare";
+        let error = "only the baseline could be built, so there is nothing to compare";
         let first = builds.iter().find(|line| line.outcome != BuildOutcome::Built);
         let text = first.map(|line| failed(&format!("{error}; {}", line.variants.join(", ")), line));
         return Err(text.map_or_else(
-            || CommandError::new(Code::VariantFailed, error).hint("bakeoff build shows why"),
+            || CommandError::new(Code::VariantFailed, error).hint("`bakeoff build` shows why"),
             |text| CommandError::text(Code::VariantFailed, text),
         ));
     }
@@ -145,7 +145,7 @@ fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
         let variants = build.variants.join(", ");
         let digest = &build.digest[..12];
         let state = match (&build.missing_tool, build.missing().next()) {
-            _ if build.failed_before.is_some() => "cannot be built, as foreseen".to_owned(),
+            _ if build.failed_before.is_some() => "cannot be built, as the study expects".to_owned(),
             (Some(missing), _) => format!("will fail: layer {} {}", missing.layer, missing.why()),
             (None, None) => "in the cache".to_owned(),
             (None, Some(layer)) => format!("to be built from layer {}", layer.name),
@@ -153,7 +153,7 @@ fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
         let _ = writeln!(out, "  {digest}  {variants}: {state}");
     }
     if builds.iter().any(|build| is_same_twice(plan, build)) {
-        out.push_str("  Variants that share a build are the same program: comparing them shows noise only.\n");
+        out.push_str("  Variants that share a build are the same program: comparing them shows only noise.\n");
     }
     out
 }

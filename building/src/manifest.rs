@@ -140,7 +140,7 @@ enum PathState {
 impl Entry {
     fn read(prefix: &Path, path: PathBuf) -> Result<Self, Error> {
         let full = prefix.join(&path);
-        let meta = fs::symlink_metadata(&full).at("look at", &full)?;
+        let meta = fs::symlink_metadata(&full).at("inspect", &full)?;
         let mut entry = Self::of_meta(&meta, path);
         entry.content = match entry.kind {
             'l' => escaped(fs::read_link(&full).at("read", &full)?.as_os_str().as_bytes()),

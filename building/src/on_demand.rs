@@ -57,7 +57,7 @@ impl<'a> OnDemand<'a> {
     pub(crate) fn open(cache: &'a Cache, request: &Request<'a>, waiting: impl Fn(Option<u32>)) -> Result<Self, Error> {
         let lock = cache.lock(LOCK, waiting)?;
         let folder = cache.paths.aside();
-        fs::create_dir_all(&folder).at("make the folder", &folder)?;
+        fs::create_dir_all(&folder).at("create the folder", &folder)?;
         for note in entries(&folder)? {
             remove(cache, &note.file_name().unwrap_or_default().to_string_lossy())?;
         }

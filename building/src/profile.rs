@@ -31,7 +31,7 @@ const LIST: &str = r#"tool=$("$1" -print-prog-name=llvm-nm)
 "$tool" -A -P --defined-only "@$2/outputs" >"$2/symbols""#;
 
 /// Who has profiles that nobody here makes.
-const OTHERS: &str = "rustc and Go take profiles of their own as options (-C profile-use, -pgo)";
+const OTHERS: &str = "rustc and Go take their own profiles as options (-C profile-use, -pgo)";
 
 /// No more of the compilations without a profile are named in the log.
 const NAMED: usize = 20;
@@ -82,7 +82,7 @@ impl Profile {
         if profiles.len() == 0 && !of_clang {
             let why = left_none(&compilations, &site.work.join("tmp"));
             return Err(shell
-                .failure(format!("the training left no profile: {why}: {}", one_line(&self.command)), &site.work)?
+                .failure(format!("the training wrote no profile: {why}: {}", one_line(&self.command)), &site.work)?
                 .into());
         }
         shell.note(&format!(
@@ -125,7 +125,7 @@ impl Profile {
         let ended = shell.execute(&argv, &site.tree, &site.plain_env())?;
         if let Some(complaint) = shell.complaint(&ended.end) {
             let why = format!(
-                "clang's profile could not be read: {name} {complaint}; install the one that belongs to {} (often in the \
+                "cannot read clang's profile: {name} {complaint}; install the version that belongs to {} (often in the \
                  package llvm)",
                 clang.display()
             );
@@ -152,8 +152,8 @@ impl Profile {
         }
         if reached == 0 {
             let why = format!(
-                "none of {of} compilations found its profile, and the training left {}: does the script build in a folder of \
-                 another name each time?",
+                "none of {of} compilations found its profile, although the training wrote {}; perhaps the script \
+                 builds in a folder with a different name each time",
                 profiles.len()
             );
             return Err(shell.failure(why, &site.work)?.into());
@@ -173,8 +173,8 @@ impl Profile {
         let (compilations, _) = site.around.compilations(&site.work, &Profiles::default())?;
         let why = if compilations.iter().any(|one| one.by_full_path) {
             // gcc and clang alike name those functions by it that no other file can call.
-            "a profile names functions by the paths of their files, and the script compiles files by their full paths, which \
-             are others in each layout"
+            "a profile identifies functions by file path, and the script compiles files by their full paths, which \
+             differ in each layout"
                 .to_owned()
         } else {
             let seen = self.seen(shell, layer, site)?;
@@ -182,9 +182,12 @@ impl Profile {
             if seen.reached >= before {
                 return Ok(());
             }
-            format!("{} compilations of a layout found the profile, and {before} of the build", seen.reached)
+            format!(
+                "only {} compilations of a layout found the profile, compared with {before} of the build",
+                seen.reached
+            )
         };
-        Err(site.failure(shell, format!("{why}; give the layer a `relink` script, which compiles nothing"))?.into())
+        Err(site.failure(shell, format!("{why}; give the layer a `relink` script that only links"))?.into())
     }
 
     /// What clang's compilations made, as far as the profile has a function of it.
@@ -215,7 +218,7 @@ impl Profile {
 /// What a first build lacks, if the last lines of its log say so.
 pub(crate) fn hint(tail: &[String]) -> &'static str {
     match tail.iter().any(|line| line.contains("libclang_rt.profile")) {
-        true => "; install what clang links for it (Debian's package libclang-rt-dev)",
+        true => "; install the profiling runtime of clang (Debian's package libclang-rt-dev)",
         false => "",
     }
 }
@@ -223,10 +226,10 @@ pub(crate) fn hint(tail: &[String]) -> &'static str {
 /// Why there was nothing that could leave a profile.
 fn nothing(crates: usize) -> String {
     match crates {
-        0 => "nothing could be profiled: no compilation by gcc or clang was seen; what a compiler compiles that the project brings \
-              along is not, nor what is compiled in $TMPDIR"
+        0 => "nothing to profile: no compilation by gcc or clang was seen. Compilers that the project ships are not \
+              seen, nor compilations in $TMPDIR"
             .to_owned(),
-        crates => format!("nothing could be profiled: {crates} crates were compiled, and nothing by gcc or clang; {OTHERS}"),
+        crates => format!("nothing to profile: {crates} crates were compiled, but nothing by gcc or clang; {OTHERS}"),
     }
 }
 
@@ -237,24 +240,24 @@ fn left_none(compilations: &[Compilation], temporary: &Path) -> String {
         below.is_some_and(|below| below.to_string_lossy().starts_with("go-build"))
     };
     if compilations.iter().all(of_go) {
-        return format!("Go's programs leave none of their C parts; {OTHERS}");
+        return format!("Go programs do not write profiles of their C parts; {OTHERS}");
     }
     let end = if compilations.iter().all(|one| one.of_gcc == OfGcc::TooLong) {
-        "; and the paths of the objects are too long for gcc: choose a shorter one for $BAKEOFF_CACHE"
+        "; also, the paths of the object files are too long for gcc: set BAKEOFF_CACHE to a shorter path"
     } else {
         ""
     };
     format!(
-        "it must execute what was installed into $PREFIX, whose programs leave one when they exit, not if a signal or _exit(2) \
-         ends them{end}"
+        "it must run a program from $PREFIX and let it exit normally; a program that a signal or _exit(2) ends writes \
+         no profile{end}"
     )
 }
 
 /// Why a compilation has no profile, behind its name, if that is known.
 fn reason(of_gcc: OfGcc) -> &'static str {
     match of_gcc {
-        OfGcc::Shared => " (another file is compiled to an object of the same name)",
-        OfGcc::TooLong => " (its path is too long for gcc: choose a shorter one for $BAKEOFF_CACHE)",
+        OfGcc::Shared => " (another file is compiled to an object file of the same name)",
+        OfGcc::TooLong => " (its path is too long for gcc: set BAKEOFF_CACHE to a shorter path)",
         OfGcc::There | OfGcc::Missing => "",
     }
 }
@@ -308,9 +311,12 @@ mod tests {
             assert!(why.contains(expect), "{why}");
         };
         let of_go = ("/w/tmp/go-build7/b001/_x002.o", OfGcc::Missing);
-        check(&[of_go, ("/w/tmp/go-build7/b043/_x001.o", OfGcc::Missing)], "Go's programs leave none of their C parts");
-        check(&[of_go, ("/w/tree/a.o", OfGcc::TooLong)], "not if a signal or _exit(2) ends them");
-        check(&[("/w/tree/a.o", OfGcc::TooLong)], "choose a shorter one for $BAKEOFF_CACHE");
+        check(
+            &[of_go, ("/w/tmp/go-build7/b043/_x001.o", OfGcc::Missing)],
+            "Go programs do not write profiles of their C parts",
+        );
+        check(&[of_go, ("/w/tree/a.o", OfGcc::TooLong)], "a program that a signal or _exit(2) ends writes no profile");
+        check(&[("/w/tree/a.o", OfGcc::TooLong)], "set BAKEOFF_CACHE to a shorter path");
         let of_ld = "/usr/bin/ld: cannot find /usr/lib/clang/14/lib/linux/libclang_rt.profile-x86_64.a: No such file";
         assert!(hint(&[of_ld.to_owned()]).contains("libclang-rt-dev") && hint(&["ld: x".to_owned()]).is_empty());
     }

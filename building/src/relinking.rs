@@ -35,7 +35,7 @@ fn linking(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
     let Some(layer) = layers.get(first) else { return String::new() };
     let how = match &layer.relink {
         Some(_) => format!("layer {} by its `relink` script", layer.name),
-        None => format!("layer {} by its whole script, as no layer has `relink`", layer.name),
+        None => format!("layer {} by its whole script, because no layer has `relink`", layer.name),
     };
     let after: Vec<&str> = layers.iter().skip(first + 1).map(|layer| layer.name.as_str()).collect();
     let after = if after.is_empty() { String::new() } else { format!(", then {}", after.join(", ")) };
@@ -44,7 +44,7 @@ fn linking(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
     let takes_s = mean_s(builds, is_known).filter(|_| layer.relink.is_none());
     let all_s = takes_s.map(|sum_s| sum_s * f64::from(plan.blocks) * linked(plan));
     format!(
-        "Relinked, before each of {}{} passes and for each variant and the twin: {how}{after}{}\n",
+        "Relinked before each of {}{} passes, for each variant and the twin: {how}{after}{}\n",
         at_most(plan),
         plan.blocks,
         all_s.map_or(String::new(), |all_s| format!("; {}{}", at_most(plan), about(all_s)))

@@ -48,23 +48,23 @@ impl<'a> Copy<'a> {
     }
 
     fn folder(&mut self, from: &Path, to: &Path) -> Result<(), Error> {
-        fs::create_dir(to).at("make the folder", to)?;
+        fs::create_dir(to).at("create the folder", to)?;
         for path in crate::files::entries(from)? {
             let target = to.join(self.renamed(path.file_name().unwrap_or_default().to_owned()));
-            let meta = fs::symlink_metadata(&path).at("look at", &path)?;
+            let meta = fs::symlink_metadata(&path).at("inspect", &path)?;
             if meta.is_dir() {
                 self.folder(&path, &target)?;
             } else if meta.is_symlink() {
                 let points_at = fs::read_link(&path).at("read", &path)?;
-                symlink(self.renamed(points_at.into_os_string()), &target).at("make the link", &target)?;
+                symlink(self.renamed(points_at.into_os_string()), &target).at("create the link", &target)?;
             } else if meta.is_file() {
                 self.file(&path, &meta, target)?;
             } else {
-                let kind = io::Error::other("it is neither a file nor a folder nor a link");
+                let kind = io::Error::other("it is not a file, folder or symbolic link");
                 return Err(kind).at("copy", &path);
             }
         }
-        let meta = fs::metadata(from).at("look at", from)?;
+        let meta = fs::metadata(from).at("inspect", from)?;
         let times = File::open(to).and_then(|folder| keep_times(&folder, &meta));
         times.and_then(|()| fs::set_permissions(to, meta.permissions())).at("set times and permissions of", to)
     }
@@ -72,7 +72,7 @@ impl<'a> Copy<'a> {
     fn file(&mut self, from: &Path, meta: &fs::Metadata, to: PathBuf) -> Result<(), Error> {
         let identity = (meta.dev(), meta.ino());
         if let Some(first) = self.hard_links.get(&identity) {
-            return fs::hard_link(first, &to).at("make the link", &to);
+            return fs::hard_link(first, &to).at("create the link", &to);
         }
         let mut bytes = fs::read(from).at("read", from)?;
         self.relocate(&mut bytes);

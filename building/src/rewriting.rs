@@ -77,8 +77,8 @@ pub(crate) fn rewrite(
     if reached == 0 {
         let names = programs.iter().map(|program| program.name.as_str()).collect::<Vec<_>>().join(", ");
         let why = format!(
-            "the training left no profile of {names}: it must start that from $PREFIX, and let it exit; a program that a signal or \
-             _exit(2) ends, or that is linked statically, leaves none: {}",
+            "the training wrote no profile of {names}: it must run the program from $PREFIX and let it exit normally; \
+             a program that a signal or _exit(2) ends, or that is statically linked, writes none: {}",
             one_line(&step.bolt.training)
         );
         return Err(work.failure(why));
@@ -109,7 +109,7 @@ impl Work<'_> {
         for pattern in &self.step.bolt.files {
             let found = Building::files_meant(&self.site.prefix, &[pattern])?;
             if found.is_empty() {
-                return Err(self.failure(format!("nothing to rewrite: no layer installed `{pattern}` into $PREFIX")));
+                return Err(self.failure(format!("nothing to rewrite: no layer installed `{pattern}` in $PREFIX")));
             }
             for name in found.into_keys() {
                 let path = self.site.prefix.join(&name);
@@ -140,7 +140,7 @@ impl Work<'_> {
     /// Puts a file in the place of the installed one, which keeps its names and permissions. Not by ourselves: a process that another
     /// thread is starting would for a moment have the file open for writing, too, and the training could not run it.
     fn replace(&mut self, program: &Program, by: &str) -> Result<(), Stop> {
-        let mode = fs::metadata(&program.path).at("look at", &program.path)?.permissions();
+        let mode = fs::metadata(&program.path).at("inspect", &program.path)?.permissions();
         self.execute(&["cp", "-f", by, &program.path.display().to_string()], &program.name)?;
         Ok(fs::set_permissions(&program.path, mode).at("set the permissions of", &program.path)?)
     }
@@ -193,19 +193,20 @@ fn unfit(content: &[u8]) -> Option<String> {
     let has = |name: &str| file.section_by_name(name).is_some();
     match () {
         () if file.architecture() != Architecture::X86_64 => {
-            Some("it is not for x86-64, and this is tried for no other processor".to_owned())
+            Some("it is not for x86-64, the only processor that this supports".to_owned())
         }
         () if file.kind() == ObjectKind::Relocatable => Some(format!("it is an object file; {REMEDY}")),
         () if file.kind() == ObjectKind::Executable && !has(".interp") => {
-            Some("it is linked statically, and would leave no profile when it exits; link it dynamically".to_owned())
+            Some("it is statically linked, so it would write no profile when it exits; link it dynamically".to_owned())
         }
         () if file.symbols().next().is_none() => {
-            Some("it was stripped after it was linked; leave that out of the script (`install` without -s)".to_owned())
+            Some("it was stripped after linking; remove that from the script (for example `install -s`)".to_owned())
         }
         () if !has(".rela.text") => {
-            let words = "was not linked by a compiler that got `-Wl,--emit-relocs`";
+            let words = "was not linked with `-Wl,--emit-relocs`";
             Some(format!(
-                "it has no relocations: it {words}, or something removed them; the table of builds has where the word arrived"
+                "it has no relocations: it {words}, or something removed them; the table of builds shows where the \
+                 flag arrived"
             ))
         }
         () => None,

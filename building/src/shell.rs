@@ -92,7 +92,8 @@ impl Shell {
     pub(crate) fn complaint(&self, end: &End) -> Option<String> {
         match (end, self.timeout_s) {
             (End::TimedOut, Some(timeout_s)) => Some(format!(
-                "did not end within its `timeout` of {timeout_s} s and was killed; if it only needs longer, raise it"
+                "did not end within its `timeout` of {timeout_s} s and was killed; if it needs longer, raise the \
+                 timeout"
             )),
             _ => complaint(end),
         }
@@ -101,7 +102,7 @@ impl Shell {
     /// A failure with the last lines of what was printed; where the remains are stands in the log.
     pub(crate) fn failure(&self, why: String, remains: &Path) -> Result<Failure, Error> {
         self.note(&format!("failed: {why}"))?;
-        self.note(&format!("what there is of it stays in {} until the next attempt", remains.display()))?;
+        self.note(&format!("its unfinished files stay in {} until the next attempt", remains.display()))?;
         let tail = tail(&self.log).at("read", &self.log)?;
         Ok(Failure { why, tail, log: Some(self.log.clone()) })
     }
@@ -160,7 +161,7 @@ pub(crate) fn complaint(end: &End) -> Option<String> {
         End::Exited(0) => None,
         End::Exited(code) => Some(format!("exited {code}")),
         End::Signalled(signal) => Some(format!("was killed by signal {signal}")),
-        End::NotStarted { what, why } => Some(format!("could not be started: {what}: {why}")),
+        End::NotStarted { what, why } => Some(format!("could not start: {what}: {why}")),
         End::Interrupted => Some("was interrupted".to_owned()),
         End::TimedOut => Some("took too long".to_owned()),
         End::OutOfMemory => Some("used too much memory".to_owned()),

@@ -9,16 +9,16 @@ impl BuildEvent {
     pub fn note(&self) -> Option<String> {
         match self {
             BuildEvent::NotFiltered { source, filter, files } => Some(format!(
-                "note: {files} files of source {source} have the filter `{}` in .gitattributes, which is not executed: they are as \
-             the commit has them",
+                "note: {files} files of source {source} have the filter `{}` in .gitattributes; Bakeoff does not run \
+                 filters, so the files are as committed",
                 clean(filter)
             )),
             BuildEvent::BuiltBefore { source, left_out, kept } => {
-                let goes =
-                    named(left_out).map(|files| format!("the copy goes without {files}, so it is compiled again"));
-                let stays = named(kept).map(|files| format!("{files} stays, because its source is not there"));
+                let goes = named(left_out)
+                    .map(|files| format!("Bakeoff leaves {files} out of its copy, so they are compiled again"));
+                let stays = named(kept).map(|files| format!("{files}: kept, because no source file for it was found"));
                 let both: Vec<String> = goes.into_iter().chain(stays).collect();
-                Some(format!("note: source {source} was built before: {}", both.join("; ")))
+                Some(format!("note: source {source} contains files of an earlier build: {}", both.join("; ")))
             }
             _ => None,
         }

@@ -195,8 +195,8 @@ fn unlike(source: &Source, path: &Path, found: &str, pin: &str) -> String {
     let name = &source.name;
     if source.from.is_as_it_is_now() {
         return format!(
-            "source `{name}`: it was changed while it was copied: it had SHA-256 {pin}, the copy has {found}; execute \
-             the command again when nobody writes to it"
+            "source `{name}` changed while Bakeoff copied it: it had SHA-256 {pin}, the copy has {found}; run the \
+             command again when nothing writes to it"
         );
     }
     let file = match path.is_dir() {
@@ -204,7 +204,7 @@ fn unlike(source: &Source, path: &Path, found: &str, pin: &str) -> String {
         false => path.file_name().unwrap_or_default().to_string_lossy(),
     };
     format!(
-        "source `{name}`: {file} has SHA-256 {found}, expected {pin}; if upstream changed on purpose, put the new sum \
-         into study.toml, or execute `bakeoff lock STUDY --update={name}` if it stands in study.lock"
+        "source `{name}`: {file} has SHA-256 {found}, expected {pin}; if the change is intended, put the new hash into \
+         study.toml, or run `bakeoff lock STUDY --update={name}` if the hash is in study.lock"
     )
 }

@@ -26,10 +26,11 @@ pub(crate) fn text(builds: &[Wanted], cache: &Cache, jobs: usize) -> (String, Op
         (Some(s), None) => writeln!(out, "Building: {}, {at_once} at a time", about(s)),
         (Some(s), Some(of)) => writeln!(
             out,
-            "Building: {}, {at_once} at a time, without {of}, which nobody has timed yet; `takes` in [[build]] could say",
+            "Building: {}, {at_once} at a time, without {of}: not timed yet (`takes` in [[build]] can give an \
+             estimate)",
             about(s)
         ),
-        (None, _) => writeln!(out, "Building: nobody has timed it yet; `takes` in [[build]] could say"),
+        (None, _) => writeln!(out, "Building: time unknown (`takes` in [[build]] can give an estimate)"),
     };
     out.push_str(&disk(&missing, cache));
     (out, all_s)
@@ -45,7 +46,7 @@ fn fetching(missing: &[&WantedLayer]) -> String {
         Some(size) => format!("{name} ({})", bytes(*size as f64)),
         None => (*name).to_owned(),
     });
-    format!("To be fetched: {}\n", names.collect::<Vec<_>>().join(", "))
+    format!("To fetch: {}\n", names.collect::<Vec<_>>().join(", "))
 }
 
 /// The sum over layers with known values, if there are any; and the names of the others, in words.
@@ -66,15 +67,15 @@ fn known_sum(missing: &[&WantedLayer], value: fn(&WantedLayer) -> Option<f64>) -
 fn disk(missing: &[&WantedLayer], cache: &Cache) -> String {
     let root = cache.root().display();
     let free_bytes = bakeoff_host::disk::free_bytes(cache.root()).ok().map(|free| free as f64);
-    let free = free_bytes.map_or(String::new(), |free| format!(", where {} are free", bytes(free)));
+    let free = free_bytes.map_or(String::new(), |free| format!(", {} free", bytes(free)));
     let (sum, unknown) = known_sum(missing, |layer| layer.expected_bytes);
     let Some(sum) = sum else {
-        return format!("Disk: nobody has measured it yet; `disk` in [[build]] could say; it is in {root}{free}\n");
+        return format!("Disk: size unknown (`disk` in [[build]] can give an estimate), in {root}{free}\n");
     };
-    let unknown = unknown.map_or(String::new(), |of| format!(", without {of}, which nobody has measured yet"));
-    let mut out = format!("Disk: about {} stay in {root}{free}{unknown}; building takes more meanwhile\n", bytes(sum));
+    let unknown = unknown.map_or(String::new(), |of| format!(", without {of}: not measured yet"));
+    let mut out = format!("Disk: about {} in {root}{free}{unknown}; more while building\n", bytes(sum));
     if free_bytes.is_some_and(|free| free < sum) {
-        out.push_str("  That will not fit: `bakeoff gc` makes room, and BAKEOFF_CACHE names another folder\n");
+        out.push_str("  This will not fit: make space with `bakeoff gc`, or set BAKEOFF_CACHE to another folder\n");
     }
     out
 }

@@ -148,7 +148,7 @@ fn of_file(cache: &Cache, kept: &mut Option<ToolFiles>, path: &Path, asked: bool
 }
 
 fn stat(path: &Path) -> Result<String, Error> {
-    let m = fs::metadata(path).at("look at", path)?;
+    let m = fs::metadata(path).at("inspect", path)?;
     let times = format!("{}.{:09} {}.{:09}", m.mtime(), m.mtime_nsec(), m.ctime(), m.ctime_nsec());
     Ok(format!("{} {} {} {times}", m.dev(), m.ino(), m.size()))
 }

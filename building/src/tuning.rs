@@ -125,14 +125,14 @@ pub(crate) fn split(text: &str) -> Result<Vec<String>, &'static str> {
             }
             (letter, Some(open)) if letter == open => quote = None,
             ('\\', None | Some('"')) => {
-                let next = letters.next().ok_or("it ends in a backslash")?;
+                let next = letters.next().ok_or("it ends with a backslash")?;
                 word.get_or_insert_default().push(next);
             }
             (letter, _) => word.get_or_insert_default().push(letter),
         }
     }
     words.extend(word);
-    if quote.is_some() { Err("a quote in it is never closed") } else { Ok(words) }
+    if quote.is_some() { Err("a quote is not closed") } else { Ok(words) }
 }
 
 #[cfg(test)]
@@ -157,7 +157,7 @@ mod tests {
         check(" -O3\t-flto=auto ", &["-O3", "-flto=auto"]);
         check("-DX='a b' -DY=\"c \\\" d\" -D\\ Z ''", &["-DX=a b", "-DY=c \" d", "-D Z", ""]);
         check("", &[]);
-        assert_eq!(split("-DX='a").unwrap_err(), "a quote in it is never closed");
-        assert_eq!(split("-DX\\").unwrap_err(), "it ends in a backslash");
+        assert_eq!(split("-DX='a").unwrap_err(), "a quote is not closed");
+        assert_eq!(split("-DX\\").unwrap_err(), "it ends with a backslash");
     }
 }

@@ -41,9 +41,9 @@ use std::time::SystemTime;
 const VERSION: &str = "3";
 
 /// The message to a script that writes or reads elsewhere.
-const ONLY_THERE: &str = "a script may write only below its folder, $PREFIX, $HOME and $TMPDIR";
-const READ_ONLY_THERE: &str = "it may read only there and what belongs to the system or to its tools: list a file of the study in \
-                               `files` of the [[build]], or make the folder a source of a layer before it";
+const ONLY_THERE: &str = "a script may write only to its own folder, $PREFIX, $HOME and $TMPDIR";
+const READ_ONLY_THERE: &str = "it may read only there, and files of the system and its tools: list a file of the study \
+                               in `files` of the [[build]], or create the folder a source of an earlier layer";
 
 /// How a confined program says that it was refused; it speaks English to us (`LC_ALL=C`).
 const REFUSED: [&str; 2] = ["Permission denied", "Invalid cross-device link"];
@@ -138,14 +138,14 @@ impl Around {
     pub(crate) fn cannot_tune(&self, layer: &str, tuning: &Tuning) -> Option<String> {
         let why = self.between.wrappers.as_ref().err().filter(|_| tuning.concerns(layer))?;
         let keys = "`append`, `rustflags`, `compiler` and `profile`";
-        Some(format!("{keys} need the compiler wrapper, which cannot be used: {why}"))
+        Some(format!("cannot apply {keys} without the compiler wrapper: {why}"))
     }
 
     /// Lines for the log: what there is of all that, and what not.
     pub(crate) fn note(&self, shell: &Shell) -> Result<(), Error> {
         match (&self.between.wrappers, &self.between.confinement) {
             (Err(why), _) => {
-                shell.note(&format!("calls of compilers are not logged, nor is the script confined: {why}"))
+                shell.note(&format!("compiler calls are not logged, and the script is not confined: {why}"))
             }
             (Ok(_), Err(why)) => shell.note(&format!("not confined: {why}")),
             (Ok(_), Ok(_)) => shell.note(&format!("confined: {ONLY_THERE}")),
@@ -272,7 +272,7 @@ fn cached(
 ) -> Result<PathBuf, Error> {
     let name = program_of(compiler_cache);
     let folder = cache.paths.compiler_cache(name);
-    fs::create_dir_all(&folder).at("make the folder", &folder)?;
+    fs::create_dir_all(&folder).at("create the folder", &folder)?;
     let program = places(name, OsStr::new(path)).next();
     // It is a tool of the layer, so that it was there a moment ago; without it compilers are run as they are.
     let program = program.map_or_else(|| name.to_owned(), |program| program.display().to_string());

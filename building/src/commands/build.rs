@@ -10,7 +10,7 @@ use bakeoff_command::{Order, Registry, screen};
 use bakeoff_report::format;
 use std::collections::BTreeMap;
 
-/// Build every variant of a study that is not in the cache yet
+/// Build the variants of a study that are not in the cache yet
 ///
 /// The cache is $BAKEOFF_CACHE, or $XDG_CACHE_HOME/bakeoff, or ~/.cache/bakeoff.
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
-    /// Show all settings that differ between builds and that no factor names
+    /// Show all settings that differ between builds although no factor names them
     #[arg(long, short)]
     verbose: bool,
 }
@@ -50,19 +50,19 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
                 }
                 if let Some(foreseen) = &line.foreseen {
                     let text = &foreseen.text;
-                    screen::out(&format!("    the study says that this cannot be built: `fails = \"{text}\"`\n"));
+                    screen::out(&format!("    built, although the study expects it to fail: `fails = \"{text}\"`\n"));
                 }
             }
             BuildOutcome::Failed { layer, log, .. } if !line.failed_unforeseen() => {
                 let said = line.failed_as_foreseen().unwrap_or_default();
-                screen::out(&format!("{variants}: cannot be built, as foreseen: layer {layer}: {said}\n"));
-                log.iter().for_each(|log| screen::out(&format!("    whole log: {log}\n")));
+                screen::out(&format!("{variants}: cannot be built, as the study expects: layer {layer}: {said}\n"));
+                log.iter().for_each(|log| screen::out(&format!("    full log: {log}\n")));
             }
             BuildOutcome::Failed { layer, why, tail, log } => {
                 code = Code::VariantFailed;
                 screen::out(&format!("{variants}: failed in layer {layer}: {why}\n"));
                 tail.iter().for_each(|line| screen::out(&format!("    {line}\n")));
-                log.iter().for_each(|log| screen::out(&format!("    whole log: {log}\n")));
+                log.iter().for_each(|log| screen::out(&format!("    full log: {log}\n")));
             }
         }
     }
@@ -91,7 +91,7 @@ impl BuildEvent {
     pub(crate) fn tell(self) {
         let line = match self {
             BuildEvent::Missing { layers, at_once, expected_wall_s } => {
-                let time = expected_wall_s.map_or_else(|| "nobody has timed them all yet".to_owned(), about);
+                let time = expected_wall_s.map_or_else(|| "not all of them have been timed yet".to_owned(), about);
                 format!(
                     "{layers} {} to build, {at_once} at a time: {time}",
                     if layers == 1 { "layer" } else { "layers" }
@@ -100,11 +100,11 @@ impl BuildEvent {
             BuildEvent::Damaged { variants, layer, files, more } => {
                 let more = if more > 0 { format!(", and {more} more") } else { String::new() };
                 let (variants, files) = (some_of(&variants), files.join(", "));
-                format!("damaged: {layer} for {variants} is not as it was built ({files}{more}); it is built again")
+                format!("damaged: {layer} for {variants} changed after it was built ({files}{more}); building it again")
             }
             BuildEvent::Fetching { source } => format!("fetching source {source}"),
             BuildEvent::Fetched { source, bytes, checked } => {
-                let accepted = if checked { ", checksum accepted" } else { "" };
+                let accepted = if checked { ", checksum correct" } else { "" };
                 format!("fetched source {source}: {}{accepted}", format::bytes(bytes as f64))
             }
             BuildEvent::Waiting { what, process: Some(process) } => format!("waiting for process {process}: {what}"),
@@ -119,7 +119,7 @@ impl BuildEvent {
                 format!("failed: {layer} for {}: {why}", some_of(&variants))
             }
             BuildEvent::FailedBefore { variants, layer, log } => format!(
-                "not tried again: {layer} for {}: it failed as the study foresees; without {} it is tried",
+                "not tried again: {layer} for {}: it failed as the study expects; remove {} to try again",
                 some_of(&variants),
                 log.display()
             ),

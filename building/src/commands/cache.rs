@@ -8,13 +8,13 @@ use bakeoff_report::format;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Show what the cache holds: layers, sources, logs and remains, with size and age
+/// List what is in the cache, with size and age: layers, sources, logs and leftovers
 ///
-/// The cache is $BAKEOFF_CACHE, or $XDG_CACHE_HOME/bakeoff, or ~/.cache/bakeoff. `bakeoff gc` makes it smaller; you may
-/// remove the whole folder whenever no study is being executed.
+/// The cache is $BAKEOFF_CACHE, or $XDG_CACHE_HOME/bakeoff, or ~/.cache/bakeoff. `bakeoff gc` makes it smaller. While
+/// no study is running, you may delete the whole folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print the contents as JSON: each layer, source, log and remains separately, in bytes and seconds
+    /// Print JSON, with an entry for each layer, source, log and leftover, in bytes and seconds
     #[arg(long)]
     json: bool,
 }
@@ -64,7 +64,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     }
     let gone = studies.iter().filter(|study| !study.there).count();
     if gone > 0 {
-        text.push_str(&format!("and {gone} that no longer exist; `bakeoff gc` forgets them with what they used\n"));
+        text.push_str(&format!("and {gone} that no longer exist; `bakeoff gc` may remove what only they used\n"));
     }
     screen::out(&text);
     Ok(Code::Done)
@@ -97,8 +97,8 @@ fn table(inventory: &Inventory, now_unix_s: f64) -> String {
         let name = match item.kind {
             ItemKind::Layer => format!("layer {}", clean(&item.of)),
             ItemKind::Source => "sources".to_owned(),
-            ItemKind::Log => "logs of what failed or is gone".to_owned(),
-            ItemKind::Remains => "remains of failed builds".to_owned(),
+            ItemKind::Log => "logs of failed or removed builds".to_owned(),
+            ItemKind::Remains => "leftovers of failed builds".to_owned(),
         };
         let group = groups.entry((item.kind, name)).or_default();
         group.number += 1;

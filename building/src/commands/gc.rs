@@ -13,38 +13,38 @@ use bakeoff_model::plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Remove from the cache what has not been used for long, or what makes it too large
+/// Remove old builds and sources from the cache, or shrink it to a size
 ///
-/// Without --older-than or --keep-size, gc removes nothing: it says what --older-than 30d would remove. It never
-/// removes what a study in reach needs: a study that you name here, or one that has ever been built with this cache and
-/// whose folder still exists. Such a study needs what its plans as they are now would use, and what its latest journal
-/// names. Nor does gc remove what a process is working on, or what was made or used within the last hour. What failed
-/// or killed builds left behind is removed whenever anything is. Whatever was removed is built again when it is needed.
+/// Without --older-than, --keep-size or --all, gc removes nothing: it shows what --older-than 30d would remove. It
+/// keeps whatever a known study needs: a study that you name, or one that was ever built with this cache and whose
+/// folder still exists. A study needs what its current plans would use, and what its latest journal names. gc also
+/// keeps what a process is working on, and what was made or used within the last hour. Leftovers of failed builds are
+/// always removed too. If you need a removed build, Bakeoff builds it again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
-    /// More studies whose builds and sources must stay: folders that hold a study.toml
+    /// More studies whose builds and sources to keep: folders with a study.toml
     studies: Vec<PathBuf>,
-    /// Remove what was last used longer ago than this: 12h, 30d or 4w, for example
+    /// Remove what has not been used for this long, such as 12h, 30d or 4w
     #[arg(long, value_name = "AGE", value_parser = bakeoff_command::arguments::age)]
     older_than: Option<f64>,
-    /// Remove what has been unused for longest, until the cache is no larger than this, such as 500M or 20G
+    /// Remove the least recently used entries until the cache is no larger than this, such as 500M or 20G
     #[arg(long, value_name = "SIZE", value_parser = bakeoff_command::arguments::size)]
     keep_size: Option<u64>,
-    /// Remove everything that no process is working on, also what studies in reach need and what was made just now
+    /// Remove everything that no process is working on, even what known studies need and what was just built
     #[arg(long, conflicts_with_all = ["older_than", "keep_size", "studies"])]
     all: bool,
-    /// Only print what would be removed
+    /// Show what would be removed, and remove nothing
     #[arg(long)]
     dry_run: bool,
 }
 
 const EXAMPLE: &str = "\
 Examples:
-  bakeoff gc                                   what has not been used for 30 days?
-  bakeoff gc --older-than 30d                  remove it
-  bakeoff gc --keep-size 20G --dry-run         what would have to go to get below 20 GiB?
-  bakeoff gc --all                             remove everything that is not in use";
+  bakeoff gc                               show what has not been used for 30 days
+  bakeoff gc --older-than 30d              remove it
+  bakeoff gc --keep-size 20G --dry-run     show what a limit of 20 GiB would remove
+  bakeoff gc --all                         remove everything that is not in use";
 
 /// The age of which the command speaks if none is given.
 const USUAL_AGE_S: f64 = 30.0 * 86_400.0;
@@ -69,7 +69,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     for (item, decision) in inventory.items.iter().zip(&decisions) {
         let Decision::Goes(why) = decision else { continue };
         if !only_say && !remove(&cache, item)? {
-            screen::out(&format!("{} stays: it was taken up just now\n", what(item)));
+            screen::out(&format!("{} stays: a process has just started to use it\n", what(item)));
             continue;
         }
         screen::out(&line(item, *why, only_say, rule.now_unix_s));
@@ -80,7 +80,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     }
     screen::out(&summary(&inventory, &decisions, &gone, only_say));
     if without_rule {
-        let hint = "nothing was removed; bakeoff gc --older-than 30d removes it, --keep-size 20G goes by size\n";
+        let hint = "nothing was removed; `bakeoff gc --older-than 30d` removes these, --keep-size 20G limits the \
+                    size\n";
         screen::out(hint);
     }
     Ok(Code::Done)
@@ -88,7 +89,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
 
 fn waiting(process: Option<u32>) {
     let who = process.map_or(String::new(), |process| format!(" for process {process}"));
-    screen::err(&format!("waiting{who}: trials are executed from this cache\n"));
+    screen::err(&format!("waiting{who}: trials are running from this cache\n"));
 }
 
 /// A number of things and their size.
@@ -121,7 +122,7 @@ fn line(item: &Item, why: Why, only_say: bool, now_unix_s: f64) -> String {
     let why = match why {
         Why::Remains => format!("left by a build that failed or was killed {used}"),
         Why::Old => format!("last used {used}"),
-        Why::Size => format!("the longest unused: {used}"),
+        Why::Size => format!("least recently used: {used}"),
     };
     format!("{verb} {}, {}: {why}\n", what(item), shown_size(item.bytes))
 }
@@ -131,10 +132,10 @@ fn summary(inventory: &Inventory, decisions: &[Decision], gone: &Sums, only_say:
     for (item, decision) in inventory.items.iter().zip(decisions) {
         let why = match decision {
             Decision::Goes(_) => continue,
-            Decision::Needed => "needed by studies in reach",
-            Decision::Locked => "being worked on",
+            Decision::Needed => "needed by known studies",
+            Decision::Locked => "in use by a process",
             Decision::Young => "made or used within the last hour",
-            Decision::Stays => "not asked for",
+            Decision::Stays => "not selected",
         };
         stays.entry(why).or_default().add(item);
     }
@@ -169,7 +170,7 @@ fn needed(cache: &Cache, named: &[PathBuf], features: &Registry) -> Result<Needs
             // Who cannot be asked keeps everything.
             Err(_) => {
                 let dir = clean(&known.dir.display().to_string());
-                screen::err(&format!("note: {dir} cannot be read as a study; all that it ever used is kept\n"));
+                screen::err(&format!("note: cannot read the study in {dir}; everything that it ever used is kept\n"));
                 all.extend(known.used);
             }
         }

@@ -14,18 +14,18 @@ use bakeoff_report::format;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Fetch the sources of a study that have no hash yet, and write their hashes to study.lock
+/// Fetch the sources that have no hash yet, and write their hashes to study.lock
 ///
-/// study.lock lies next to study.toml; put both under version control. A hash in study.toml takes precedence over one
-/// in study.lock, and a hash that was found for another origin does not count.
+/// study.lock is next to study.toml; keep both under version control. A hash in study.toml takes precedence over one in
+/// study.lock. If the origin of a source changed, Bakeoff ignores its old hash in study.lock.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The study: a folder that holds a study.toml, or the file itself
+    /// The study: a folder with a study.toml, or the file itself
     study: PathBuf,
-    /// Fetch locked sources again, only the one of this name or all of them, and show what changed
+    /// Fetch locked sources again, all of them or only the one of this name, and show what changed
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
     update: Option<Option<String>>,
-    /// Fetch and write nothing; exit with 1 if a source has no hash that counts
+    /// Fetch and write nothing; exit with 1 if a source has no valid hash
     #[arg(long, conflicts_with = "update")]
     check: bool,
     /// Show no progress on standard error
@@ -34,7 +34,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write the lock file {}", path.display())]
+#[error("cannot write the lock file `{}`", path.display())]
 struct CannotWrite {
     path: PathBuf,
     source: io::Error,
@@ -108,14 +108,16 @@ fn wanted(state: LockState<'_>, update: bool) -> bool {
 fn can_be_updated(name: &str, sources: &[Source], lock: &Lock) -> Result<(), CommandError> {
     let Some(source) = sources.iter().find(|source| source.name == name) else {
         let hint = suggest(name, sources.iter().map(|source| source.name.as_str()));
-        return Err(CommandError::usage(format!("there is no source `{name}` in the study")).hint(hint));
+        return Err(CommandError::usage(format!("the study has no source `{name}`")).hint(hint));
     };
     let (why, hint) = match lock.state(source) {
-        LockState::Pinned => ("its hash stands in the study", "change `sha256` in study.toml, or leave it out"),
-        LockState::Path => ("it is a path or working tree, which counts as it is now", "there is nothing to update"),
+        LockState::Pinned => ("its hash is in study.toml", "change `sha256` in study.toml, or remove it"),
+        LockState::Path => {
+            ("it is a path or a working tree, which is always used as it is now", "there is nothing to update")
+        }
         LockState::Locked(_) | LockState::Stale(_) | LockState::Unlocked => return Ok(()),
     };
-    Err(CommandError::usage(format!("source `{name}` is not in the lock file: {why}")).hint(hint))
+    Err(CommandError::usage(format!("source `{name}` is not in study.lock: {why}")).hint(hint))
 }
 
 /// How a source stands that is not fetched.
@@ -124,11 +126,11 @@ fn standing(source: &Source, state: LockState<'_>) -> String {
         LockState::Pinned => "pinned in study.toml".to_owned(),
         LockState::Path => {
             let what = if source.from.repository().is_some() { "a working tree" } else { "a path" };
-            format!("{what}, never locked: it counts as it is now")
+            format!("{what}, never locked: used as it is now")
         }
         LockState::Locked(locked) => format!("already locked: {}", identity(locked)),
         LockState::Stale(locked) => {
-            format!("not locked: its origin is another one than that of the hash {}", locked.sha256)
+            format!("not locked: its origin changed since hash {}", locked.sha256)
         }
         LockState::Unlocked => "not locked".to_owned(),
     }
@@ -177,7 +179,7 @@ fn moved(dir: &Path, source: &Source, commit: &str) -> Result<String, CommandErr
     Ok(match now.filter(|now| now != commit) {
         Some(now) => {
             let (name, revision) = (clean(&source.name), clean(revision));
-            format!("; `{revision}` is commit {now} by now, which --update={name} would take")
+            format!("; `{revision}` is now commit {now}; --update={name} would use that one")
         }
         None => String::new(),
     })
@@ -189,12 +191,12 @@ fn remove_what_does_not_count(lock: &mut Lock, sources: &[Source]) {
     lock.sources.retain(|name, _| {
         let source = sources.iter().find(|source| source.name == *name);
         let why = match source.map(|source| known.state(source)) {
-            None => "the study has no such source",
-            Some(LockState::Pinned) => "its hash stands in the study",
+            None => "the study no longer has this source",
+            Some(LockState::Pinned) => "its hash is in study.toml",
             Some(LockState::Path) => "it is a path",
             Some(_) => return true,
         };
-        say(name, &format!("removed from the lock file: {why}"));
+        say(name, &format!("removed from study.lock: {why}"));
         false
     });
 }

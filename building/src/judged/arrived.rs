@@ -14,10 +14,10 @@ impl BuildLine {
             let is_rust = flag.variable == "rustflags";
             if flag.of == 0 {
                 let (who, other) = match is_rust {
-                    true => ("rustc", "words for C compilers begin with -O, -m or -f"),
-                    false => ("a C compiler", "words for rustc begin with -C or -Z, as in `-C opt-level=2`"),
+                    true => ("rustc", "flags for C compilers begin with -O, -m or -f"),
+                    false => ("a C compiler", "flags for rustc begin with -C or -Z, as in `-C opt-level=2`"),
                 };
-                return format!("{name}: {} arrived nowhere: no call of {who} was seen ({other})\n", flag.flag);
+                return format!("{name}: {} reached no compiler: no call of {who} was seen ({other})\n", flag.flag);
             }
             let (won, rustc) = (flag.reached - flag.overridden, if is_rust { " of rustc" } else { "" });
             let left = self.proof.left_before.get(&flag.layer).filter(|_| !is_rust).map_or(0, BTreeSet::len);
@@ -27,7 +27,7 @@ impl BuildLine {
                 more => format!("; not proven: {more} parts of the program were not compiled"),
             };
             let FlagSeen { flag, reached, of, .. } = flag;
-            format!("{name}: {flag} arrived in {reached} of {of} calls{rustc}, and won in {won}{left}\n")
+            format!("{name}: {flag} reached {reached} of {of} calls{rustc}, and took effect in {won}{left}\n")
         };
         // Of variables that other compilers read, nothing is known.
         self.proof.flags.iter().filter(|flag| flag.of > 0 || flag.is_appended()).map(of).collect()
@@ -53,11 +53,11 @@ mod tests {
             line.proof.flags.push(flag);
             assert_eq!(line.arrived("x").concat(), expect);
         };
-        check("append", "-O3", (3, 4, 1), "x: -O3 arrived in 3 of 4 calls, and won in 2\n");
-        let rustc = "x: -C opt-level=2 arrived in 46 of 46 calls of rustc, and won in 46\n";
+        check("append", "-O3", (3, 4, 1), "x: -O3 reached 3 of 4 calls, and took effect in 2\n");
+        let rustc = "x: -C opt-level=2 reached 46 of 46 calls of rustc, and took effect in 46\n";
         check("rustflags", "-C opt-level=2", (46, 46, 0), rustc);
-        let nowhere = "x: -O3 arrived nowhere: no call of a C compiler was seen (words for rustc begin with -C or -Z, as in \
-                       `-C opt-level=2`)\n";
+        let nowhere = "x: -O3 reached no compiler: no call of a C compiler was seen (flags for rustc begin with -C or -Z, \
+                       as in `-C opt-level=2`)\n";
         check("append", "-O3", (0, 0, 0), nowhere);
         check("CFLAGS", "-O3", (0, 0, 0), "");
     }

@@ -11,7 +11,7 @@ use bakeoff_report::format::bytes;
 /// Writes it.
 pub(crate) fn describe(line: &MadeLine, sheet: &mut Sheet) {
     let Ok(build) = line.fields::<BuildLine>() else {
-        return sheet.detail(Ink::Worse, "the journal's line on it cannot be read");
+        return sheet.detail(Ink::Worse, "the journal's record of it cannot be read");
     };
     sheet.detail(Ink::Plain, &format!("digest {}", build.digest));
     match &build.outcome {
@@ -21,7 +21,7 @@ pub(crate) fn describe(line: &MadeLine, sheet: &mut Sheet) {
             sheet.detail(Ink::Plain, &format!("{how}{size}"));
         }
         BuildOutcome::Failed { layer, why, log, .. } => {
-            let log = log.as_ref().map_or(String::new(), |log| format!("; whole log: {log}"));
+            let log = log.as_ref().map_or(String::new(), |log| format!("; full log: {log}"));
             sheet.detail(Ink::Worse, &format!("not built: layer {layer}: {why}{log}"));
         }
     }
@@ -48,7 +48,7 @@ fn describe_layer(layer: &LayerLine, sheet: &mut Sheet) {
     sheet.detail_of_detail(Ink::Plain, &format!("digest {}", layer.digest));
     sheet.detail_of_detail(Ink::Plain, &format!("cost: {}", cost(&layer.cost)));
     if let Some(by) = &layer.compiler_cache {
-        sheet.detail_of_detail(Ink::Open, &format!("compiled through {by}: its cost is not comparable"));
+        sheet.detail_of_detail(Ink::Open, &format!("compiled through {by}, so its cost is not comparable"));
     }
     if let Some(log) = &layer.log {
         sheet.detail_of_detail(Ink::Plain, &format!("log {log}"));
@@ -60,5 +60,5 @@ fn cost(cost: &Measurements) -> String {
     let known = ["wall", "user", "sys", "maxrss"];
     let each = known.iter().filter_map(|name| Some(format!("{name} {}", Sheet::value(name, *cost.get(name)?))));
     let each: Vec<String> = each.collect();
-    if each.is_empty() { "not known".to_owned() } else { each.join(", ") }
+    if each.is_empty() { "unknown".to_owned() } else { each.join(", ") }
 }

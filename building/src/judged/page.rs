@@ -48,7 +48,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, _: &mut Notes, columns
     profiled(&builds, page, columns);
     if !build_doubts.is_empty() {
         page.gap();
-        doubts::print(&build_doubts, page, columns, Some("`bakeoff report --json` has them"));
+        doubts::print(&build_doubts, page, columns, Some("`bakeoff report --json` shows them"));
     }
     builds.iter().for_each(|build| failed(build, page, columns));
 }
@@ -145,23 +145,23 @@ fn failed(build: &BuildLine, page: &mut Page, columns: usize) {
     let foreseen = build.foreseen.as_ref().map(|foreseen| clean(&foreseen.text));
     let BuildOutcome::Failed { layer, why, tail, log } = &build.outcome else {
         if let Some(text) = foreseen {
-            let text = format!("{} was built, although the study says that it fails with `{text}`", names(build));
+            let text = format!("{} was built, although the study expects it to fail with `{text}`", names(build));
             page.paragraph(&text, columns, 2, Ink::Worse);
         }
         return;
     };
     if let Some(said) = build.failed_as_foreseen() {
         let summary =
-            format!("cannot be built, as foreseen: {}: layer {}: {}", names(build), clean(layer), clean(said));
+            format!("cannot be built, as the study expects: {}: layer {}: {}", names(build), clean(layer), clean(said));
         return page.paragraph(&summary, columns, 2, Ink::Plain);
     }
-    let other = foreseen.map_or_else(String::new, |text| format!("; the study foresees another failure, `{text}`"));
+    let other = foreseen.map_or_else(String::new, |text| format!("; the study expects a different failure, `{text}`"));
     let summary = format!("not built: {}: layer {}: {}{other}", names(build), clean(layer), clean(why));
     page.paragraph(&summary, columns, 2, Ink::Worse);
     for line in tail {
         quote(page, line, columns);
     }
     if let Some(log) = log {
-        page.line(vec![Piece::plain(format!("  whole log: {}", clean(log)))]);
+        page.line(vec![Piece::plain(format!("  full log: {}", clean(log)))]);
     }
 }

@@ -26,20 +26,20 @@ pub(super) fn flag(doubt: &FlagDoubt) -> Option<Objection> {
     Some(match fate {
         FlagFate::NeverArrived if *of == 0 => objection(
             "flag-never-arrived",
-            format!("{flag} of {variable} arrived nowhere: no call of a compiler was seen in layer {layer}"),
+            format!("{flag} of {variable} reached no compiler: no call of a compiler was seen in layer {layer}"),
         ),
         FlagFate::NeverArrived => objection(
             "flag-never-arrived",
             format!(
-                "{flag} of {variable} reached none of {of} compilations and links of layer {layer}: the level did not \
-                 take effect as declared"
+                "{flag} of {variable} reached none of {of} compilations and links of layer {layer}, so the level did \
+                 not take effect"
             ),
         ),
         FlagFate::Overridden { by } => {
             let by = by.as_deref().unwrap_or("another flag");
             let text = format!(
                 "{flag} of {variable} was overridden by {by} in each of the {reached} compilations and links of layer \
-                 {layer} that had it"
+                 {layer} that it reached"
             );
             objection("flag-overridden", text)
         }
@@ -63,7 +63,7 @@ pub(super) fn alarm(doubt: &FlagDoubt) -> Option<Alarm> {
         ),
         FlagFate::Overridden { by } => {
             let by = by.as_deref().map_or_else(|| "another flag".to_owned(), clean);
-            let text = format!("{flag}{whose} was overridden by {by} wherever it arrived");
+            let text = format!("{flag}{whose} was overridden by {by} everywhere it arrived");
             ("flag-overridden", text, format!("{flag} was overridden"))
         }
         FlagFate::LeftBefore { files } => (
@@ -80,13 +80,13 @@ pub(super) fn alarm(doubt: &FlagDoubt) -> Option<Alarm> {
 
 /// Of words that a level took away.
 pub(super) fn lost(lost: &Lost) -> Objection {
-    objection("words-lost", format!("{}: they may be different programs", lost_words(lost)))
+    objection("words-lost", format!("{}, so they may be different programs", lost_words(lost)))
 }
 
 /// What the screen says of them before anything else.
 pub(super) fn lost_alarm(lost: &Lost) -> Alarm {
     let text = clean(&lost_words(lost));
-    Alarm { kind: "words-lost".to_owned(), text, short: "words were lost".to_owned(), idle: None }
+    Alarm { kind: "words-lost".to_owned(), text, short: "flags were lost".to_owned(), idle: None }
 }
 
 /// `O3 lacks -DX (34 source files), which own has`.
@@ -104,12 +104,14 @@ pub(super) fn lost_words(lost: &Lost) -> String {
 /// Of variants that are the same thing.
 pub(super) fn identical(same: Same, as_what: &str) -> Objection {
     let (kind, how, so) = match same {
-        Same::Build => ("identical-build", "one and the same build as", "a difference is noise"),
-        Same::Files => ("identical-build", "built apart, but the same file for file as", "a difference is noise"),
+        Same::Build => ("identical-build", "the same build as", "any difference is noise"),
+        Same::Files => {
+            ("identical-build", "built separately, but identical file for file to", "any difference is noise")
+        }
         Same::Binaries => (
             "identical-binaries",
-            "built apart, but in its programs and libraries the same as",
-            "a difference is noise, or comes of other files",
+            "built separately, but with the same programs and libraries as",
+            "a difference is noise, or comes from other files",
         ),
     };
     Objection { same_program: same != Same::Binaries, ..objection(kind, format!("{how} {as_what}: {so}")) }
@@ -118,8 +120,8 @@ pub(super) fn identical(same: Same, as_what: &str) -> Objection {
 /// Of variants that are the same, file for file, and were judged different.
 pub(super) fn identical_differs(differ: usize, of: usize) -> Objection {
     let text = format!(
-        "variants that are the same thing, file for file, were judged different in {differ} of {of} comparisons of \
-         them: differences of that size are this machine's noise"
+        "variants that are identical, file for file, were judged different in {differ} of {of} comparisons, so \
+         differences of that size are noise of this machine"
     );
     let line = format!("the same program was judged different from itself in {differ} of {of} comparisons");
     Objection { line: Some(line), ..objection("identical-differs", text) }
@@ -128,7 +130,7 @@ pub(super) fn identical_differs(differ: usize, of: usize) -> Objection {
 /// Of variants that could not be built.
 pub(super) fn failed(variants: &[String]) -> Objection {
     let line = format!("not built: {}", named(variants.iter().map(|name| clean(name)).collect()));
-    let text = format!("could not be built, and so not compared: {}", variants.join(", "));
+    let text = format!("not compared, because they could not be built: {}", variants.join(", "));
     Objection { line: Some(line), ..objection("failed-builds", text) }
 }
 
@@ -141,14 +143,14 @@ pub(super) fn confounded(follows: &[String], together: bool, settings: &[&Confou
     let (it, differs) = if settings.len() == 1 { ("it", "differs") } else { ("them", "differ") };
     let text = match follows {
         [] => format!("{changes}: {differs} between these builds, and no factor names {it}"),
-        [one] => format!("confounded: {changes}: follows {one}, which does not name {it}"),
+        [one] => format!("confounded: {changes}: changes with {one}, which does not name {it}"),
         several => {
             let how = if together { "together, and none of them" } else { "of which none" };
-            format!("confounded: {changes}: follows {} {how} names {it}", several.join(" and "))
+            format!("confounded: {changes}: changes with {} {how} names {it}", several.join(" and "))
         }
     };
     let names = settings.iter().map(|doubt| clean(&doubt.setting)).collect();
-    let line = format!("builds also differ in {}, which no factor names", named(names));
+    let line = format!("builds also differ in {}; no factor names this", named(names));
     Objection { line: Some(line), ..objection("confounded", text) }
 }
 

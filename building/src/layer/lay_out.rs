@@ -22,7 +22,7 @@ pub(crate) fn lay_out(shell: &mut Shell, node: &Node<'_>, source: Option<&Path>,
     for file in &*node.files {
         let target = site.tree.join(file.name);
         let folder = target.parent().unwrap_or(&site.tree);
-        fs::create_dir_all(folder).at("make the folder", folder)?;
+        fs::create_dir_all(folder).at("create the folder", folder)?;
         wipe(&target)?;
         fs::write(&target, &file.content).at("write", &target)?;
         let mode = if file.executable { 0o755 } else { 0o644 };
@@ -32,7 +32,7 @@ pub(crate) fn lay_out(shell: &mut Shell, node: &Node<'_>, source: Option<&Path>,
         return Err(shell.failure(why, &site.work)?.into());
     }
     if let Some(first) = site.around.heed(&site.tree, &mut site.env) {
-        shell.note(&format!("{first} is called before rustc, as .cargo/config.toml has it"))?;
+        shell.note(&format!("{first} is called before rustc, as set in .cargo/config.toml"))?;
     }
     Ok(())
 }
@@ -44,8 +44,8 @@ fn link_out(site: &Site) -> Result<Option<String>, Error> {
     Ok(links.find_map(|path| {
         let target = leads_out(&site.tree, &path).filter(|target| !site.around.may_read(target))?;
         Some(format!(
-            "the source's link `{}` leads out of it, to {}, which no build's name covers; put the file itself into the source, or \
-             list it in `files`",
+            "the symbolic link `{}` of the source points outside of it, to {}, so Bakeoff would not notice changes \
+             there; put the file into the source, or list it in `files`",
             path.strip_prefix(&site.tree).unwrap_or(&path).display(),
             target.display()
         ))

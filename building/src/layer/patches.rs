@@ -44,11 +44,11 @@ fn refused(shell: &Shell, name: &str, complaint: &str, site: &Site) -> Result<Fa
     if more > 0 {
         rejected.push(format!("({more} more lines of rejected hunks)"));
     }
-    let why = format!("the patch `{name}` does not apply: patch {complaint}");
+    let why = format!("cannot apply the patch `{name}`: patch {complaint}");
     let mut failure = shell.failure(why, &site.work)?;
     let said = |words: &str| failure.tail.iter().any(|line| line.contains(words));
     if said(REVERSED) {
-        failure.why.push_str("; what it adds is there already, or it is the wrong way round");
+        failure.why.push_str("; it is already applied, or reversed");
     } else if said("dangerous file name") || said("Invalid file name") || said("is not a regular file") {
         failure.why.push_str("; it names a file outside the source");
     }

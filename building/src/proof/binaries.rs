@@ -73,7 +73,7 @@ impl<'a> PrefixDigests<'a> {
 
     fn folder(&mut self, folder: &Path) -> Result<(), Error> {
         for path in entries(folder)? {
-            let meta = fs::symlink_metadata(&path).at("look at", &path)?;
+            let meta = fs::symlink_metadata(&path).at("inspect", &path)?;
             let relative = path.strip_prefix(self.prefix).unwrap_or(&path).as_os_str().as_bytes();
             let name = self.neutral.bytes(relative).into_owned();
             if meta.is_dir() {

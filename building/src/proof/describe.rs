@@ -37,12 +37,12 @@ pub(super) fn settings(
         File::open(&output).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)).at("read", &output)?;
         fs::remove_file(&output).at("remove", &output)?;
         if bytes.len() as u64 > MOST_BYTES {
-            let why = format!("printed more than {} MiB, which is not a description", MOST_BYTES >> 20);
+            let why = format!("printed more than {} MiB, too much for a description", MOST_BYTES >> 20);
             return Err(shell.failure(failed(why), &site.work)?.into());
         }
         let before = settings.len();
         read(&neutral.text(&String::from_utf8_lossy(&bytes)), &mut settings);
-        shell.note(&format!("describe line {number} named {} settings", settings.len() - before))?;
+        shell.note(&format!("describe line {number} printed {} settings", settings.len() - before))?;
     }
     Ok(settings)
 }

@@ -59,7 +59,7 @@ impl Built {
 /// Whether compilers, linkers, archivers or libtool make such a file.
 fn is_built(place: &Path) -> Result<bool, Error> {
     let mut head = vec![];
-    if !fs::symlink_metadata(place).at("look at", place)?.is_file() {
+    if !fs::symlink_metadata(place).at("inspect", place)?.is_file() {
         return Ok(false);
     }
     File::open(place).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)).at("read", place)?;

@@ -31,12 +31,12 @@ impl Site<'_> {
             return self.refused(&format!("the fetch command {complaint}"));
         }
         match &entries(self.download)?[..] {
-            [] => self.refused("the fetch command left nothing in $DOWNLOAD"),
+            [] => self.refused("the fetch command put nothing into $DOWNLOAD"),
             [only] if only.is_symlink() || !(only.is_file() || only.is_dir()) => {
-                self.refused("what is in $DOWNLOAD is neither a file nor a folder")
+                self.refused("the only entry in $DOWNLOAD is not a file or folder")
             }
             [only] if only.is_dir() && entries(only)?.is_empty() => {
-                self.refused("the fetch command left an empty folder in $DOWNLOAD")
+                self.refused("the fetch command put an empty folder into $DOWNLOAD")
             }
             [only] => Ok(only.clone()),
             _ => Ok(self.download.to_owned()),
@@ -56,17 +56,17 @@ impl Site<'_> {
         let file = self.download.join(file_name(url));
         let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase()).unwrap_or_default();
         if scheme == "file" {
-            return self.refused(&format!("`{url}` is not loaded: name a file of this machine with `path`"));
+            return self.refused(&format!("cannot download `{url}`: name a file on this machine with `path`"));
         }
         if !["http", "https", "ftp"].contains(&scheme.as_str()) {
-            return self.refused(&format!("`{url}` is not loaded: only http, https and ftp addresses are"));
+            return self.refused(&format!("cannot download `{url}`: only http, https and ftp are supported"));
         }
         let search_path = std::env::var_os("PATH").unwrap_or_default();
         let script = if find("curl", &search_path).is_some() {
             "curl -fgLsS --proto '=http,https,ftp' --proto-redir '=http,https,ftp' --connect-timeout 30 \
              --speed-time 60 --speed-limit 1 -o \"$FILE\" -- \"$URL\""
         } else if find("wget", &search_path).is_none() {
-            let why = "an address is loaded with `curl` or `wget`, and neither is on PATH; install one of them";
+            let why = "Bakeoff downloads with `curl` or `wget`, and neither is on PATH; install one of them";
             return self.refused(why);
         } else {
             "wget -nv --timeout=60 --tries=3 -O \"$FILE\" -- \"$URL\""
@@ -78,7 +78,7 @@ impl Site<'_> {
         }
         match file.is_file() {
             true => Ok(file),
-            false => self.refused(&format!("nothing was loaded from {url}")),
+            false => self.refused(&format!("nothing was downloaded from {url}")),
         }
     }
 }
@@ -146,9 +146,9 @@ mod tests {
             assert!(failure.why.contains(expect) && failure.why.contains("with `path`"), "{}", failure.why);
         };
         let small = Most { bytes: 1 << 20, ..Most::default() };
-        check(SourceFrom::Fetch("cat /dev/zero > $DOWNLOAD/x".to_owned()), small, "a file of 1 MiB");
+        check(SourceFrom::Fetch("cat /dev/zero > $DOWNLOAD/x".to_owned()), small, "stopped at 1 MiB");
         if find("curl", &std::env::var_os("PATH").unwrap()).is_some() {
-            check(SourceFrom::Url(endless()), small, "a file of 1 MiB");
+            check(SourceFrom::Url(endless()), small, "stopped at 1 MiB");
         } else {
             println!("skipped: there is no curl");
         }

@@ -34,8 +34,8 @@ pub(crate) fn pin(cache: &Cache, request: &Request<'_>, source: &Source) -> Resu
     };
     match &source.sha256 {
         Some(expected) if *expected != found => Err(refused(format!(
-            "`{path}` has SHA-256 {found}, but study.toml says {expected}; if it was changed on purpose, put the new \
-             sum into study.toml, or leave `sha256` out"
+            "`{path}` has SHA-256 {found}, but study.toml has {expected}; if the change is intended, put the new hash \
+             into study.toml, or remove `sha256`"
         ))),
         _ => Ok(found),
     }

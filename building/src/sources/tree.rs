@@ -63,20 +63,20 @@ pub(crate) fn leads_out(folder: &Path, link: &Path) -> Option<PathBuf> {
 
 /// What is at a place. If that is a link out of the folder to a file or a folder, and `follows`, what is there.
 fn about(folder: &Path, place: &Path, follows: bool) -> Result<Metadata, Error> {
-    let own = fs::symlink_metadata(place).at("look at", place)?;
+    let own = fs::symlink_metadata(place).at("inspect", place)?;
     let Some(target) = leads_out(folder, place).filter(|_| own.is_symlink() && follows) else { return Ok(own) };
-    let there = fs::metadata(&target).at("look at", &target)?;
+    let there = fs::metadata(&target).at("inspect", &target)?;
     let refuse = |why: &str| {
         let source = io::Error::other(format!("it is a link to `{}`, {why}", target.display()));
-        Err(Error::File { doing: "take into a source", path: place.to_owned(), source })
+        Err(Error::File { doing: "copy into a source", path: place.to_owned(), source })
     };
     let above = place.parent().and_then(|above| above.canonicalize().ok());
     match there.is_dir() {
         true if above.is_some_and(|above| above.starts_with(&target)) => {
-            refuse("a folder that holds the link; remove it, or name that folder as the source")
+            refuse("a folder that contains the link; remove the link, or name that folder as the source")
         }
         true if links_on(folder, place) > MOST_LINKS => {
-            refuse("and leads from link to link; copy what the build needs into the source")
+            refuse("and links lead in a circle; copy what the build needs into the source")
         }
         true => Ok(there),
         false => Ok(if there.is_file() { there } else { own }),
@@ -198,20 +198,20 @@ fn record(folder: &Path, place: &Path, follows: bool) -> Result<(u8, Vec<u8>, u6
 
 fn special(place: &Path) -> Error {
     let source = io::Error::other("it is a device, a pipe or a socket");
-    Error::File { doing: "take into a source", path: place.to_owned(), source }
+    Error::File { doing: "copy into a source", path: place.to_owned(), source }
 }
 
 /// The SHA-256 that what is left of a file or folder is accepted by, and its size in bytes.
 pub(super) fn content_sha256(path: &Path, without: &Without<'_>) -> Result<(String, u64), Error> {
-    if fs::symlink_metadata(path).at("look at", path)?.is_dir() { tree_sha256(path, without) } else { sha256_of(path) }
+    if fs::symlink_metadata(path).at("inspect", path)?.is_dir() { tree_sha256(path, without) } else { sha256_of(path) }
 }
 
 /// Copies some of a folder's content, as for [`part_sha256`], into a folder that is there.
 pub(super) fn copy_part(from: &Path, paths: &[PathBuf], to: &Path) -> Result<(), Error> {
     for path in with_folders(paths) {
         let (place, target) = (from.join(&path), to.join(&path));
-        if fs::symlink_metadata(&place).at("look at", &place)?.is_dir() {
-            fs::create_dir(&target).at("make the folder", &target)?;
+        if fs::symlink_metadata(&place).at("inspect", &place)?.is_dir() {
+            fs::create_dir(&target).at("create the folder", &target)?;
         } else {
             copy(&place, &target)?;
         }
@@ -237,10 +237,10 @@ fn copy_below(folder: &Path, from: &Path, to: &Path, without: &Without<'_>) -> R
     let meta = about(folder, from, without.of_machine)?;
     if meta.is_symlink() {
         let target = fs::read_link(from).at("read the link", from)?;
-        return symlink(target, to).at("make the link", to);
+        return symlink(target, to).at("create the link", to);
     }
     if meta.is_dir() {
-        fs::create_dir(to).at("make the folder", to)?;
+        fs::create_dir(to).at("create the folder", to)?;
         for entry in content(from, without)? {
             copy_below(folder, &entry, &to.join(entry.file_name().unwrap_or_default()), without)?;
         }

@@ -21,11 +21,21 @@ pub(super) fn complete(
     in_one_factor(file.sink, factors, KEY, "has `bolt`");
     if layers.iter().any(|layer| layer.name == LAYER) {
         let at = file.place_of("build").unwrap_or_default();
-        file.sink.report(at, "`bolt` is the name of the layer that BOLT makes", "", "rename this [[build]]");
+        file.sink.report(
+            at,
+            "the name `bolt` is reserved for the layer that BOLT creates",
+            "",
+            "rename this [[build]]",
+        );
     }
     if plans.iter().any(|plan| plan.rebuild > 0) {
-        let remedy = "leave `rebuild` out of the plan; the table of builds has what each build cost";
-        file.sink.report(at.clone(), "`rebuild` measures scripts, and a level has `bolt`", "it is no script", remedy);
+        let remedy = "remove `rebuild` from the plan; the table of builds shows what each build cost";
+        file.sink.report(
+            at.clone(),
+            "`rebuild` can measure only scripts, and a level has `bolt`",
+            "not a script",
+            remedy,
+        );
     }
     let mut started: Vec<String> = workloads.iter().filter_map(|workload| started(&workload.run)).collect();
     started.sort();
@@ -37,7 +47,8 @@ pub(super) fn complete(
             let Some(bolt) = tuning.bolt.as_mut().filter(|bolt| bolt.files.is_empty()) else { continue };
             if started.is_empty() {
                 let remedy = "name it: bolt = { training = \"COMMAND\", files = [\"bin/prog\"] }";
-                let message = "no workload starts a program of $PREFIX, so `bolt` cannot tell which file to rewrite";
+                let message = "no workload starts a program in $PREFIX, so Bakeoff cannot tell which file BOLT should \
+                               rewrite";
                 return file.sink.report(at, message, "", remedy);
             }
             bolt.files.clone_from(&started);

@@ -43,8 +43,8 @@ fn only_layer(sink: &Sink, span: Range<usize>, word: &str, buildable: &Buildable
         [only] => return Some(only.to_owned()),
         [] => sink.report(span, &format!("`{word}` needs a layer with a source"), "", "add `source` to a [[build]]"),
         [first, ..] => {
-            let message = format!("which layer is `{word}` of? {} have a source", with_source.join(", "));
-            sink.report(span, &message, "", &format!("name it: `{word} = {{ {first} = … }}`"));
+            let message = format!("`{word}` must name a layer: {} have a source", with_source.join(", "));
+            sink.report(span, &message, "", &format!("for example `{word} = {{ {first} = … }}`"));
         }
     }
     None

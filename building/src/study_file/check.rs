@@ -12,7 +12,7 @@ pub(super) fn variables_are_used(sink: &Sink, factors: &[Said<'_>], layers: &[La
     if layers.is_empty() {
         if let Some(factor) = factors.first() {
             let remedy = "add a `[[build]]` layer whose script uses the variables of its levels";
-            sink.report(factor.placed.span.clone(), "there are build factors, but nothing is built", "", remedy);
+            sink.report(factor.placed.span.clone(), "the study has build factors but builds nothing", "", remedy);
         }
         return;
     }
@@ -20,7 +20,7 @@ pub(super) fn variables_are_used(sink: &Sink, factors: &[Said<'_>], layers: &[La
     for (variable, span) in factors.iter().flat_map(|said| &said.placed.variables) {
         let trains = |layer: &Layer| specs().any(|spec| spec.tuning.mentions(&layer.name, variable));
         if !layers.iter().any(|layer| layer.mentions(variable) || trains(layer)) {
-            let remedy = format!("use `${variable}` in a script or verify line of a [[build]] layer, or leave it out");
+            let remedy = format!("use `${variable}` in a script or verify line of a [[build]] layer, or remove it");
             sink.report(span.clone(), &format!("no layer uses the variable `{variable}`"), "no effect", &remedy);
         }
     }
@@ -32,12 +32,11 @@ pub(super) fn layers_name_what_there_is(file: &Section<'_>, factors: &[Said<'_>]
     let variables = || factors.iter().flat_map(|said| &said.placed.variables).map(|(name, _)| name.as_str());
     for layer in layers {
         for factor in layer.implied.keys().filter(|factor| !names().any(|name| name == *factor)) {
-            let message =
-                format!("layer `{}` says what is implied by `{factor}`, which is not a build factor", layer.name);
+            let message = format!("`implied` of layer `{}` names `{factor}`, which is not a build factor", layer.name);
             file.sink.report(file.place_of("build").unwrap_or_default(), &message, "", &suggest(factor, names()));
         }
         for flag in layer.flags.iter().filter(|flag| !variables().any(|name| name == *flag)) {
-            let message = format!("layer `{}` lists the flags `{flag}`, which no level sets", layer.name);
+            let message = format!("`flags` of layer `{}` lists `{flag}`, which no level sets", layer.name);
             file.sink.report(file.place_of("build").unwrap_or_default(), &message, "", &suggest(flag, variables()));
         }
     }
@@ -49,12 +48,12 @@ pub(super) fn plans_build_what_there_is(file: &Section<'_>, plans: &[PlanSpec], 
         return;
     }
     let at = file.place_of("plan").or(file.place_of("plans")).unwrap_or_default();
-    let remedy = "add a `[[build]]` layer, or leave it out";
+    let remedy = "add a `[[build]]` layer, or remove this";
     if plans.iter().any(|plan| plan.vary.contains(&Vary::LinkOrder)) {
-        file.sink.report(at.clone(), "`link-order` cannot be varied where nothing is built", "", remedy);
+        file.sink.report(at.clone(), "cannot vary `link-order`: the study builds nothing", "", remedy);
     }
     if plans.iter().any(|plan| plan.rebuild > 0) {
-        file.sink.report(at, "`rebuild` cannot be measured where nothing is built", "", remedy);
+        file.sink.report(at, "cannot measure `rebuild`: the study builds nothing", "", remedy);
     }
 }
 
@@ -72,14 +71,14 @@ pub(super) fn building_can_be_measured(
     for layer in layers {
         let name = Building::workload_of(&layer.name);
         if workloads.iter().any(|workload| workload.name == name) {
-            let message = format!("`{name}` is the name under which building `{}` is measured", layer.name);
-            let remedy = format!("rename the workload `{name}`, or leave `rebuild` out");
-            file.sink.report(at.clone(), &message, "there is a workload of that name", &remedy);
+            let message = format!("the name `{name}` is reserved for measuring the build of `{}`", layer.name);
+            let remedy = format!("rename the workload `{name}`, or remove `rebuild`");
+            file.sink.report(at.clone(), &message, "a workload has this name", &remedy);
         }
         if layer.compiler_cache.is_some() {
             let message = format!("`rebuild` would measure the compiler cache of the layer `{}`", layer.name);
-            let remedy = "leave `cache` out of the layer, or `rebuild` out of the plan";
-            file.sink.report(at.clone(), &message, "what building costs is not comparable", remedy);
+            let remedy = "remove `cache` from the layer, or `rebuild` from the plan";
+            file.sink.report(at.clone(), &message, "build costs would not be comparable", remedy);
         }
     }
 }

@@ -20,7 +20,7 @@ struct Placed {
 pub(super) fn layers(file: &Section<'_>, sources: &[Source]) -> Vec<Layer> {
     let mut layers: Vec<Placed> = vec![];
     for section in file.section_list("build") {
-        let name = section.required_string("name", "a short name for this layer, such as `name = \"perl\"`");
+        let name = section.required_string("name", "add a short name for this layer, such as `name = \"perl\"`");
         if let Some((name, span)) = &name {
             check_name(section.sink, name, span.clone(), "a layer's name");
             if layers.iter().any(|placed| placed.layer.name == *name) {
@@ -45,7 +45,7 @@ fn layer(section: &Section<'_>, name: String, sources: &[Source]) -> Layer {
         let message = format!("there is no source `{wanted}`");
         section.sink.report(span.clone(), &message, "", &suggest(wanted, known));
     }
-    let script = section.required_string("script", "a `sh -e` script that installs into $PREFIX");
+    let script = section.required_string("script", "add a `sh -e` script that installs into $PREFIX");
     let tools = match section.has("tools") {
         true => texts(section, "tools"),
         false => DEFAULT_TOOLS.iter().map(|&tool| tool.to_owned()).collect(),
@@ -97,7 +97,7 @@ fn implied(section: &Section<'_>) -> BTreeMap<String, Vec<String>> {
             Some(patterns) => drop(implied.insert(factor.to_owned(), patterns)),
             None => {
                 let remedy = format!("for example `implied = {{ {factor} = [\"d_*_r\"] }}`");
-                table.sink.report(value.span(), &format!("`{factor}` must be a list of texts"), "", &remedy);
+                table.sink.report(value.span(), &format!("`{factor}` must be a list of strings"), "", &remedy);
             }
         }
     }
@@ -141,8 +141,9 @@ fn in_order(file: &Section<'_>, layers: Vec<Placed>) -> Vec<Layer> {
                 // Each of these waits for another one of these.
                 for placed in waiting {
                     let after = placed.after.as_ref().map(|(after, _)| after.as_str()).unwrap_or_default();
-                    let message = format!("layer `{}` comes after `{after}`, which waits for it", placed.layer.name);
-                    let remedy = "layers are built one after the other: leave one `after` of the circle out";
+                    let message =
+                        format!("layer `{}` is built after `{after}`, which itself waits for it", placed.layer.name);
+                    let remedy = "layers are built one after the other: remove one `after` of the circle";
                     let span = placed.after.as_ref().map_or(placed.span.clone(), |(_, span)| span.clone());
                     file.sink.report(span, &message, "circular layers", remedy);
                     ordered.push(placed.layer);

@@ -88,7 +88,12 @@ fn patches(sink: &Sink, value: &Spanned<DeValue<'_>>, buildable: &Buildable<'_>)
     let mut patches = BTreeMap::new();
     for (layer, value) in by_layer(sink, value, "patches", buildable) {
         let Some(list) = value.get_ref().as_array() else {
-            sink.report(value.span(), "patches are a list of files", "", "for example `patches = [\"fix.patch\"]`");
+            sink.report(
+                value.span(),
+                "`patches` must be a list of files",
+                "",
+                "for example `patches = [\"fix.patch\"]`",
+            );
             continue;
         };
         let mut files = vec![];
@@ -98,9 +103,12 @@ fn patches(sink: &Sink, value: &Spanned<DeValue<'_>>, buildable: &Buildable<'_>)
                     check_inside(sink, file, item.span());
                     files.push(file.to_owned());
                 }
-                None => {
-                    sink.report(item.span(), "a patch is a file of the study's folder", "", "put its name in quotes")
-                }
+                None => sink.report(
+                    item.span(),
+                    "a patch must be a file in the study's folder",
+                    "",
+                    "put its name in quotes",
+                ),
             }
         }
         patches.insert(layer, files);
@@ -118,7 +126,7 @@ fn sources(sink: &Sink, value: &Spanned<DeValue<'_>>, buildable: &Buildable<'_>)
             Some(name) => {
                 sink.report(value.span(), &format!("there is no source `{name}`"), "", &suggest(name, known()));
             }
-            None => sink.report(value.span(), "a source is named by text in quotes", "", ""),
+            None => sink.report(value.span(), "the name of a source must be a string in quotes", "", ""),
         }
     }
     sources
@@ -139,7 +147,7 @@ fn revisions(
         let source = buildable.sources.iter().find(|source| Some(&source.name) == name);
         let Some(revision) = value.get_ref().as_str() else {
             let remedy = "for example `revision = \"HEAD~1\"`";
-            sink.report(value.span(), "a revision is text in quotes", "", remedy);
+            sink.report(value.span(), "a revision must be a string in quotes", "", remedy);
             continue;
         };
         match source.map(|source| (source, source.from.repository())) {
@@ -148,14 +156,14 @@ fn revisions(
                 None => drop(revisions.insert(layer.clone(), revision.to_owned())),
             },
             Some((source, None)) => {
-                let message = format!("source `{}` is no Git repository, so that it has no revisions", source.name);
-                let remedy = format!("give [sources.{}] its repository: `git = \"URL or folder\"`", source.name);
+                let message = format!("source `{}` is not a Git repository, so it has no revisions", source.name);
+                let remedy = format!("name the repository in [sources.{}]: `git = \"URL or folder\"`", source.name);
                 sink.report(value.span(), &message, "", &remedy);
             }
             // That the layer has no source, or an unknown one, is a problem elsewhere.
             None if name.is_some() => {}
             None => {
-                let message = format!("layer `{layer}` has no source, so that it has no revisions");
+                let message = format!("layer `{layer}` has no source, so it has no revisions");
                 sink.report(value.span(), &message, "", "add `source` to the [[build]]");
             }
         }
@@ -167,8 +175,8 @@ fn revisions(
 fn fails(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
     let text = value.get_ref().as_str().filter(|text| !text.trim().is_empty() && !text.contains('\n'));
     if text.is_none() {
-        let remedy = "a few words of that line, such as `fails = \"undefined reference\"`";
-        sink.report(value.span(), "`fails` is text that a line of the failing build's log has", "", remedy);
+        let remedy = "use a few words of that line, such as `fails = \"undefined reference\"`";
+        sink.report(value.span(), "`fails` must be text from one line of the failing build's log", "", remedy);
     }
     text.map(str::to_owned)
 }
@@ -177,7 +185,7 @@ fn fails(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
 fn kernel(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
     let Some(file) = value.get_ref().as_str().filter(|file| !file.is_empty()) else {
         let remedy = "for example `kernel = \"boot/vmlinuz\"`, relative to $PREFIX";
-        sink.report(value.span(), "`kernel` is a file of the finished build, in quotes", "", remedy);
+        sink.report(value.span(), "`kernel` must be a file of the finished build, in quotes", "", remedy);
         return None;
     };
     check_below_prefix(sink, file, value.span());

@@ -16,7 +16,7 @@ const FORMAT: i64 = 1;
 
 /// The head of the file.
 const HEAD: &str = "\
-# The hashes of sources as `bakeoff lock` found them. A source that is found to be another one is refused.
+# The hashes of the sources, as found by `bakeoff lock`. Bakeoff refuses sources that do not match.
 # Written by bakeoff: do not edit it, but keep it under version control, next to study.toml.
 ";
 
@@ -108,11 +108,16 @@ impl Building {
     /// # Errors
     /// All that is wrong in it.
     pub fn parse_lock(text: &str) -> Result<Lock, Vec<Problem>> {
-        const REMEDY: &str = "take the file from version control again, or remove it and execute `bakeoff lock`";
+        const REMEDY: &str = "restore the file from version control, or remove it and run `bakeoff lock`";
         let (table, errors) = DeTable::parse_recoverable(text);
         let sink = Sink::default();
         for error in &errors {
-            sink.report(error.span().unwrap_or(0..0), &format!("this is not TOML: {}", error.message()), "", REMEDY);
+            sink.report(
+                error.span().unwrap_or(0..0),
+                &format!("this is not valid TOML: {}", error.message()),
+                "",
+                REMEDY,
+            );
         }
         if !errors.is_empty() {
             return Err(sink.into_list());
@@ -122,7 +127,12 @@ impl Building {
         if let Some((format, span)) = file.required_integer("format", REMEDY)
             && format != FORMAT
         {
-            sink.report(span, &format!("format {format} is not known"), "this version reads 1", "use a newer bakeoff");
+            sink.report(
+                span,
+                &format!("unknown format {format}"),
+                "this version reads 1",
+                "use a newer version of Bakeoff",
+            );
         }
         let mut lock = Lock::default();
         for section in file.sections_of_any_name("sources") {
@@ -229,13 +239,13 @@ mod tests {
             let problems = Building::parse_lock(text).unwrap_err();
             assert!(problems.iter().any(|problem| problem.message.contains(expect)), "{text}: {problems:?}");
         };
-        check("format = 2", "format 2 is not known");
+        check("format = 2", "unknown format 2");
         check("", "no `format`");
         check("format = 1\n[sources.x]\nurl = \"u\"", "no `sha256`");
         check("format = 1\n[sources.x]\nurl = \"u\"\nsha256 = \"1\"", "64 lower-case");
-        check("format = 1\n[sources.x]\nsha256 = \"1\"", "says nowhere");
+        check("format = 1\n[sources.x]\nsha256 = \"1\"", "has no origin");
         check("format = 1\nother = 2", "has no key `other`");
-        check("format = ", "not TOML");
-        check("<<<<<<< HEAD", "not TOML");
+        check("format = ", "not valid TOML");
+        check("<<<<<<< HEAD", "not valid TOML");
     }
 }

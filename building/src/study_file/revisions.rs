@@ -60,9 +60,9 @@ fn one_factor_chooses(sink: &Sink, layers: &[Layer], factors: &[Said<'_>]) {
         let Some(first) = choosing.next() else { continue };
         for other in choosing.filter(|other| names(first, &layer.name) || names(other, &layer.name)) {
             let message =
-                format!("factor `{}` chooses what `{}` is built from too", first.placed.factor.name, layer.name);
-            let remedy = "name source and revision in the levels of one factor";
-            sink.report(other.placed.span.clone(), &message, "only one could win", remedy);
+                format!("factor `{}` also chooses what `{}` is built from", first.placed.factor.name, layer.name);
+            let remedy = "name the source and the revision in the levels of one factor";
+            sink.report(other.placed.span.clone(), &message, "only one can take effect", remedy);
         }
     }
 }
@@ -82,7 +82,8 @@ fn every_level_names_one(sink: &Sink, placed: &[PlacedSource], layers: &[Layer],
         let is_chosen_bare = chosen.iter().any(|(layer, level)| lacks_revision(source, layer, level));
         if is_unused || is_chosen_bare || !own.iter().all(is_settled) {
             let message = format!("[sources.{}] has no `revision`", source.name);
-            let remedy = "a commit, tag or branch, `revision = \"v1.0\"`; or one in each level of a build factor";
+            let remedy = "add a commit, tag or branch, such as `revision = \"v1.0\"`, here or in each level of a build \
+                          factor";
             sink.report(span.clone(), &message, "", remedy);
         }
     }

@@ -24,11 +24,11 @@ pub(super) fn sources(file: &Section<'_>) -> Vec<PlacedSource> {
             && !is_sha256(sum)
         {
             let message = "`sha256` must be 64 lower-case hexadecimal digits";
-            let remedy = "leave it out and execute `bakeoff lock`, which finds it; or `sha256sum FILE` prints it";
+            let remedy = "remove it and run `bakeoff lock`, which adds it; or use the output of `sha256sum FILE`";
             section.sink.report(span.clone(), message, &format!("{} characters", sum.chars().count()), remedy);
         }
         if let (Some((_, span)), Some(what)) = (&sha256, why_no_hash(&from)) {
-            section.sink.report(span.clone(), &format!("`sha256` cannot stand here: {what}"), "", "leave it out");
+            section.sink.report(span.clone(), &format!("`sha256` is not allowed here: {what}"), "", "remove it");
         }
         let unpack = section.boolean("unpack").unwrap_or(true);
         let disk_bytes = section.size("disk");
@@ -43,8 +43,10 @@ pub(super) fn sources(file: &Section<'_>) -> Vec<PlacedSource> {
 /// Why a source can have no hash, if that is so.
 fn why_no_hash(from: &SourceFrom) -> Option<&'static str> {
     match from {
-        SourceFrom::Git { revision, .. } if revision.is_empty() => Some("it would be of a revision, and none is named"),
-        SourceFrom::Worktree(_) => Some("a working tree counts as it is now"),
+        SourceFrom::Git { revision, .. } if revision.is_empty() => {
+            Some("no revision is named, so there is nothing to hash")
+        }
+        SourceFrom::Worktree(_) => Some("a working tree is always used as it is now"),
         _ => None,
     }
 }
@@ -58,12 +60,12 @@ pub(super) fn may_be_folder(url: &str) -> bool {
 /// What is wrong with a revision, and the remedy.
 pub(super) fn wrong_revision(url: &str, revision: &str) -> Option<(String, &'static str)> {
     if revision.trim().is_empty() || revision.starts_with('-') || revision.contains(char::is_control) {
-        let message = format!("{revision:?} is no revision");
-        return Some((message, "a branch, a tag, a commit, or \"HEAD~1\""));
+        let message = format!("{revision:?} is not a revision");
+        return Some((message, "use a branch, a tag, a commit, or \"HEAD~1\""));
     }
     (revision == WORKTREE && !may_be_folder(url)).then(|| {
-        let message = format!("`{url}` is not a folder of this machine, so that it has no working tree");
-        (message, "name a branch, tag or commit; or the folder of a clone with `git`")
+        let message = format!("`{url}` is not a folder on this machine, so it has no working tree");
+        (message, "name a branch, tag or commit, or name a local clone with `git`")
     })
 }
 
@@ -83,20 +85,19 @@ pub(super) fn origin(section: &Section<'_>) -> SourceFrom {
         (SourceFrom::git(&url, revision), span)
     });
     if let (Some((_, span)), None) = (&revision, &git) {
-        section.sink.report(span.clone(), "`revision` belongs to `git`", "", "add `git = \"URL\"`, or leave it out");
+        section.sink.report(span.clone(), "`revision` needs `git`", "", "add `git = \"URL\"`, or remove it");
     }
     let given: Vec<_> = [fetch, path, url, git].into_iter().flatten().collect();
     for (_, span) in given.iter().skip(1) {
         let message = format!("{} has more than one origin", section.title);
-        section.sink.report(span.clone(), &message, "", &format!("keep one of {ORIGINS}"));
+        section.sink.report(span.clone(), &message, "", &format!("keep only one of {ORIGINS}"));
     }
     match given.into_iter().next() {
         Some((from, _)) => from,
         None => {
             if !["fetch", "path", "url", "git"].iter().any(|key| section.has(key)) {
-                let message = format!("{} says nowhere to have it from", section.title);
-                let remedy =
-                    format!("add one of {ORIGINS}: `fetch` is a command that leaves a file in the folder $DOWNLOAD");
+                let message = format!("{} has no origin", section.title);
+                let remedy = format!("add {ORIGINS}; `fetch` is a command that puts a file into the folder $DOWNLOAD");
                 section.sink.report(section.span.clone(), &message, "", &remedy);
             }
             SourceFrom::Fetch(String::new())

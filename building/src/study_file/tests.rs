@@ -54,17 +54,17 @@ fn ten_mistakes_are_shown_at_once_each_with_its_line_and_remedy() {
         (2, "\"ten mistakes\""),
         (3, "did you mean `question`?"),
         (7, "level `perl` must be a table"),
-        (10, "the variable `PREFIX` is taken"),
+        (10, "the variable `PREFIX` is reserved"),
         (11, "no layer uses the variable `THREADS`"),
         (13, "[[exclude]] has no `reason`"),
         (14, "did you mean `perl`?"),
         (18, "64 lower-case hexadecimal digits"),
         (22, "did you mean `perl`?"),
-        (26, "must be text in quotes"),
-        (29, "0 blocks are not possible"),
-        (32, "the baseline names no level of factor `threads`"),
+        (26, "must be a string in quotes"),
+        (29, "invalid number of blocks: 0"),
+        (32, "the baseline has no level of factor `threads`"),
         (33, "did you mean `wall`?"),
-        (34, "95 is not a confidence"),
+        (34, "95 is not a valid confidence"),
     ] {
         assert!(shown.contains(&format!("study.toml:{line}:")), "no problem in line {line}\n{shown}");
         assert!(shown.contains(part), "{part:?} is missing\n{shown}");
@@ -87,8 +87,8 @@ fn a_plan_varies_and_measures_only_what_is_built() {
         assert!(shown.contains(message) && shown.contains("add a `[[build]]` layer"), "{shown}");
         assert!(shown.contains("1 problem in"), "{shown}");
     };
-    check("vary = [\"link-order\"]", "cannot be varied where nothing is built");
-    check("rebuild = 5", "cannot be measured where nothing is built");
+    check("vary = [\"link-order\"]", "cannot vary `link-order`: the study builds nothing");
+    check("rebuild = 5", "cannot measure `rebuild`: the study builds nothing");
 }
 
 #[test]

@@ -20,8 +20,8 @@ pub(super) fn in_one_factor(sink: &Sink, factors: &[Said<'_>], key: &str, has: &
     let mut having = with(factors, key);
     let (first, at_first) = having.next()?;
     for (_, at) in having {
-        let remedy = format!("put `{key}` into the levels of one factor; `append` may stand in any");
-        sink.report(at, &format!("factor `{first}` {has} already"), "only one could win", &remedy);
+        let remedy = format!("use `{key}` in the levels of one factor only; `append` is allowed in all");
+        sink.report(at, &format!("factor `{first}` already {has}"), "only one can take effect", &remedy);
     }
     Some(at_first)
 }
@@ -33,9 +33,9 @@ pub(super) fn no_cache_comes_between(file: &Section<'_>, factors: &[Said<'_>], l
         return;
     }
     for layer in layers.iter().filter(|layer| layer.compiler_cache.is_some()) {
-        let message = format!("levels append to the compilers' words, and layer `{}` has a compiler cache", layer.name);
-        let remedy = "leave `cache` out of the layer, or hand the words over in a variable of the script";
-        let label = "it could give the objects of another level";
+        let message = format!("levels append compiler flags, but layer `{}` has a compiler cache", layer.name);
+        let remedy = "remove `cache` from the layer, or pass the flags to the script in a variable";
+        let label = "it could return object files of another level";
         file.sink.report(file.place_of("build").unwrap_or_default(), &message, label, remedy);
     }
 }
@@ -44,8 +44,8 @@ pub(super) fn no_cache_comes_between(file: &Section<'_>, factors: &[Said<'_>], l
 pub(super) fn one_factor_profiles(sink: &Sink, factors: &[Said<'_>]) {
     let Some(at_first) = in_one_factor(sink, factors, "profile", "has a profile") else { return };
     if let Some(word) = factors.iter().flat_map(Said::specs).find_map(|spec| by_hand(&spec.tuning)) {
-        let message = format!("`profile` and `{word}`, which a level appends, are two profiles");
-        sink.report(at_first, &message, "", "leave the word out: `profile` makes and uses one itself");
+        let message = format!("`profile` conflicts with `{word}`, which a level appends");
+        sink.report(at_first, &message, "", "remove that flag: `profile` creates and uses a profile by itself");
     }
 }
 
@@ -81,8 +81,8 @@ pub(super) fn profiled_layers_compile(sink: &Sink, factors: &[Said<'_>], layers:
             layer.compiles_nothing && said.specs().any(|spec| spec.tuning.training.contains_key(&layer.name))
         };
         if let (Some(layer), Some(at)) = (layers.iter().find(trained), said.placed.places("profile").first()) {
-            let message = format!("layer `{}` has `compiles = false`, and a profile", layer.name);
-            sink.report(at.clone(), &message, "", "name another layer, or leave `compiles` out of that one");
+            let message = format!("layer `{}` has a profile, but also `compiles = false`", layer.name);
+            sink.report(at.clone(), &message, "", "name another layer, or remove `compiles` from this one");
         }
     }
 }
@@ -91,8 +91,8 @@ pub(super) fn profiled_layers_compile(sink: &Sink, factors: &[Said<'_>], layers:
 pub(super) fn plans_allow_a_profile(sink: &Sink, plans: &[PlanSpec], factors: &[Said<'_>]) {
     let Some((_, at)) = with(factors, "profile").next() else { return };
     if plans.iter().any(|plan| plan.rebuild > 0) {
-        let remedy = "leave `rebuild` out of the plan; the table of builds has what each build cost";
-        let label = "it is built twice, with a training between";
-        sink.report(at, "`rebuild` measures one script, and a level has a profile", label, remedy);
+        let remedy = "remove `rebuild` from the plan; the table of builds shows what each build cost";
+        let label = "it is built twice, with a training run in between";
+        sink.report(at, "`rebuild` can measure only a single script, and a level has a profile", label, remedy);
     }
 }

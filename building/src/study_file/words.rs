@@ -31,7 +31,7 @@ pub(super) fn read(
         return;
     }
     let Some(text) = value.get_ref().as_str() else {
-        let message = format!("`{key}` is text in quotes, and concerns all layers of the build");
+        let message = format!("`{key}` must be a string in quotes; it applies to all layers of the build");
         let example = match key {
             "compiler" => "compiler = \"clang\"",
             RUST => "rustflags = \"-C target-cpu=native\"",
@@ -65,8 +65,9 @@ fn training(sink: &Sink, value: &Spanned<DeValue<'_>>, buildable: &Buildable<'_>
         match value.get_ref().as_str().filter(|command| !command.trim().is_empty()) {
             Some(command) => drop(all.insert(layer, command.to_owned())),
             None => {
-                let message = "`profile` is a command in quotes that executes what was built";
-                let remedy = "for example `profile = '\"$PREFIX/bin/prog\" input'`; it starts where the script does";
+                let message = "`profile` must be a command, in quotes, that runs the built program";
+                let remedy = "for example `profile = '\"$PREFIX/bin/prog\" input'`; it runs in the same folder as the \
+                              script";
                 sink.report(value.span(), message, "", remedy);
             }
         }
@@ -79,7 +80,7 @@ fn rewriting(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<Bolt> {
     let (training, files) = match value.get_ref() {
         DeValue::Table(table) => {
             let section = Section::new(Title::Key("bolt"), table, value.span(), sink);
-            let training = section.required_string("training", "a command that executes what was built");
+            let training = section.required_string("training", "add a command that runs the built program");
             let files = section.strings("files");
             section.finish();
             (training?.0, files)
@@ -87,8 +88,9 @@ fn rewriting(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<Bolt> {
         other => (other.as_str().unwrap_or_default().to_owned(), vec![]),
     };
     if training.trim().is_empty() {
-        let remedy = "for example `bolt = '\"$PREFIX/bin/prog\" input'`; it starts beside the source and the `files` of the last [[build]]";
-        sink.report(value.span(), "`bolt` is a command in quotes that executes what was built", "", remedy);
+        let remedy = "for example `bolt = '\"$PREFIX/bin/prog\" input'`; it runs in the folder with the source and the \
+                      `files` of the last [[build]]";
+        sink.report(value.span(), "`bolt` must be a command, in quotes, that runs the built program", "", remedy);
         return None;
     }
     files.iter().for_each(|(file, span)| check_below_prefix(sink, file, span.clone()));
@@ -100,12 +102,13 @@ fn compiler(sink: &Sink, text: &str, span: Range<usize>) -> Option<String> {
     let is_relative = text.contains('/') && !text.starts_with('/');
     let (message, remedy) = match text {
         _ if text.split_whitespace().count() > 1 => {
-            (format!("{text:?} is more than a compiler"), "put its options into `append`")
+            (format!("`compiler` must be a single program, not {text:?}"), "put the options into `append`")
         }
-        _ if is_relative => (format!("{text:?} is neither a name nor a whole path"), "begin the path with `/`"),
+        _ if is_relative => (format!("{text:?} is neither a name nor an absolute path"), "begin the path with `/`"),
         _ if cxx_of(text).is_none() => (
-            format!("{text:?} is no C compiler whose C++ compiler is known"),
-            "name a C compiler, such as gcc, gcc-12 or clang; its C++ compiler (g++, g++-12, clang++) comes with it",
+            format!("{text:?} is not a C compiler with a known C++ compiler"),
+            "name a C compiler, such as gcc, gcc-12 or clang; Bakeoff then uses the C++ compiler that belongs to it \
+             (g++, g++-12, clang++)",
         ),
         _ => return Some(text.to_owned()),
     };
@@ -118,11 +121,11 @@ fn words(sink: &Sink, key: &str, text: &str, span: Range<usize>) -> Vec<String> 
         Ok(words) if !words.is_empty() => words,
         Ok(_) => {
             let message = format!("`{key}` appends nothing");
-            sink.report(span, &message, "", "leave the key out: `{}` is a level that appends nothing");
+            sink.report(span, &message, "", "remove the key: `{}` is a level that appends nothing");
             return vec![];
         }
         Err(why) => {
-            sink.report(span, &format!("`{key}` cannot be cut into words: {why}"), "", "close it, or leave it out");
+            sink.report(span, &format!("cannot split `{key}` into words: {why}"), "", "close the quote, or remove it");
             return vec![];
         }
     };
@@ -131,7 +134,7 @@ fn words(sink: &Sink, key: &str, text: &str, span: Range<usize>) -> Vec<String> 
     for word in &words {
         let problem = match key {
             _ if word.contains('\n') => {
-                Some((format!("a word of `{key}` contains a line break"), "write it on one line".to_owned()))
+                Some((format!("a word of `{key}` contains a line break"), "write the value on one line".to_owned()))
             }
             _ if is_value => None,
             _ => problem_of(key, word),
@@ -144,7 +147,7 @@ fn words(sink: &Sink, key: &str, text: &str, span: Range<usize>) -> Vec<String> 
     }
     if is_value {
         let last = words.last().map(String::as_str).unwrap_or_default();
-        sink.report(span, &format!("`{last}` lacks its value"), "", "add the value, or leave the option out");
+        sink.report(span, &format!("`{last}` needs a value"), "", "add the value, or remove the option");
     }
     words
 }
@@ -180,16 +183,16 @@ fn problem_of(key: &str, word: &str) -> Option<(String, String)> {
     };
     let name = word.split_once('=').map_or(word, |(name, _)| name);
     if of_build.contains(&name) || name.starts_with("-o") {
-        let message = format!("`{word}` would change what every call makes, not how");
-        return Some((message, format!("that is for {who} to say; append options such as `{example}`")));
+        let message = format!("`{word}` changes what the compiler produces, not how it compiles");
+        return Some((message, format!("leave that to {who}; append options such as `{example}`")));
     }
     if key.starts_with("append_c") && ["-Wl,", "-l", "-L", "-fuse-ld="].iter().any(|start| word.starts_with(start)) {
-        return Some((format!("`{word}` is for linking"), "put it into `append_link`, or into `append`".to_owned()));
+        return Some((format!("`{word}` is an option for linking"), "use it in `append_link` or `append`".to_owned()));
     }
     if !word.starts_with('-') || word == "-" || word == "--" {
-        let message = format!("{word:?} is no option: every call would take it for a file");
+        let message = format!("{word:?} is not an option: the compiler would take it for a file");
         let is_name = word.starts_with(|c: char| c.is_ascii_alphabetic());
-        let remedy = if is_name { format!("did you mean `{option}{word}`?") } else { "leave it out".to_owned() };
+        let remedy = if is_name { format!("did you mean `{option}{word}`?") } else { "remove it".to_owned() };
         return Some((message, remedy));
     }
     None

@@ -62,12 +62,12 @@ fn prepared(options: &Options, request: &SourceRequest<'_>) -> Result<Prepared, 
 /// The command that each revision runs.
 fn only_command<'a>(request: &SourceRequest<'a>) -> Result<&'a str, CommandError> {
     let [command] = request.commands else {
-        let error = format!("{} commands for revisions that --git names", request.commands.len());
-        return Err(CommandError::usage(error).hint("give one command: each revision executes it"));
+        let error = format!("{} commands with --git, which allows only one", request.commands.len());
+        return Err(CommandError::usage(error).hint("give one command; Bakeoff runs it in each revision"));
     };
     if request.plan.variants.len() > 1 {
-        let error = "revisions and values of parameters cannot be varied at once";
-        return Err(CommandError::usage(error).hint("leave out --git, or write the values into the command"));
+        let error = "cannot combine --git with parameters";
+        return Err(CommandError::usage(error).hint("remove --git, or write one value into the command"));
     }
     Ok(command)
 }
@@ -77,7 +77,7 @@ fn not_in_the_tree(absent: &Absent) -> Option<CommandError> {
     let Absent { variant, program, why, .. } = absent;
     program.contains('/').then(|| {
         CommandError::usage(clean(&format!("`{program}` {why} in the tree of {variant}")))
-            .hint("--build COMMAND builds each revision first, such as --build make")
+            .hint("build each revision first, for example with --build make")
     })
 }
 
@@ -99,7 +99,7 @@ fn built(plan: &mut Plan, builds: &[BuildLine]) -> Result<BTreeMap<String, Strin
         };
         let mut text = format!("{} cannot be built: {}\n", clean(&line.variants.join(", ")), clean(why));
         tail.iter().for_each(|line| text.push_str(&format!("    {}\n", clean(line))));
-        log.iter().for_each(|log| text.push_str(&format!("hint: the whole log is {log}\n")));
+        log.iter().for_each(|log| text.push_str(&format!("hint: the full log is in {log}\n")));
         failures.push((line.variants.contains(&plan.baseline().name), text));
     }
     plan.variants.retain(|variant| digests.contains_key(&variant.name));
@@ -170,8 +170,8 @@ impl Alike {
         let names: Vec<&str> = std::iter::once(plan.baseline().name.as_str()).chain(shared).collect();
         let all = if names.len() == 2 { "both commits" } else { "all commits" };
         format!(
-            "{}: {all} give the same program, so there is no difference to measure\n{}\n\
-             hint: --anyway races them all the same\n",
+            "{}: {all} give the same program, so there is nothing to measure\n{}\nhint: use --anyway to run each of \
+             them\n",
             clean(&names.join(", ")),
             self.differing()
         )
@@ -181,7 +181,7 @@ impl Alike {
     fn notes(&self) -> String {
         let note = |names: Vec<&str>| {
             let names = clean(&names.join(", "));
-            format!("note: {names} give the same program and race once; --anyway races them apart\n")
+            format!("note: {names} give the same program, so Bakeoff runs it only once; --anyway runs each\n")
         };
         groups(&self.shared).into_iter().map(note).collect()
     }
@@ -194,7 +194,9 @@ impl Alike {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         match shown.is_empty() {
             true => "their trees are the same, file for file".to_owned(),
-            false => format!("they differ in {}{more}, which the command neither executes nor names", shown.join(", ")),
+            false => {
+                format!("they differ only in {}{more}, which the command neither runs nor names", shown.join(", "))
+            }
         }
     }
 }

@@ -18,20 +18,20 @@ use std::sync::Arc;
 /// Revisions of a Git repository, in place of several commands. Options of `compare` that they cannot honour conflict.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// Compare revisions of a Git repository: a branch, tag or commit, HEAD~1, or `worktree` for the files as they are now;
-    /// repeat the option for each, the first one is the baseline
+    /// Compare revisions of a Git repository: a branch, a tag, a commit, HEAD~1, or `worktree` for the files as they
+    /// are now; repeat the option for each revision; the first one is the baseline
     ///
-    /// There is one COMMAND then, which is executed in the tree of each revision: `./prog input` is that revision's
-    /// program and that revision's input. `$PREFIX` is the top of the tree.
+    /// Give one COMMAND. It runs in the tree of each revision, so `./prog input` runs that revision's program on that
+    /// revision's input. `$PREFIX` is the top of the tree.
     #[arg(long = "git", value_name = "REVISION", conflicts_with_all = ["names", "cwd", "baseline", "reference", "save", "saved"])]
     pub(super) revisions: Vec<String>,
-    /// With --git: the shell command that builds a revision, in a copy of its tree; what was built is kept in the cache
+    /// With --git: the shell command that builds a revision, run in a copy of its tree; the cache keeps the result
     #[arg(long, value_name = "COMMAND", requires = "revisions")]
     pub(super) build: Option<String>,
-    /// With --git: a folder of the repository, instead of the current one
+    /// With --git: a folder of the repository [default: the current folder]
     #[arg(long, value_name = "DIR", requires = "revisions")]
     repository: Option<PathBuf>,
-    /// With --git: run revisions separately even if they give the same program
+    /// With --git: run every revision, even if several give the same program
     #[arg(long, requires = "revisions")]
     pub(super) anyway: bool,
 }
@@ -59,10 +59,10 @@ impl Options {
     /// Finds out what each revision is now.
     pub(super) fn find(&self, cache: &Cache, command: &str, quiet: bool) -> Result<Revisions, CommandError> {
         if let [only] = &self.revisions[..] {
-            let error = format!("one revision is not a comparison: --git {}", clean(only));
-            return Err(
-                CommandError::usage(error).hint("name another one: --git worktree is the files as they are now")
-            );
+            let error = format!("--git {}: a comparison needs two revisions", clean(only));
+            return Err(CommandError::usage(error).hint(
+                "repeat the option for the other revision; --git worktree stands for the files as they are now",
+            ));
         }
         let here = self.repository.clone().unwrap_or_else(|| PathBuf::from("."));
         let here = here.canonicalize().unwrap_or(here);
@@ -155,12 +155,12 @@ fn display_name(revision: &str, source: &Source) -> String {
 }
 
 fn outside(why: String) -> CommandError {
-    CommandError::usage(clean(&why)).hint("--repository DIR names a folder of another one")
+    CommandError::usage(clean(&why)).hint("name another repository with --repository DIR")
 }
 
 fn not_found(found: Failure) -> CommandError {
     let mut text = format!("error: {}\n", clean(&found.why));
     found.tail.iter().for_each(|line| text.push_str(&format!("    {}\n", clean(line))));
-    found.log.iter().for_each(|log| text.push_str(&format!("hint: the whole log is {}\n", log.display())));
+    found.log.iter().for_each(|log| text.push_str(&format!("hint: the full log is in {}\n", log.display())));
     CommandError::text(Code::Usage, text)
 }

@@ -5,14 +5,14 @@ use std::io;
 use std::path::PathBuf;
 
 /// What can be unpacked, in words.
-const KNOWN: &str = "tar, alone or packed with gzip, bzip2, xz or zstd, zip, and deb";
+const KNOWN: &str = "tar, plain or compressed with gzip, bzip2, xz or zstd; zip; deb";
 
 /// How much of an entry's name is shown.
 const SHOWN_CHARS: usize = 200;
 
 /// An archive that is not unpacked.
 #[derive(Debug, thiserror::Error)]
-#[error("`{}` cannot be unpacked: {}{why}", archive.display(), entry.as_ref().map(|e| format!("entry `{e}` ")).unwrap_or_else(|| "it ".to_owned()))]
+#[error("cannot unpack `{}`: {}{why}", archive.display(), entry.as_ref().map(|e| format!("entry `{e}` ")).unwrap_or_else(|| "it ".to_owned()))]
 pub struct UnpackError {
     pub archive: PathBuf,
     /// Its entry in question, if it is one. Characters that a terminal would obey are escaped.
@@ -24,29 +24,30 @@ pub struct UnpackError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    #[error("is not an archive of a known kind ({KNOWN})")]
+    #[error("is not a supported archive ({KNOWN})")]
     NoArchive,
     #[error("is damaged: {0}")]
     Damaged(String),
-    #[error("is refused: its name {0}")]
+    #[error("was refused: its name {0}")]
     Name(&'static str),
     /// A link that could lead outside, or to nothing.
-    #[error("is refused: it links to `{target}`, {why}")]
+    #[error("was refused: it links to `{target}`, {why}")]
     Link { target: String, why: &'static str },
-    #[error("is refused: it is {0}")]
+    #[error("was refused: it is {0}")]
     Kind(String),
     /// It becomes more than [`super::Limits::bytes`].
-    #[error("is refused: there is more in the archive than the limit of {limit} bytes")]
+    #[error("was refused: the archive unpacks to more than the limit of {limit} bytes")]
     TooManyBytes { limit: u64 },
     /// It has more than [`super::Limits::entries`].
-    #[error("is refused: there are more entries in the archive than the limit of {limit}")]
+    #[error("was refused: the archive has more entries than the limit of {limit}")]
     TooManyEntries { limit: u64 },
     /// It becomes more than [`super::Limits::ratio`] times its size.
     #[error(
-        "is refused: the {packed_bytes} bytes of the archive become more than {limit} times as many, the limit against bombs"
+        "was refused: the {packed_bytes} bytes of the archive unpack to more than {limit} times as many, the limit \
+         against archive bombs"
     )]
     Bomb { limit: u64, packed_bytes: u64 },
-    #[error("is not unpacked into a folder that is not empty")]
+    #[error("needs an empty folder to unpack into")]
     NotEmpty,
     #[error("was interrupted")]
     Interrupted,

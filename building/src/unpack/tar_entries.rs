@@ -38,7 +38,7 @@ pub(super) fn add_all(stream: &mut dyn Read, meter: &Meter, tree: &mut Tree<'_>)
             break;
         }
         if !checksum_holds(header) {
-            let why = "the checksum of the header after it is wrong".to_owned();
+            let why = "the checksum of the next header is wrong".to_owned();
             return Err(of(Refusal::Damaged(why).into(), &last));
         }
         last = next.name.clone().unwrap_or_else(|| header.path_bytes().into_owned());
@@ -85,7 +85,7 @@ fn pax(next: &mut Description, key: &[u8], value: &[u8], global: bool) -> Result
     let text = || std::str::from_utf8(value).unwrap_or_default();
     match key {
         b"path" | b"linkpath" | b"size" if global => {
-            return Err(Refusal::Damaged("it gives all entries that follow one name or size".to_owned()));
+            return Err(Refusal::Damaged("it sets one name or size for all following entries".to_owned()));
         }
         b"path" => next.name = Some(value.to_vec()),
         b"linkpath" => next.target = Some(value.to_vec()),
@@ -107,7 +107,7 @@ fn pax_time(text: &str) -> Option<SystemTime> {
 }
 
 fn sparse() -> Refusal {
-    Refusal::Kind("a file with holes in tar's sparse format; pack it without --sparse".to_owned())
+    Refusal::Kind("a sparse file; pack it without tar's --sparse".to_owned())
 }
 
 /// A key and its value.
@@ -115,7 +115,7 @@ type Record<'a> = (&'a [u8], &'a [u8]);
 
 /// `LENGTH KEY=VALUE\n`, where the length counts all of it.
 fn pax_records(mut text: &[u8]) -> Result<Vec<Record<'_>>, Refusal> {
-    let damaged = || Refusal::Damaged("its extended header cannot be read".to_owned());
+    let damaged = || Refusal::Damaged("its extended header is unreadable".to_owned());
     let mut records = vec![];
     while !text.is_empty() {
         let space = text.iter().take(20).position(|&byte| byte == b' ').ok_or_else(damaged)?;
@@ -163,7 +163,7 @@ fn add(
         b'3' | b'4' => Err(Refusal::Kind("a device".to_owned()).into()),
         b'6' => Err(Refusal::Kind("a named pipe".to_owned()).into()),
         b'S' => Err(sparse().into()),
-        b'D' | b'M' => Err(Refusal::Kind("part of a backup, not of a whole archive".to_owned()).into()),
+        b'D' | b'M' => Err(Refusal::Kind("part of an incremental backup, not of a complete archive".to_owned()).into()),
         other => Err(Refusal::Kind(format!("of the unknown type `{}`", other.escape_ascii())).into()),
     }
 }
@@ -192,7 +192,7 @@ impl Read for Exactly<'_> {
 /// Content is padded to whole blocks.
 fn skip_to_block(stream: &mut dyn Read, size_bytes: u64, read_bytes: u64) -> Result<(), Refusal> {
     let padded = size_bytes.checked_next_multiple_of(BLOCK_BYTES as u64);
-    let padded = padded.ok_or_else(|| Refusal::Damaged("its size is beyond all bounds".to_owned()))?;
+    let padded = padded.ok_or_else(|| Refusal::Damaged("its size is impossible".to_owned()))?;
     let left_bytes = padded - read_bytes;
     let skipped = io::copy(&mut stream.take(left_bytes), &mut io::sink())?;
     if skipped < left_bytes { Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()) } else { Ok(()) }

@@ -82,7 +82,7 @@ impl<'a> Tree<'a> {
         if path.as_os_str().is_empty() {
             return match kind {
                 EntryKind::Folder => Ok(()),
-                _ => Err(Refusal::Name("is that of the folder itself")),
+                _ => Err(Refusal::Name("is that of the top folder")),
             };
         }
         self.parents(&path)?;
@@ -91,7 +91,7 @@ impl<'a> Tree<'a> {
             match self.made.get(&path) {
                 None => make_folder(&place)?,
                 Some(Made::Folder(_)) => {}
-                Some(_) => return Err(Refusal::Name("is that of a file or link that came before")),
+                Some(_) => return Err(Refusal::Name("is that of an earlier file or link")),
             }
             self.made.insert(path, Made::Folder(modified));
             return Ok(());
@@ -102,7 +102,7 @@ impl<'a> Tree<'a> {
             _ => None,
         };
         match self.made.get(&path) {
-            Some(Made::Folder(_)) => return Err(Refusal::Name("is that of a folder that came before")),
+            Some(Made::Folder(_)) => return Err(Refusal::Name("is that of an earlier folder")),
             Some(Made::File) => fs::remove_file(&place)?,
             Some(Made::Link(_)) | None => {}
         }
@@ -161,13 +161,13 @@ impl<'a> Tree<'a> {
     /// What a hard link of that path leads to: an entry's path and, if that is a symbolic link, its target.
     fn linked(&self, target: &[u8], path: &Path) -> Result<(PathBuf, Option<Vec<u8>>), Refusal> {
         let refused = |why| Refusal::Link { target: shown(target), why };
-        let from = inner_path(target).map_err(|_| refused("which no entry of the archive can be called"))?;
+        let from = inner_path(target).map_err(|_| refused("which is not a valid name of an entry"))?;
         match self.made.get(&from) {
             Some(_) if from == path => Err(refused("which is itself")),
             Some(Made::File) => Ok((from, None)),
             Some(Made::Link(target)) => Ok((from, Some(target.clone()))),
             Some(Made::Folder(_)) => Err(refused("which is a folder")),
-            None => Err(refused("which is no entry before it")),
+            None => Err(refused("which is not an earlier entry")),
         }
     }
 
@@ -249,14 +249,14 @@ fn inner_path(name: &[u8]) -> Result<PathBuf, Refusal> {
         return Err(Refusal::Name("is empty"));
     }
     if name.contains(&0) {
-        return Err(Refusal::Name("has a NUL in it"));
+        return Err(Refusal::Name("contains a NUL"));
     }
     let mut path = PathBuf::new();
     for component in Path::new(OsStr::from_bytes(name)).components() {
         match component {
             Component::Normal(part) => path.push(part),
             Component::CurDir => {}
-            Component::ParentDir => return Err(Refusal::Name("has `..` in it")),
+            Component::ParentDir => return Err(Refusal::Name("contains `..`")),
             Component::RootDir | Component::Prefix(_) => return Err(Refusal::Name("is absolute")),
         }
     }
@@ -267,9 +267,9 @@ fn inner_path(name: &[u8]) -> Result<PathBuf, Refusal> {
 fn checked_target(target: &[u8]) -> Result<&[u8], Refusal> {
     let refused = |why| Err(Refusal::Link { target: shown(target), why });
     match target {
-        [] => refused("which is nothing"),
+        [] => refused("which is empty"),
         [b'/', ..] => refused("which is absolute"),
-        _ if target.contains(&0) => refused("which has a NUL in it"),
+        _ if target.contains(&0) => refused("which contains a NUL"),
         _ if target.len() as u64 > MAX_TARGET_BYTES => refused("which is too long"),
         _ => Ok(target),
     }

@@ -153,9 +153,9 @@ fn what_bolt_cannot_rewrite_fails_and_says_why() {
         assert!(!tail.iter().any(|line| line.starts_with("BOLT-INFO")), "{tail:?}");
         assert_eq!(study.count(|event| matches!(event, BuildEvent::Failed { .. })), 1);
     };
-    check("gcc -static main.c -o \"$PREFIX/p\"", TRAINING, "BOLT cannot rewrite p: it is linked statically");
-    check("gcc -static-pie main.c -o \"$PREFIX/p\"", TRAINING, "or that is linked statically, leaves none");
-    check(&format!("{SCRIPT}; strip \"$PREFIX/p\""), TRAINING, "it was stripped after it was linked; leave that out");
+    check("gcc -static main.c -o \"$PREFIX/p\"", TRAINING, "BOLT cannot rewrite p: it is statically linked");
+    check("gcc -static-pie main.c -o \"$PREFIX/p\"", TRAINING, "or that is statically linked, writes none");
+    check(&format!("{SCRIPT}; strip \"$PREFIX/p\""), TRAINING, "it was stripped after linking; remove that");
     check(&format!("{SCRIPT}; objcopy -R .rela.text \"$PREFIX/p\""), TRAINING, "it has no relocations");
     check(
         &format!("{SCRIPT}; printf '\\267\\000' | dd of=\"$PREFIX/p\" bs=1 seek=18 conv=notrunc"),
@@ -165,10 +165,14 @@ fn what_bolt_cannot_rewrite_fails_and_says_why() {
     check("echo '#!/bin/sh' > \"$PREFIX/p\"", TRAINING, "it is a script; name the program itself: bolt = { training");
     check("gcc -c main.c -o \"$PREFIX/p\"", TRAINING, "it is an object file");
     check("echo > \"$PREFIX/p\"", TRAINING, "it is not an ELF file");
-    check("echo > \"$PREFIX/q\"", TRAINING, "no layer installed `p` into $PREFIX");
+    check("echo > \"$PREFIX/q\"", TRAINING, "no layer installed `p` in $PREFIX");
     // Ended by a signal, by _exit, or never started.
     for training in ["\"$PREFIX/p\" abort || true", "\"$PREFIX/p\" and _exit", "true"] {
-        check(SCRIPT, training, "the training left no profile of p: it must start that from $PREFIX, and let it exit");
+        check(
+            SCRIPT,
+            training,
+            "the training wrote no profile of p: it must run the program from $PREFIX and let it exit",
+        );
     }
     check(SCRIPT, "echo why; exit 3", "the training exited 3: echo why; exit 3");
 }

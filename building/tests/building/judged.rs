@@ -230,7 +230,7 @@ fn a_setting_that_follows_two_factors_together() {
     let says_so = |variant: &str| {
         let row = findings.tables[0].rows.iter().find(|row| row.variant == variant).expect("a row");
         let caveats = &row.comparison.as_ref().expect("a comparison").caveats;
-        caveats.iter().any(|caveat| sentence(caveat).contains("follows malloc and threads together"))
+        caveats.iter().any(|caveat| sentence(caveat).contains("changes with malloc and threads together"))
     };
     assert!(says_so("threads=on") && says_so("malloc=perl") && !says_so("locale=on"));
 }

@@ -166,7 +166,7 @@ fn a_path_that_changes_after_the_layer_was_named_is_noticed() {
     };
     let lines = study.cache.build_all(&study.request(&dir), &change).unwrap();
     let BuildOutcome::Failed { why, .. } = &lines[0].outcome else { panic!("it was built") };
-    assert!(why.contains("changed while it was copied"), "{why}");
+    assert!(why.contains("changed while Bakeoff copied it"), "{why}");
     study.built();
 }
 

@@ -139,11 +139,11 @@ fn what_cannot_have_a_profile_fails_and_says_why() {
         assert_eq!(study.count(|event| matches!(event, crate::BuildEvent::Failed { .. })), 1);
     };
     check(SCRIPT, "\"$PREFIX/prog\"\n  exit 3", "the training exited 3: \"$PREFIX/prog\" exit 3");
-    check(SCRIPT, "true", "the training left no profile: it must execute what was installed into $PREFIX");
-    check("echo exit > \"$PREFIX/other\"", "true", "nothing could be profiled");
-    check("false", "true", "the script exited 1, in the first of two builds");
+    check(SCRIPT, "true", "the training wrote no profile: it must run a program from $PREFIX");
+    check("echo exit > \"$PREFIX/other\"", "true", "nothing to profile");
+    check("false", "true", "the script exited 1 in the first of two builds");
     let elsewhere = "mkdir $$; cd $$; gcc -c ../other.c; gcc other.o -o \"$PREFIX/other\"";
-    check(elsewhere, "! \"$PREFIX/other\"", "none of 1 compilations found its profile, and the training left 1");
+    check(elsewhere, "! \"$PREFIX/other\"", "none of 1 compilations found its profile, although the training wrote 1");
 }
 
 /// A program whose parts have the same name in two folders, and which counts in several processes.
@@ -238,7 +238,7 @@ fn an_object_that_several_sources_become_has_no_profile_of_its_own() {
     let study = in_folders(script, "\"$PREFIX/p\"");
     let (line, _) = study.built();
     assert_eq!(used(&line), (1, 3), "{}", log(&line));
-    let note = "without a profile: step.o (another file is compiled to an object of the same name)";
+    let note = "without a profile: step.o (another file is compiled to an object file of the same name)";
     assert_eq!(log(&line).matches(note).count(), 2, "{}", log(&line));
 }
 
@@ -250,10 +250,7 @@ fn what_ends_without_a_profile_is_no_training() {
     let script = "gcc -O2 main.c one/step.c two/step.c -o \"$PREFIX/p\"";
     for training in ["\"$PREFIX/p\" abort || true", "\"$PREFIX/p\" and _exit"] {
         let (why, _) = in_folders(script, training).failed();
-        assert!(
-            why.contains("leave one when they exit, not if a signal or _exit(2) ends them: \"$PREFIX/p\""),
-            "{why}"
-        );
+        assert!(why.contains("a program that a signal or _exit(2) ends writes no profile: \"$PREFIX/p\""), "{why}");
     }
 }
 
@@ -277,11 +274,11 @@ fn crates_of_rust_are_counted_without_a_profile() {
     let study = in_folders(&script, "\"$PREFIX/p\"");
     let (line, _) = study.built();
     assert_eq!(used(&line), (1, 2), "{}", log(&line));
-    assert!(log(&line).contains("without a profile: 1 crates; rustc and Go take profiles"), "{}", log(&line));
+    assert!(log(&line).contains("without a profile: 1 crates; rustc and Go take their own profiles"), "{}", log(&line));
 
     let script = format!("{path}; echo 'fn main() {{}}' > main.rs; rustc main.rs -o \"$PREFIX/p\"");
     let (why, _) = in_folders(&script, "\"$PREFIX/p\"").failed();
-    assert!(why.contains("nothing could be profiled: 1 crates were compiled"), "{why}");
+    assert!(why.contains("nothing to profile: 1 crates were compiled"), "{why}");
 }
 
 /// A layout of the only build, and the log of it; or why there is none.

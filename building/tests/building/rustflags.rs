@@ -123,6 +123,6 @@ fn what_the_configuration_puts_before_rustc_stays_there() {
         assert_eq!(read(prefix.join("said")), expect, "{wrapper}");
         assert_eq!(seen(&line), [("-C opt-level=1", 2, 2, 0), ("--cfg ours", 2, 2, 0)]);
         let log = read(line.layers[0].log.as_ref().unwrap());
-        assert!(log.contains("before rustc, as .cargo/config.toml has it") && !log.contains("outlived"), "{log}");
+        assert!(log.contains("before rustc, as set in .cargo/config.toml") && !log.contains("still running"), "{log}");
     }
 }

@@ -115,7 +115,7 @@ fn escape(script: &str) -> Option<String> {
 
 #[test]
 fn a_script_writes_only_in_its_own_folders() {
-    let only_there = "a script may write only below its folder, $PREFIX, $HOME and $TMPDIR";
+    let only_there = "a script may write only to its own folder, $PREFIX, $HOME and $TMPDIR";
     for script in ["echo y > OUTSIDE", "sh -c 'sh -c \"rm OUTSIDE\"'", "mv OUTSIDE .", "echo y > $PREFIX/../other"] {
         let Some(why) = escape(script) else { return };
         assert!(why.contains(only_there), "{script}: {why}");
@@ -140,7 +140,7 @@ fn wrappers_that_cannot_be_are_gone_without() {
     fs::write(study.cache.root().join("wrappers"), "in the way").unwrap();
     let (line, _) = study.built();
     let log = fs::read_to_string(line.layers[0].log.as_ref().unwrap()).unwrap();
-    assert!(log.contains("\nbakeoff: calls of compilers are not logged, nor is the script confined: "), "{log}");
+    assert!(log.contains("\nbakeoff: compiler calls are not logged, and the script is not confined: "), "{log}");
     assert_eq!((line.proof.flags[0].reached, line.proof.flags[0].of), (0, 0));
 }
 

@@ -1,4 +1,4 @@
-//! How fast the analysis is: `cargo bench -p bakeoff-cli --bench analysis`.
+//! How fast the analysis is: `cargo bench -p bakeoff --bench analysis`.
 //!
 //! 1. A study of 24 variants × 15 metrics × 40 blocks, all tests and intervals, on one processor; in randomised blocks
 //!    beside scipy's `permutation_test`, which gets as many resamples and finds p alone, of one comparison. The ratio is

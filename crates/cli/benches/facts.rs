@@ -1,5 +1,5 @@
 //! The census of relocations beside readelf and objdump, on a library of some 100 MB, timed by `bakeoff compare` itself in
-//! randomised blocks: `cargo bench -p bakeoff-cli --bench facts`. One library is made here, of functions that call each
+//! randomised blocks: `cargo bench -p bakeoff --bench facts`. One library is made here, of functions that call each
 //! other through the PLT and of pointers to data; another is the largest of rustc's own, if there is one. `BLOCKS` changes
 //! the number of blocks.
 

@@ -1,4 +1,4 @@
-//! What it costs to look at what trials run, after each block: `cargo bench -p bakeoff-cli --bench looks`. Two places
+//! What it costs to look at what trials run, after each block: `cargo bench -p bakeoff --bench looks`. Two places
 //! run the same blocks in a random order, one of them looking at 16 files, or at 100; then the trial right after a look is held
 //! against one without a look before it. Ratios come with intervals of our own analysis, and with the goals.
 //! Nothing is asserted: a busy machine is not a failure.

@@ -1,4 +1,4 @@
-//! How fast the page of many trials is: `cargo bench -p bakeoff-cli --bench page`.
+//! How fast the page of many trials is: `cargo bench -p bakeoff --bench page`.
 //!
 //! A journal of 24 variants and a twin × 2 conditions × 2,000 passes, 100,000 trials. It times `bakeoff report` without and with
 //! `--html`, one after the other in turns, and prints medians, the quickest and the slowest; the difference is the page's own. Then

@@ -1,5 +1,5 @@
 //! `bakeoff stat` beside its peers on two files of a million numbers, timed by `bakeoff compare` itself, in randomised
-//! blocks: `cargo bench -p bakeoff-cli --bench peers`. What cannot be installed is skipped, and said so. `BLOCKS` changes
+//! blocks: `cargo bench -p bakeoff --bench peers`. What cannot be installed is skipped, and said so. `BLOCKS` changes
 //! the number of blocks, `NUMBERS` that of the numbers.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it ends where something is not as it should be")]

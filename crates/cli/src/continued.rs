@@ -77,8 +77,8 @@ fn note(path: &Path, record: &Record, now: &StudyLine) -> String {
     let all = (blocks * cells * (record.study.variants.len() as u64 + 1)).max(done);
     let name = bakeoff_model::plain::clean(&path.file_name().unwrap_or_default().to_string_lossy());
     let mut text = format!(
-        "note: a new journal begins. The latest one of this plan, {name}, has {done} of {all} trials; it stays as it is, but \
-         cannot go on, because these were changed since:\n"
+        "note: a new journal begins. The latest one of this plan, {name}, has {done} of {all} trials; Bakeoff keeps it, but \
+         cannot resume it, because these changed since:\n"
     );
     let mut now = now.clone();
     used::look_again(&record.study, &mut now);
@@ -131,8 +131,8 @@ pub(crate) fn tell_who_joins(known: &Record, now: &StudyLine) {
         return;
     }
     screen::err(&format!(
-        "note: {} could not be built before, and can be now: it takes part in the blocks to come. The {} blocks that have begun \
-         stay as they are; --blocks asks for more\n",
+        "note: {} could not be built before, but can be now, so the remaining blocks include it. The {} blocks that have begun \
+         do not; --blocks adds more\n",
         bakeoff_model::plain::clean(&joins.join(", ")),
         known.blocks.len()
     ));

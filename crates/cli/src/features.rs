@@ -18,6 +18,7 @@ const FEATURES: &[&dyn Feature] = &[
     &bakeoff_vm::Vm,
     &bakeoff_formats::Formats,
     &bakeoff_gate::Gate,
+    &bakeoff_handbook::Handbook,
     &bakeoff_harness::Harness,
     &bakeoff_page::Page,
     #[cfg(feature = "building")]

@@ -15,8 +15,7 @@ mod race;
 mod session;
 mod used;
 
-use bakeoff_command::{Code, CommandError, Registry, Subcommand, screen};
-use clap::CommandFactory as _;
+use bakeoff_command::{Code, CommandError, Group, Registry, Subcommand, screen};
 use clap::error::{ContextKind, ContextValue};
 
 use std::process::ExitCode;
@@ -48,23 +47,18 @@ fn is_explained(commands: &[Subcommand], matches: &clap::ArgMatches, code: Code)
     executed.is_none_or(|command| command.clap.is_hide_set() || command.may_end(code))
 }
 
-/// All commands, in the order of the help: those of the core, and those of the features behind the ones that they name.
+/// All commands, by group: in each, those of the core come first.
 fn commands(features: &mut Registry) -> Vec<Subcommand> {
     let mut commands = commands::of_core(features);
-    for command in std::mem::take(&mut features.commands) {
-        let at =
-            commands.iter().rposition(|known| stands_with(known, command.after)).map_or(commands.len(), |at| at + 1);
-        commands.insert(at, command);
-    }
-    commands.push(Subcommand::new("completions", |args| manual::completions(args, command())));
-    commands.push(Subcommand::new("manual", |args| manual::manual(args, command())));
+    commands.append(&mut features.commands);
+    let of_cli = [
+        Subcommand::new("completions", |args| manual::completions(args, command())),
+        Subcommand::new("manual", |args| manual::manual(args, command())),
+    ];
+    commands.extend(of_cli.map(|command| command.group(Group::Maintain)));
+    commands.sort_by_key(|command| command.group);
     commands.iter_mut().for_each(|command| features.add_options(command));
     commands
-}
-
-/// Whether this is the command that another one is to stand behind, or itself stands behind that one.
-fn stands_with(known: &Subcommand, after: Option<&str>) -> bool {
-    after.is_some_and(|after| known.clap.get_name() == after || known.after == Some(after))
 }
 
 fn execute(commands: &[Subcommand], matches: &clap::ArgMatches, features: &Registry) -> Result<Code, CommandError> {
@@ -102,7 +96,7 @@ pub fn command() -> clap::Command {
 }
 
 fn with(commands: &[Subcommand]) -> clap::Command {
-    commands::Cli::command().subcommands(commands.iter().map(Subcommand::explained))
+    commands::program(commands).subcommands(commands.iter().map(Subcommand::explained))
 }
 
 /// The page `docs/cli.md`: every command with its options, generated from the command line itself.

@@ -8,7 +8,7 @@ use clap::Command;
 use std::io;
 use std::path::PathBuf;
 
-/// Print a script that completes commands and options in a shell
+/// Print a completion script for a shell
 ///
 /// For bash: `bakeoff completions bash > ~/.local/share/bash-completion/completions/bakeoff`. `make install` does that for
 /// bash, fish and zsh.
@@ -18,7 +18,7 @@ pub(crate) struct Completions {
     shell: clap_complete::Shell,
 }
 
-/// Write the pages of the manual, one for each command, for man(1)
+/// Write the manual pages, one for each command
 #[derive(Debug, clap::Args)]
 pub(crate) struct Manual {
     /// The folder for them, such as /usr/local/share/man/man1
@@ -34,7 +34,7 @@ pub(crate) fn completions(args: &Completions, mut command: Command) -> Result<Co
 
 pub(crate) fn manual(args: &Manual, command: Command) -> Result<Code, CommandError> {
     let failed = |error: io::Error| {
-        CommandError::usage(format!("the manual cannot be written into {}: {error}", args.folder.display()))
+        CommandError::usage(format!("cannot write the manual into {}: {error}", args.folder.display()))
             .hint("name a folder that you may write to")
     };
     std::fs::create_dir_all(&args.folder).map_err(failed)?;

@@ -14,14 +14,12 @@ use std::path::Path;
 pub(crate) fn of_study(absent: &[Absent], baseline: &str) -> Result<(), CommandError> {
     if let Some(first) = absent.iter().find(|one| one.variant == baseline) {
         let Absent { part, program, why, .. } = first;
-        let error = format!("{part} cannot be executed, not even for the baseline: `{program}` {why}");
+        let error = format!("cannot run {part} of the baseline: `{program}` {why}");
         return Err(refused(error, first));
     }
     for Absent { variant, part, program, why, meant } in absent {
         let meant = meant.as_ref().map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
-        screen::err(&format!(
-            "note: {variant}: {part} cannot be executed: `{program}` {why}{meant}. Its trials will fail\n"
-        ));
+        screen::err(&format!("note: {variant}: cannot run {part}: `{program}` {why}{meant}. Its trials will fail\n"));
     }
     Ok(())
 }
@@ -30,7 +28,7 @@ pub(crate) fn of_study(absent: &[Absent], baseline: &str) -> Result<(), CommandE
 pub(crate) fn of_commands(absent: &[Absent]) -> Result<(), CommandError> {
     let Some(first) = absent.first() else { return Ok(()) };
     let Absent { variant, program, why, .. } = first;
-    Err(refused(format!("`{variant}` cannot be executed: `{program}` {why}"), first))
+    Err(refused(format!("cannot run `{variant}`: `{program}` {why}"), first))
 }
 
 pub(crate) fn locales(plan: &Plan, setup: &Setup) {
@@ -38,7 +36,7 @@ pub(crate) fn locales(plan: &Plan, setup: &Setup) {
     let of_variants = plan.variants.iter().flat_map(|variant| &variant.run_variables);
     for name in locale::lacking(setup.environment.iter().chain(of_conditions).chain(of_variants)) {
         screen::err(&format!(
-            "note: this machine has no locale `{}`: programs that ask for it use C; `locale -a` lists those that are here\n",
+            "note: this machine has no locale `{}`, so programs that request it use C; `locale -a` lists the locales\n",
             clean(&name)
         ));
     }
@@ -49,8 +47,8 @@ pub(crate) fn pointers(names: impl Iterator<Item = String>) -> Result<(), Comman
     let names: Vec<String> = names.map(|name| clean(&name)).collect();
     let Some(first) = names.first() else { return Ok(()) };
     let more = if names.len() > 1 { format!(", and so are {} more", names.len() - 1) } else { String::new() };
-    Err(CommandError::usage(format!("{first} is a Git LFS pointer and not the data{more}"))
-        .hint("`git lfs pull` gets the data"))
+    Err(CommandError::usage(format!("{first} is a Git LFS pointer, not the data{more}"))
+        .hint("run `git lfs pull` to fetch the data"))
 }
 
 /// The same of files of builds: those that commands name below `$PREFIX`, or in the variant's folder.
@@ -75,10 +73,10 @@ pub(crate) fn processors(plan: &Plan) -> Result<(), CommandError> {
         return Ok(());
     }
     let error = format!("processor {} is not online here, so trials cannot be pinned to it", absent.join(", "));
-    Err(CommandError::usage(error).hint("`lscpu --extended` lists the processors that are"))
+    Err(CommandError::usage(error).hint("`lscpu --extended` lists the processors that are online"))
 }
 
 fn refused(error: String, first: &Absent) -> CommandError {
     let hint = first.meant.as_ref().map(|meant| format!("did you mean `{meant}`?"));
-    CommandError::usage(error).hint(hint.unwrap_or_else(|| "nothing was executed; correct the command".to_owned()))
+    CommandError::usage(error).hint(hint.unwrap_or_else(|| "nothing ran; correct the command".to_owned()))
 }

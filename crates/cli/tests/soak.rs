@@ -314,7 +314,8 @@ impl Soak {
             let is_failed = matches!(trial.outcome, Outcome::Failed(_));
             // By our kill of a launcher, or because another soak beside this one took the port first.
             let why = format!("{:?}", trial.outcome);
-            let is_port = why.contains("Address already in use") || why.contains("something still listens at port");
+            let is_port =
+                why.contains("Address already in use") || why.contains("is still in use after the service was stopped");
             let by_us = is_failed && (why.contains("launcher") || is_port);
             assert!(is_failed == expect_failure || by_us || matches!(trial.outcome, Outcome::Void(_)), "{trial:?}");
         }

@@ -21,8 +21,8 @@ pub fn alone(quiet: bool) -> Result<Held, CommandError> {
 pub fn tell_why_not_alone(why: Option<&str>) {
     if let Some(why) = why {
         screen::err(&format!(
-            "note: other commands on this machine may measure or build at the same time, because no folder can hold a lock for \
-             all of them ({why}); BAKEOFF_LOCKS names one\n"
+            "note: other Bakeoff commands on this machine may measure or build at the same time, because no folder can hold a \
+             lock for all of them ({why}); BAKEOFF_LOCKS can name one\n"
         ));
     }
 }
@@ -43,7 +43,7 @@ pub fn tell_who_is_waited_for(process: Option<u32>, quiet: bool) {
     });
     screen::err(&format!(
         "waiting for {number}: it builds or runs trials, and trials need the machine for themselves.{}\nhint: Ctrl-C stops \
-         waiting. BAKEOFF_LOCKS names another folder for locks: then nobody waits, and both disturb each other\n",
+         waiting. With BAKEOFF_LOCKS set to another folder, neither waits, and they disturb each other\n",
         clean(&who)
     ));
 }

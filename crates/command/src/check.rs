@@ -57,11 +57,11 @@ pub fn disk(path: &Path) -> Check {
     match free_bytes(path) {
         Ok(bytes) => {
             let found = format!("{} MiB free at {}", bytes / (1 << 20), path.display());
-            Check::good(name, found, "room for builds, outputs and the journal")
+            Check::good(name, found, "space for builds, outputs and the journal")
         }
         Err(error) => {
             let found = format!("{}: {error}", path.display());
-            Check::missing(name, found, "the room for builds, outputs and the journal is unknown")
+            Check::missing(name, found, "the space for builds, outputs and the journal is unknown")
         }
     }
 }

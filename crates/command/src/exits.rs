@@ -8,7 +8,7 @@ pub type Exit = (Code, &'static str);
 /// Those of every command.
 const OF_ALL: [Exit; 3] = [
     (Code::Done, "done"),
-    (Code::Usage, "the command line, the study, or a file that was named is wrong"),
+    (Code::Usage, "the command line, the study, or a named file has a problem"),
     (Code::Internal, "internal error, a full disk, or standard output that cannot be written"),
 ];
 

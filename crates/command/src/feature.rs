@@ -30,7 +30,7 @@ pub trait Feature {
 /// What features register, in their order. Each field is a point; `docs/points.md` is generated from these comments.
 #[derive(Default)]
 pub struct Registry {
-    /// A command, which the help shows after the command that it names.
+    /// A command, and the group of the help in which it is shown.
     pub commands: Vec<Subcommand>,
     /// Options for a command of others. They change its plan, or take it over.
     pub modes: Vec<CommandMode>,
@@ -222,15 +222,28 @@ impl clap::Args for FeatureArgs {
 /// What it does with its arguments.
 type Execute = Box<dyn Fn(&ArgMatches, &Registry) -> Result<Code, CommandError>>;
 
+/// A group of commands in the help, in its order; a group begins with the core's commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    Measure,
+    Report,
+    Build,
+    Share,
+    Maintain,
+    Learn,
+}
+
 /// A command of `bakeoff`.
 pub struct Subcommand {
     /// Its name and options.
     pub clap: clap::Command,
-    /// The command that it stands behind, in the help and in the manual; the last of them, if none.
-    pub after: Option<&'static str>,
+    /// Where the help shows it.
+    pub group: Group,
     /// Whether it comes to findings, and has [`FeatureArgs`] among its options.
     pub concludes: bool,
     exits: Vec<Exit>,
+    /// Adds the options that the help lists after those of the features.
+    last: Option<fn(clap::Command) -> clap::Command>,
     execute: Execute,
 }
 
@@ -262,17 +275,24 @@ impl Subcommand {
         };
         Self {
             clap: A::augment_args(clap::Command::new(name)),
-            after: None,
+            group: Group::Measure,
             concludes: false,
             exits: vec![],
+            last: None,
             execute: Box::new(parsed),
         }
     }
 
-    /// The same, behind that command.
+    /// The same, in that group.
     #[must_use]
-    pub fn after(self, command: &'static str) -> Self {
-        Self { after: Some(command), ..self }
+    pub fn group(self, group: Group) -> Self {
+        Self { group, ..self }
+    }
+
+    /// The same, with options that the help lists last.
+    #[must_use]
+    pub fn last(self, options: fn(clap::Command) -> clap::Command) -> Self {
+        Self { last: Some(options), ..self }
     }
 
     /// The same, of one that comes to findings.
@@ -348,10 +368,8 @@ impl Registry {
         match self.makers.first() {
             Some(making) => (making.open)().map(Some),
             None if !study.builds() => Ok(None),
-            None => Err(CommandError::usage("this bakeoff cannot build programs, as the study asks with [[build]]")
-                .hint(
-                    "it was compiled without its feature `building`, which is a default: compile it again with that",
-                )),
+            None => Err(CommandError::usage("this bakeoff cannot build programs, but the study has [[build]]")
+                .hint("it was compiled without its default feature `building`: compile it with that")),
         }
     }
 
@@ -409,8 +427,11 @@ impl Registry {
         let conclusions = self.conclusions.iter().filter(|_| command.concludes);
         let all = conclusions.map(|conclusion| (conclusion.options, conclusion.exits));
         for (options, exits) in all.chain(self.modes_of(&name).map(|mode| (mode.options, mode.exits))) {
-            command.clap = options(std::mem::take(&mut command.clap));
+            command.clap = options(std::mem::take(&mut command.clap).next_help_heading(None));
             command.exits.extend(exits);
+        }
+        if let Some(options) = command.last.take() {
+            command.clap = options(std::mem::take(&mut command.clap));
         }
     }
 

@@ -14,13 +14,13 @@ const ODD_SHOWN: usize = 5;
 pub fn read(path: &Path, features: &Registry) -> Result<Record, CommandError> {
     let contents = bakeoff_journal::read(path)?;
     if contents.torn {
-        screen::err("note: the journal's last line is torn, and left out\n");
+        screen::err("note: the journal's last line is torn and was ignored\n");
     }
     let unknown = contents.record.features.iter().filter(|line| !features.has_line(line.kind())).count();
     if unknown > 0 {
-        screen::err(&format!("note: {unknown} lines of a newer bakeoff are left out\n"));
+        screen::err(&format!("note: {unknown} lines of a newer Bakeoff were ignored\n"));
     }
-    tell(path, &contents.odd, "`bakeoff run` runs the trials of damaged lines again");
+    tell(path, &contents.odd, "`bakeoff run` runs their trials again");
     Ok(contents.record)
 }
 
@@ -29,7 +29,7 @@ pub fn tell(path: &Path, odd: &[Odd], remedy: &str) {
     if odd.is_empty() {
         return;
     }
-    let mut text = format!("note: the journal {} is not as it was written:\n", path.display());
+    let mut text = format!("note: the journal {} was changed or damaged:\n", path.display());
     for one in odd.iter().take(ODD_SHOWN) {
         let _ = writeln!(text, "    {one}");
     }
@@ -55,7 +55,7 @@ pub fn redaction(record: &Record, features: &Registry) -> Result<Redaction, Comm
 /// Says what was removed, on standard error: it is the user's own.
 pub fn tell_removed(removed: &Removed) {
     let list = |names: &[String]| names.iter().map(|name| clean(name)).collect::<Vec<_>>().join(", ");
-    let mut text = "removed, for others:\n".to_owned();
+    let mut text = "removed before sharing:\n".to_owned();
     for (what, names) in [("host names", &removed.hosts), ("user names", &removed.users)] {
         if !names.is_empty() {
             let _ = writeln!(text, "    {what}: {}", list(names));

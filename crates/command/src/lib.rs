@@ -37,7 +37,7 @@ pub use feature::{
     Against, CommandMode, Concluded, Conclusion, Feature, FeatureArgs, FeatureFindings, FindingsSection, Finished,
     Gathering, OwnTrials,
 };
-pub use feature::{Reach, Reached, Registry, Subcommand};
+pub use feature::{Group, Reach, Reached, Registry, Subcommand};
 pub use maker::{Foreseen, Made, Maker, MakerRegistration, Merged, Order};
 pub use remote_place::{PlaceSetting, RemotePlace};
 pub use source::{Explain, Prepared, SourceRequest, VariantSource};

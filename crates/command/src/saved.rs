@@ -21,11 +21,11 @@ const NAME_BYTES: usize = 100;
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(
-        "there is no place for saved comparisons: neither BAKEOFF_STATE nor XDG_STATE_HOME nor HOME is an absolute path"
+        "there is no folder for saved comparisons: none of BAKEOFF_STATE, XDG_STATE_HOME and HOME is an absolute path"
     )]
     NoPlace,
     /// No comparison was run yet.
-    #[error("no last comparison is kept in {}", .0.display())]
+    #[error("there is no last comparison in {}", .0.display())]
     NoLast(PathBuf),
     /// It cannot be used.
     #[error("cannot use {}", path.display())]
@@ -49,7 +49,8 @@ pub fn last() -> Result<PathBuf, CommandError> {
     if journal.exists() {
         return Ok(journal);
     }
-    Err(CommandError::usage(Error::NoLast(folder)).hint("`bakeoff compare` keeps its trials there until the next one"))
+    Err(CommandError::usage(Error::NoLast(folder))
+        .hint("`bakeoff compare` keeps its trials there until the next comparison"))
 }
 
 /// The folder of saved comparisons.
@@ -92,10 +93,10 @@ impl Saved {
         let shown = |name: &String| clean(name);
         let hint = match did_you_mean(name, names.iter().map(String::as_str)) {
             Some(meant) => format!("did you mean `{}`?", clean(meant)),
-            None if names.is_empty() => "nothing is saved yet; compare --save NAME saves a comparison".to_owned(),
+            None if names.is_empty() => "nothing is saved yet; `compare --save NAME` saves a comparison".to_owned(),
             None => format!("there are: {}", names.iter().map(shown).collect::<Vec<_>>().join(", ")),
         };
-        Err(CommandError::usage(format!("nothing is saved as `{}`", clean(name))).hint(hint))
+        Err(CommandError::usage(format!("there is no saved comparison `{}`", clean(name))).hint(hint))
     }
 
     /// Whether something can be saved under that name; to be called before anything is run.
@@ -105,14 +106,13 @@ impl Saved {
     pub fn check(&self, name: &str, replace: bool) -> Result<(), CommandError> {
         if !is_name(name) {
             let error = format!("`{}` cannot be the name of a saved comparison", clean(name));
-            let hint = format!(
-                "use at most {NAME_BYTES} bytes, without `/` and control characters, and no `.` at the beginning"
-            );
+            let hint =
+                format!("use at most {NAME_BYTES} bytes, no `/`, no control characters, and no `.` at the start");
             return Err(CommandError::usage(error).hint(hint));
         }
         if !replace && self.path(name).exists() {
             let error = format!("something is saved as `{}` already", clean(name));
-            return Err(CommandError::usage(error).hint("choose another name, or replace it with --replace"));
+            return Err(CommandError::usage(error).hint("choose another name, or add --replace"));
         }
         fs::create_dir_all(&self.0).and_then(|()| tempfile::tempfile_in(&self.0)).map(drop).map_err(|e| self.failed(e))
     }
@@ -149,7 +149,7 @@ impl Saved {
 
     fn failed(&self, source: io::Error) -> CommandError {
         CommandError::new(Code::Usage, Error::File { path: self.0.clone(), source })
-            .hint("BAKEOFF_STATE names another folder for what is saved")
+            .hint("BAKEOFF_STATE can name another folder for saved comparisons")
     }
 }
 

@@ -29,7 +29,7 @@ enum Error {
     Folder { path: PathBuf, source: io::Error },
     #[error("cannot report on {}", path.display())]
     Nothing { path: PathBuf, source: io::Error },
-    #[error("no journal in {}: this study has not been executed yet", path.display())]
+    #[error("no journal in {}: this study has not run yet", path.display())]
     NoJournal { path: PathBuf },
     #[error("no study in {}: there is no study.toml", path.display())]
     NoStudy { path: PathBuf },
@@ -46,7 +46,7 @@ impl StateFolder {
         let folder = study_dir.join(FOLDER);
         let failed = |source| {
             CommandError::usage(Error::Folder { path: folder.clone(), source })
-                .hint("the journal is kept in the study's folder; copy the study to a folder that you can write to")
+                .hint("the journal is kept in the study's folder, so copy the study to a folder that you can write to")
         };
         let is_new = !folder.exists();
         std::fs::create_dir_all(&folder).map_err(failed)?;
@@ -113,7 +113,7 @@ impl State {
                     std::thread::sleep(Duration::from_millis(20));
                 }
                 Err(error @ bakeoff_host::Error::Locked { .. }) => {
-                    let hint = "the same study is being executed by another command; its journal has one writer";
+                    let hint = "another command runs the same study; a journal has one writer";
                     return Err(CommandError::usage(error).hint(hint));
                 }
                 Err(error) => return Err(error.into()),
@@ -172,7 +172,7 @@ pub fn journal_of(path: &Path) -> Result<PathBuf, CommandError> {
             let hint = "name a folder that holds a study.toml, or a journal (.jsonl)";
             return Err(CommandError::usage(Error::NoStudy { path: dir.to_owned() }).hint(hint));
         }
-        let hint = format!("execute it: bakeoff run {}", path.display());
+        let hint = format!("run it: bakeoff run {}", path.display());
         return Err(CommandError::usage(Error::NoJournal { path: folder }).hint(hint));
     };
     let journals = journals_of(dir).len();

@@ -114,7 +114,7 @@ impl StudyFolder {
         let file = if path.is_dir() { path.join("study.toml") } else { path.to_owned() };
         let unreadable = |source| {
             CommandError::usage(Error::Read { path: file.clone(), source })
-                .hint("name a folder that holds a study.toml, such as studies/perl-options")
+                .hint("name a folder with a study.toml; `bakeoff studies` lists some to copy")
         };
         let text = read_text(&file, STUDY_BYTES).map_err(unreadable)?;
         let study = study_file::parse_with(&text, &features.sections, features.recipe_reader());
@@ -141,7 +141,7 @@ impl StudyFolder {
             let bytes = read_file(&path, u64::MAX).map_err(|source| {
                 let workload = workload.name.clone();
                 CommandError::usage(Error::Expected { path: path.clone(), workload, source })
-                    .hint("make the file, for example from the output of the baseline, or leave `expect` out")
+                    .hint("create the file, for example from the output of the baseline, or omit `expect`")
             })?;
             expected.insert(workload.name.clone(), bytes);
         }

@@ -72,7 +72,7 @@ impl Target {
         let ends_in_a_name = !file.as_os_str().as_encoded_bytes().ends_with(b"/");
         let name = file.file_name().filter(|_| ends_in_a_name && !is_link);
         let Some(name) = name else {
-            let why = if is_link { "it is a link to something that is not there" } else { "it does not name a file" };
+            let why = if is_link { "it is a link to something that does not exist" } else { "it does not name a file" };
             return Err(CommandError::usage(format!("{} cannot be written: {why}", shown(file))).hint(NAME_ANOTHER));
         };
         let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -80,7 +80,7 @@ impl Target {
             Ok(folder) => Ok(Self::Replaced(folder.join(name))),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let error = format!("{} cannot be written: there is no folder {}", shown(file), shown(folder));
-                Err(CommandError::usage(error).hint("make the folder first, or name another file"))
+                Err(CommandError::usage(error).hint("create the folder first, or name another file"))
             }
             Err(error) => Err(cannot(file, &error)),
         }
@@ -104,7 +104,7 @@ impl Target {
 }
 
 /// What helps where a name is none.
-const NAME_ANOTHER: &str = "name a file in a folder in which you may write, or `-` for standard output";
+const NAME_ANOTHER: &str = "name a file in a folder that you can write to, or `-` for standard output";
 
 fn shown(file: &Path) -> String {
     clean(&file.display().to_string())

@@ -14,15 +14,15 @@ pub fn confinement() -> Result<u32, String> {
         unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0, LANDLOCK_CREATE_RULESET_VERSION) };
     match u32::try_from(version) {
         Ok(version) if version >= FIRST => Ok(version),
-        Ok(version) => Err(format!("this kernel's Landlock has version {version}, too old to build with (Linux 5.19)")),
+        Ok(version) => Err(format!("this kernel has Landlock version {version}, which is too old (needs Linux 5.19)")),
         Err(_) => Err(match io::Error::last_os_error() {
             error if error.raw_os_error() == Some(libc::ENOSYS) => {
-                "this kernel has no Landlock (Linux 5.19)".to_owned()
+                "this kernel has no Landlock (needs Linux 5.19)".to_owned()
             }
             error if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
-                "Landlock was switched off when this kernel was started (its parameter lsm=)".to_owned()
+                "Landlock was switched off at boot (kernel parameter lsm=)".to_owned()
             }
-            error => format!("Landlock cannot be used here: {error}"),
+            error => format!("cannot use Landlock here: {error}"),
         }),
     }
 }

@@ -23,7 +23,7 @@ pub fn writable(folder: &Path) -> io::Result<()> {
 /// The system's word, or that it is no regular file, or too large.
 pub fn read_file(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     let too_large = |bytes: u64| {
-        let why = format!("it has {bytes} bytes, and at most {most_bytes} are read");
+        let why = format!("it has {bytes} bytes, more than the limit of {most_bytes}");
         io::Error::new(io::ErrorKind::FileTooLarge, why)
     };
     let about = fs::metadata(path)?;

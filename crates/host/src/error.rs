@@ -10,13 +10,16 @@ use std::path::PathBuf;
 pub enum Error {
     #[error("cannot start the launcher process")]
     Start(#[source] io::Error),
-    #[error("the launcher process ended ({how}); processes of the trial that it executed may still be alive")]
+    #[error("the launcher process ended ({how}); processes of its trial may still be running")]
     LauncherEnded { how: String },
-    #[error("cannot talk to the launcher process")]
+    #[error("cannot communicate with the launcher process")]
     Talk(#[source] io::Error),
-    #[error("the launcher process cannot go on: {why}")]
+    #[error("the launcher process cannot continue: {why}")]
     Launcher { why: String },
-    #[error("process {pid}, left by a trial, may not be killed by this user; end it yourself, then continue")]
+    #[error(
+        "cannot kill process {pid}, which a trial left running, because it belongs to another user; kill it, then run \
+         the command again"
+    )]
     Unkillable { pid: i32 },
     /// A probe could not prepare for a job, or not read what it saw.
     #[error("cannot watch a trial")]
@@ -24,13 +27,13 @@ pub enum Error {
     /// Signal handlers could not be installed.
     #[error("cannot watch for interrupts")]
     Interrupts(#[source] io::Error),
-    #[error("{} is in use by {}; wait for it to end, or end it", path.display(), owner_in_words(*owner))]
+    #[error("`{}` is in use by {}; wait until it ends, or stop it", path.display(), owner_in_words(*owner))]
     Locked { path: PathBuf, owner: Option<u32> },
     /// The lock file could not be opened, locked or written.
-    #[error("cannot lock {}", path.display())]
+    #[error("cannot lock `{}`", path.display())]
     Lock { path: PathBuf, source: io::Error },
 }
 
 fn owner_in_words(owner: Option<u32>) -> String {
-    owner.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}, or by what is left of it"))
+    owner.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid} or its descendants"))
 }

@@ -118,7 +118,7 @@ impl Launcher {
         };
         match channel::receive(&launcher.control) {
             Ok(Some((wire::READY, _))) => {}
-            Ok(Some(_)) => return Err(Error::Launcher { why: "it spoke out of turn".to_owned() }),
+            Ok(Some(_)) => return Err(Error::Launcher { why: "it sent an unexpected message".to_owned() }),
             Ok(None) => return Err(Error::LauncherEnded { how: launcher.obituary() }),
             Err(source) => return Err(Error::Talk(source)),
         }
@@ -170,7 +170,7 @@ impl Launcher {
     /// Starts a job; [`Self::wait`] or [`Self::stop`] ends it. If a command cannot be prepared, none is started.
     pub fn launch(&mut self, job: &Job) -> Result<(), Error> {
         if self.under_way.is_some() {
-            return Err(Error::Launcher { why: "a job is under way already".to_owned() });
+            return Err(Error::Launcher { why: "a job is already running".to_owned() });
         }
         let mark = self.enclosure.as_ref().and_then(Enclosure::mark);
         let prepared = match request::Prepared::new(&job.commands, mark, &mut self.known) {
@@ -188,7 +188,7 @@ impl Launcher {
         // Nobody asks what the copies of a load mark, but a workload that marks must find its descriptor.
         let last = std::mem::take(&mut self.marks);
         let opened = if job.rounds.is_some() { marks::Marks::unheard(ends) } else { last.again(ends) };
-        let no_pipe = |error| Error::Launcher { why: format!("no pipe for marks: {error}") };
+        let no_pipe = |error| Error::Launcher { why: format!("cannot create a pipe for marks: {error}") };
         let marks = opened.map_err(no_pipe)?;
         let address_space = job.limits.memory_bytes.filter(|_| self.memory_is_unlimited(&job.limits));
         let watched = !self.probes.is_empty();
@@ -207,7 +207,7 @@ impl Launcher {
         let with = request::With { confinement: &confinement, marks: &marks, warm, address_space, wanted, all_cpus };
         let (body, descriptors) = prepared.request(job, &with);
         if descriptors.len() > wire::MOST_DESCRIPTORS {
-            return Err(Error::Launcher { why: format!("{} processes at once are too many", job.commands.len()) });
+            return Err(Error::Launcher { why: format!("it cannot start {} processes at once", job.commands.len()) });
         }
         let programs = prepared.programs();
         // From here on the trial may run, and whatever we do, we do beside it.
@@ -257,7 +257,7 @@ impl Launcher {
             match self.hear()? {
                 (wire::ACHIEVED, body) => break wire::read(&body, 0).unwrap_or_default(),
                 (wire::ENDED, body) => under_way.over(body),
-                _ => return Err(Error::Launcher { why: "it replied out of turn".to_owned() }),
+                _ => return Err(Error::Launcher { why: "it sent an unexpected reply".to_owned() }),
             }
         };
         self.under_way = Some(under_way);
@@ -298,7 +298,7 @@ impl Launcher {
     }
 
     fn take(&mut self) -> Result<UnderWay, Error> {
-        self.under_way.take().ok_or_else(|| Error::Launcher { why: "no job is under way".to_owned() })
+        self.under_way.take().ok_or_else(|| Error::Launcher { why: "no job is running".to_owned() })
     }
 
     /// Waits for the end, if it has not come yet, and asks the probes what they saw.
@@ -307,7 +307,7 @@ impl Launcher {
             under_way.await_word(&self.control).map_err(Error::Talk)?;
             match self.hear()? {
                 (wire::ENDED, body) => under_way.over(body),
-                _ => return Err(Error::Launcher { why: "it replied out of turn".to_owned() }),
+                _ => return Err(Error::Launcher { why: "it sent an unexpected reply".to_owned() }),
             }
         }
         let (outcome, marks) = under_way.finish();
@@ -315,7 +315,7 @@ impl Launcher {
         let report = match outcome {
             under_way::Outcome::NeverBegan(ended) => return Ok(ended),
             under_way::Outcome::Over(report) => report,
-            under_way::Outcome::Garbled => return Err(Error::Launcher { why: "its reply is garbled".to_owned() }),
+            under_way::Outcome::Garbled => return Err(Error::Launcher { why: "its reply is corrupt".to_owned() }),
         };
         let mut ended = report.ended;
         if ended.processes.iter().any(|process| matches!(process.end, End::NotStarted { .. })) {

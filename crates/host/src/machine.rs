@@ -59,7 +59,7 @@ impl Machine {
 
     fn all_of(places: &[&Path], mode: u32) -> Self {
         let Some(boot) = Files::here().read("proc/sys/kernel/random/boot_id") else {
-            return Self { paths: Err("this system does not tell one boot from another".to_owned()) };
+            return Self { paths: Err("this system has no boot ID".to_owned()) };
         };
         let (mut paths, mut whys) = (vec![], vec![]);
         for folder in places {
@@ -128,7 +128,7 @@ fn claim_one(path: &Path, how: LockMode, waiting: &dyn Fn(Option<u32>)) -> Resul
             return Ok(Claimed::Held(file));
         }
     }
-    Err(failed(io::Error::other("it is removed again and again")))
+    Err(failed(io::Error::other("another process keeps removing it")))
 }
 
 fn usable(folder: &Path, mode: u32) -> io::Result<()> {
@@ -137,7 +137,7 @@ fn usable(folder: &Path, mode: u32) -> io::Result<()> {
         return Err(io::ErrorKind::NotADirectory.into());
     }
     if meta.mode() & mode != mode {
-        return Err(io::Error::other("not everybody may make files there"));
+        return Err(io::Error::other("not all users may create files there"));
     }
     Ok(())
 }
@@ -162,17 +162,17 @@ fn lock_file(path: &Path) -> io::Result<File> {
             Err(error) => return Err(error.into()),
         }
     }
-    Err(io::Error::other("it is made and removed again and again"))
+    Err(io::Error::other("another process keeps creating and removing it"))
 }
 
 /// Refuses what cannot be a lock for all, the same for every user: also for one who may open anything.
 fn plain(file: File) -> io::Result<File> {
     let meta = file.metadata()?;
     if !meta.is_file() {
-        return Err(io::Error::other("something that is not a plain file has the lock's name"));
+        return Err(io::Error::other("the lock's path is not a regular file"));
     }
     if meta.permissions().mode() & READABLE != READABLE {
-        return Err(io::Error::other("another user's file has the lock's name, and not everybody may read it"));
+        return Err(io::Error::other("the lock's file belongs to another user, and not all users may read it"));
     }
     Ok(file)
 }
@@ -297,7 +297,7 @@ mod tests {
         let places = [Path::new("/nonexistent"), ours.path(), everybodys.path()];
         assert_eq!(Machine::all_of(&places, EVERYBODYS).paths.unwrap(), [file_in(everybodys.path())]);
         let why = Machine::all_of(&places[..2], EVERYBODYS).why_not().map(str::to_owned).unwrap();
-        assert!(why.contains("/nonexistent: No such file") && why.contains("not everybody"), "{why}");
+        assert!(why.contains("/nonexistent: No such file") && why.contains("not all users may create files"), "{why}");
     }
 
     #[test]

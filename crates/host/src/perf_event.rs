@@ -69,10 +69,10 @@ impl Event {
             Some(Errno::ACCESS | Errno::PERM) => {
                 let level = files.read("proc/sys/kernel/perf_event_paranoid").unwrap_or_else(|| "unknown".to_owned());
                 let most = if self.user_only { 2 } else { 1 };
-                format!("{what} not permitted: perf_event_paranoid is {level}, and must be {most} or less")
+                format!("{what} not permitted: perf_event_paranoid is {level}, but must be {most} or less")
             }
             Some(Errno::MFILE | Errno::NFILE) => "too many open files for counters".to_owned(),
-            _ => format!("{what} do not open here ({error})"),
+            _ => format!("cannot open {what} here ({error})"),
         }
     }
 }
@@ -232,9 +232,9 @@ mod tests {
         check(
             cycles,
             Errno::ACCESS,
-            "hardware counters not permitted: perf_event_paranoid is 3, and must be 2 or less",
+            "hardware counters not permitted: perf_event_paranoid is 3, but must be 2 or less",
         );
-        check(faults, Errno::PERM, "software counters not permitted: perf_event_paranoid is 3, and must be 1 or less");
+        check(faults, Errno::PERM, "software counters not permitted: perf_event_paranoid is 3, but must be 1 or less");
         check(faults, Errno::NOSYS, "no perf events in this kernel");
     }
 

@@ -18,35 +18,40 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the names of fields say what they are")]
 pub enum Error {
-    #[error("cannot read the journal {}", path.display())]
+    #[error("cannot read the journal `{}`", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("cannot keep a journal in {}", path.display())]
+    #[error("cannot create a journal in `{}`", path.display())]
     Create { path: PathBuf, source: io::Error },
     /// A line could not be written or synced; the journal holds everything up to the line before.
-    #[error("cannot write to the journal {}; every trial before this one is in it", path.display())]
+    #[error("cannot write to the journal `{}`; it contains every trial before this one", path.display())]
     Write { path: PathBuf, source: io::Error },
     /// Somebody else removed it or changed its length while this process had it open.
-    #[error("the journal {} was {what} while it was being written; nothing more is written to it", path.display())]
+    #[error("the journal `{}` was {what} during the run, so Bakeoff stopped writing to it", path.display())]
     Disturbed {
         path: PathBuf,
         /// What became of it: `removed`.
         what: String,
     },
-    #[error("the journal {} has format {found}, and this bakeoff reads up to {FORMAT}; use the newer bakeoff that wrote it", path.display())]
+    #[error("the journal `{}` has format {found}, but this version of Bakeoff reads only up to {FORMAT}; use the \
+             newer version that wrote it", path.display())]
     Newer { path: PathBuf, found: u32 },
-    #[error("{} is not a journal: its first line does not describe a study", path.display())]
+    #[error("`{}` is not a journal: its first line does not describe a study", path.display())]
     NotAJournal { path: PathBuf },
     /// A line in its midst cannot be read, and has no checksum that would say why.
-    #[error("line {line} of the journal {} is damaged; remove the line, and its trial will run again", path.display())]
+    #[error(
+        "line {line} of the journal `{}` is damaged; remove the line, and Bakeoff will run its trial again",
+        path.display()
+    )]
     Damaged {
         path: PathBuf,
         /// Which line, from 1.
         line: usize,
         source: serde_json::Error,
     },
-    #[error("the first line of the journal {} is damaged, and without it nothing in the journal can be read; restore the file from a copy, or move it away", path.display())]
+    #[error("the first line of the journal `{}` is damaged, so the journal cannot be read; restore the file from a \
+             copy, or move it away", path.display())]
     DamagedStudy { path: PathBuf },
-    #[error("{contradiction}, in the journal {}; if two journals were put into one file, take them apart", path.display())]
+    #[error("{contradiction}, in the journal `{}`; if two journals were joined in one file, separate them", path.display())]
     Contradiction { path: PathBuf, contradiction: Contradiction },
 }
 

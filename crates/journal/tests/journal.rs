@@ -287,7 +287,7 @@ fn journals_without_checksums_are_read_and_continued() {
     let text = fs::read_to_string(&path).unwrap();
     let (start, last) = text.trim_end().rsplit_once('\n').unwrap();
     fs::write(&path, format!("{start}\n{}}}\n", last.split_once(",\"crc32c\"").unwrap().0)).unwrap();
-    assert_eq!(oddities(&path), ["line 10 is damaged and does not count"]);
+    assert_eq!(oddities(&path), ["line 10 is damaged, so it is ignored"]);
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn a_trial_that_stands_twice_counts_once_and_does_not_hide_one_that_is_missing()
     fs::write(&path, lines.join("\n") + "\n").unwrap();
     let record = read(&path).unwrap().record;
     assert_eq!(record.trials.iter().map(|trial| trial.block).collect::<Vec<_>>(), [1, 2]);
-    assert_eq!(oddities(&path), ["line 8 repeats line 4 and counts once"]);
+    assert_eq!(oddities(&path), ["line 8 repeats line 4, so it is ignored"]);
 }
 
 #[test]
@@ -337,7 +337,7 @@ fn lines_that_contradict_each_other_are_refused() {
     let other = StudyLine { identity: "other".into(), ..study() };
     check(
         &|j| j.append(&Line::Study(Box::new(other.clone()))).unwrap(),
-        "lines 1 and 5 contradict each other: they are of two",
+        "lines 1 and 5 contradict each other: they belong to different studies",
     );
     let stray = |variant: &str| {
         let Line::Trial(line) = trial(1, 1.0) else { panic!() };
@@ -345,7 +345,7 @@ fn lines_that_contradict_each_other_are_refused() {
     };
     check(
         &|j| j.append(&stray("twin")).unwrap(),
-        "lines 3 and 5 contradict each other: trial w/idle/1/twin is not where",
+        "lines 3 and 5 contradict each other: trial w/idle/1/twin is not at its place",
     );
 }
 
@@ -367,11 +367,11 @@ fn what_is_of_nothing_in_the_study_is_named_and_does_not_count() {
     assert_eq!(
         oddities(&path),
         [
-            "line 4 is about variant `z`, which is not in the study; it does not count",
-            "line 5 is about workload `z`, which is not in the study; it does not count",
-            "line 6 is about condition `z`, which is not in the study; it does not count",
-            "line 7 repeats the trial of line 3, which was final; it does not count",
-            "line 8 belongs to session 7, which has no line",
+            "line 4 is about variant `z`, which is not in the study, so it is ignored",
+            "line 5 is about workload `z`, which is not in the study, so it is ignored",
+            "line 6 is about condition `z`, which is not in the study, so it is ignored",
+            "line 7 repeats the trial of line 3, which was final, so it is ignored",
+            "line 8 belongs to session 7, but the line of that session is missing",
         ]
     );
 }
@@ -408,7 +408,7 @@ fn a_block_with_a_padding_that_nobody_draws_does_not_count() {
     journal.append(&Line::Block(Block { padding: 4096, ..line })).unwrap();
     let contents = read(&path).unwrap();
     assert_eq!(contents.record.blocks.iter().map(|block| block.padding).collect::<Vec<_>>(), [4096]);
-    let expect = "line 2 is about a padding of 4294967295 bytes, which is not in the study; it does not count";
+    let expect = "line 2 is about a padding of 4294967295 bytes, which is not in the study, so it is ignored";
     assert_eq!(oddities(&path), [expect]);
 }
 

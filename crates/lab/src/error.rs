@@ -5,15 +5,15 @@
 #[allow(missing_docs, reason = "the names of fields say what they are")]
 pub enum Error {
     /// The place cannot run anything any more.
-    #[error("cannot execute trials here any more")]
+    #[error("cannot run any more trials here")]
     Host(#[from] bakeoff_host::Error),
     /// A task is of something that is not in the plan.
     #[error("the {what} is not in the plan")]
     Unplanned { what: String },
     /// Nothing can be built here any more.
-    #[error("cannot build what trials need")]
+    #[error("cannot build what the trials need")]
     Building(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A trial's folder cannot be prepared or read.
-    #[error("cannot use the folder for trials {}", path.display())]
+    #[error("cannot use the trial folder `{}`", path.display())]
     Folder { path: std::path::PathBuf, source: std::io::Error },
 }

@@ -59,7 +59,7 @@ const SIMULATED_OPS: u64 = 100;
 
 /// What is wrong with a planted truth.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("in the planted truth, {what}")]
+#[error("in --simulate, {what}")]
 pub struct BadTruth {
     what: String,
 }
@@ -81,7 +81,7 @@ impl Truth {
                 .parse()
                 .ok()
                 .filter(|n: &f64| *n >= 0.0)
-                .ok_or_else(|| bad(format!("`{number}` in `{item}` is not a number from 0 up")))?;
+                .ok_or_else(|| bad(format!("`{number}` in `{item}` is not a number of at least 0")))?;
             let name = name.trim();
             let most = match name {
                 "seed" => u32::MAX.into(),

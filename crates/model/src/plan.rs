@@ -87,11 +87,11 @@ pub enum Shell {
 pub enum Error {
     #[error("the study has no plan `{name}`; {remedy}")]
     NoSuchPlan { name: String, remedy: String },
-    #[error("the baseline is excluded: {reason}; choose another baseline or another `[[exclude]]`")]
+    #[error("the baseline is excluded: {reason}; choose another baseline, or change `[[exclude]]`")]
     BaselineExcluded { reason: String },
-    #[error("there is nothing to compare: every variant but the baseline is left out")]
+    #[error("there is nothing to compare: only the baseline is left")]
     NothingToCompare,
-    #[error("no workload of the plan has the metric `{metric}`, which decides; add one that has it to `workloads`")]
+    #[error("no workload of the plan has the deciding metric `{metric}`; add one that has it to `workloads`")]
     NothingDecides { metric: String },
     #[error("no variant of this plan matches `{pattern}`; {remedy}")]
     NoSuchVariant { pattern: String, remedy: String },

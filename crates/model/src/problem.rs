@@ -86,7 +86,7 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
     match did_you_mean(word, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None if known.is_empty() => String::new(),
-        None => format!("known here: {}", known.join(", ")),
+        None => format!("available: {}", known.join(", ")),
     }
 }
 

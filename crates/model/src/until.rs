@@ -20,7 +20,7 @@ pub enum Until {
 }
 
 /// Why a text is no rule; the remedy.
-pub const REMEDY: &str = "a precision such as `±1%`, or `decided`, `anytime` or `blocks`";
+pub const REMEDY: &str = "use a precision such as `±1%`, or `decided`, `anytime` or `blocks`";
 
 impl Until {
     /// Reads `±1%` (or `+-1%`), `decided`, `anytime` (or `any time`) or `blocks`.
@@ -62,7 +62,7 @@ impl Until {
         if blocks >= fewest {
             return Ok(());
         }
-        Err(format!("until {self} needs at least {fewest} blocks, and {blocks} are the most allowed"))
+        Err(format!("until {self} needs at least {fewest} blocks, but at most {blocks} are allowed"))
     }
 }
 

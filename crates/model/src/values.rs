@@ -39,11 +39,11 @@ pub fn check(source: &ValueSource) -> Result<(), String> {
     match source {
         ValueSource::Mark => Ok(()),
         ValueSource::Regex(regex) => compile(regex).map(|_| ()),
-        ValueSource::Json(path) if path.split('.').any(str::is_empty) => {
-            Err(format!("`{path}` is not a path: names and indices with dots between, such as `total.0.seconds`"))
-        }
+        ValueSource::Json(path) if path.split('.').any(str::is_empty) => Err(format!(
+            "`{path}` is not a path: write names and indices with dots between them, such as `total.0.seconds`"
+        )),
         ValueSource::Csv { column, .. } if column.trim().is_empty() => {
-            Err("a column has a name or a number".to_owned())
+            Err("a column needs a name or a number".to_owned())
         }
         ValueSource::Csv { column, .. } if column.trim() == "0" => Err("columns are counted from 1".to_owned()),
         ValueSource::Json(_) | ValueSource::Csv { .. } => Ok(()),
@@ -61,7 +61,7 @@ fn value(spec: &ValueSpec, parsed: &ParsedValues, stdout: &[u8]) -> Result<f64, 
 }
 
 fn usable(value: f64) -> Result<f64, String> {
-    if is_usable(value) { Ok(value) } else { Err(format!("{value:e} is too large, or too small; choose another unit")) }
+    if is_usable(value) { Ok(value) } else { Err(format!("{value:e} is too large or too small; choose another unit")) }
 }
 
 /// A mark's own unit counts more than the study's, but it must be one of the same kind.
@@ -69,13 +69,13 @@ fn marked(spec: &ValueSpec, parsed: &ParsedValues) -> Result<f64, String> {
     let Some((number, unit)) = parsed.get(&spec.name) else {
         let names: Vec<&str> = parsed.keys().map(String::as_str).collect();
         let others = if names.is_empty() { "no values".to_owned() } else { format!("only {}", names.join(", ")) };
-        return Err(format!("there is no mark `value {} …`; {others} were marked", spec.name));
+        return Err(format!("there is no mark `value {} …`; the marks have {others}", spec.name));
     };
     let Some(unit) = unit else { return usable(number * spec.scale) };
     let (base, scale) =
-        Unit::of(unit).ok_or_else(|| format!("`{unit}`, in its mark, is not a unit; known are {}", Unit::KNOWN))?;
+        Unit::of(unit).ok_or_else(|| format!("its mark has the unknown unit `{unit}`; available: {}", Unit::KNOWN))?;
     if base != spec.unit {
-        return Err(format!("it is marked in `{unit}`, but the study says {}", spec.unit.word()));
+        return Err(format!("its mark is in `{unit}`, but the study expects {}", spec.unit.word()));
     }
     usable(number * scale)
 }
@@ -148,7 +148,7 @@ fn has(value: &serde_json::Value) -> String {
 
 fn by_column(column: &str, take: Take, stdout: &[u8]) -> Result<f64, String> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(stdout);
-    let damaged = |error: csv::Error| format!("CSV column `{column}`: the output is no CSV: {error}");
+    let damaged = |error: csv::Error| format!("CSV column `{column}`: the output is not CSV: {error}");
     let headings = reader.byte_headers().map_err(damaged)?.clone();
     let by_name = headings.iter().position(|heading| heading == column.trim().as_bytes());
     let by_number = || column.trim().parse::<usize>().ok()?.checked_sub(1);

@@ -172,13 +172,13 @@ fn what_cannot_be_latencies_is_refused() {
     let fields: Vec<&str> = json.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(fields, ["count", "sum_s", "min_s", "max_s", "histogram"]);
     for (field, value, part) in [
-        ("histogram", serde_json::json!("no base64!"), "not base64"),
+        ("histogram", serde_json::json!("no base64!"), "not valid base64"),
         ("histogram", serde_json::json!("AAAA"), "damaged"),
         ("histogram", serde_json::json!(""), "damaged"),
         ("count", serde_json::json!(3), "holds 2 latencies, but its count is 3"),
         ("count", serde_json::json!(0), "its count is 0"),
-        ("min_s", serde_json::json!(-1.0), "not possible"),
-        ("min_s", serde_json::json!(2.0), "not possible"),
+        ("min_s", serde_json::json!(-1.0), "impossible"),
+        ("min_s", serde_json::json!(2.0), "impossible"),
         ("sum_s", serde_json::json!(null), "invalid type"),
     ] {
         let mut damaged = json.clone();

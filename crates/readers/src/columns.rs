@@ -90,7 +90,7 @@ pub(super) fn read(
             }
             Err(_) if line.len() >= LINE_MAX => Err(origin.error(number, "the line is longer than a megabyte", "")),
             Err(found) => {
-                let message = format!("there are only {found} columns, but column {} is wanted", columns.column);
+                let message = format!("there is no column {}: the line has {found}", columns.column);
                 Err(origin.error(number, &message, REMEDY_COLUMN))
             }
         }
@@ -111,8 +111,8 @@ fn same_unit(
         return Ok(());
     }
     let name = |unit: Option<&str>| unit.map_or("no unit".to_owned(), |unit| format!("the unit of {unit}"));
-    let message = format!("this value has {}, and those above have {}", name(new), name(first));
-    Err(origin.error(line, &message, "give all values of a file in one unit, or in none"))
+    let message = format!("this value has {}, but those above have {}", name(new), name(first));
+    Err(origin.error(line, &message, "give all values of a file in the same unit, or all without unit"))
 }
 
 /// A unit's base unit, and its factor.
@@ -157,28 +157,28 @@ fn with_unit<'a>(
     let is_begun = word.len() <= 3 && word != b"0" && word.iter().all(u8::is_ascii_digit);
     let next = others.next();
     if is_begun && next.is_some_and(is_group) && others.all(|word| is_group(word) || known(word).is_some()) {
-        let message = format!("{} may be one number or several", shown(&[word, b" ", rest.trim_ascii()].concat()));
+        let message = format!("{} could be one number or several", shown(&[word, b" ", rest.trim_ascii()].concat()));
         return Err(origin.error(
             line,
             &message,
-            "write a number without blanks; `-C 1` takes the first of several columns",
+            "write numbers without blanks; if these are several columns, choose the first with `-C 1`",
         ));
     }
     if let Some(next) = next.filter(|next| has_no_one_meaning(next)) {
-        let message = format!("{} is not a unit with one meaning", shown(next));
+        let message = format!("the unit {} is ambiguous", shown(next));
         return Err(origin.error(
             line,
             &message,
-            "write kB or KiB, MB or MiB, s or min; `-C 1` takes the number alone",
+            "write kB or KiB, MB or MiB, s or min; or read only the number with `-C 1`",
         ));
     }
     Ok((word, next.and_then(known)))
 }
 
-const REMEDY_EMPTY: &str = "take the line out, or put # before it, and say so where you publish the numbers";
+const REMEDY_EMPTY: &str = "remove the line, or put # before it, and mention that when you publish the numbers";
 
-const REMEDY_COLUMN: &str = "-C chooses another column, -d the characters between columns; a line that is no data \
-                             begins with #";
+const REMEDY_COLUMN: &str = "choose another column with -C, or the characters between columns with -d; put # before \
+                             lines that are not data";
 
 struct Separators {
     separates: [bool; 256],
@@ -237,11 +237,7 @@ impl Separators {
 
 /// What is wrong with a number that cannot be reckoned with.
 pub(super) fn beyond(value: f64) -> &'static str {
-    if value.abs() > 1.0 {
-        "too large: squares and ratios of such numbers are no numbers any more"
-    } else {
-        "too small: squares and ratios of such numbers are no numbers any more"
-    }
+    if value.abs() > 1.0 { "too large to compute with" } else { "too small to compute with" }
 }
 
 /// A number that can be reckoned with, or an error that says what stands there instead.
@@ -263,7 +259,7 @@ pub(super) fn value(word: &[u8], origin: &Origin<'_>, line: u64, rounded: &mut R
                 true => format!("{shown} is not a value"),
                 false => format!("{shown} is not finite"),
             };
-            let remedy = "take the line out, or put # before it, and say so where you publish the numbers";
+            let remedy = "remove the line, or put # before it, and mention that when you publish the numbers";
             Err(origin.error(line, &message, if digits { "choose another unit" } else { remedy }))
         }
         None => {
@@ -316,8 +312,8 @@ mod tests {
             ("1,2\n1,\n", ",", 2, Err("f:2: column 2 is empty")),
             ("1, ,3\n", ", ", 2, Err("f:1: column 2 is empty")),
             ("1\t\t3\n", "\t", 2, Err("f:1: column 2 is empty")),
-            ("1;2\n", ";", 3, Err("f:1: there are only 2 columns, but column 3 is wanted")),
-            ("a 2  \n", " ", 3, Err("f:1: there are only 2 columns, but column 3 is wanted")),
+            ("1;2\n", ";", 3, Err("f:1: there is no column 3: the line has 2")),
+            ("a 2  \n", " ", 3, Err("f:1: there is no column 3: the line has 2")),
         ] {
             let found =
                 read_with(text, delimiters, column).map(|(values, _)| values).map_err(|error| error.to_string());
@@ -332,17 +328,17 @@ mod tests {
             ("1.5s\n", Ok((vec![1.5], "sec"))),
             ("4 KiB x\n1 B\n", Ok((vec![4096.0, 1.0], "B"))),
             ("1.5 label\n2 3\n", Ok((vec![1.5, 2.0], ""))),
-            ("1\n2 ms\n", Err("f:2: this value has the unit of sec, and those above have no unit")),
-            ("2 ms\n1\n", Err("f:2: this value has no unit, and those above have the unit of sec")),
-            ("2 ms\n1 MB\n", Err("f:2: this value has the unit of B, and those above have the unit of sec")),
-            ("2 KB\n", Err("f:1: `KB` is not a unit with one meaning")),
-            ("10 MB/s\n", Err("f:1: `MB/s` is not a unit with one meaning")),
-            ("1.5 ± 0.1\n", Err("f:1: `±` is not a unit with one meaning")),
-            ("1.5 +- 0.1\n", Err("f:1: `+-` is not a unit with one meaning")),
-            ("1 000\n", Err("f:1: `1 000` may be one number or several")),
-            ("1 000 ms\n", Err("f:1: `1 000 ms` may be one number or several")),
-            ("1 000.5\n", Err("f:1: `1 000.5` may be one number or several")),
-            ("12 345 678\n", Err("f:1: `12 345 678` may be one number or several")),
+            ("1\n2 ms\n", Err("f:2: this value has the unit of sec, but those above have no unit")),
+            ("2 ms\n1\n", Err("f:2: this value has no unit, but those above have the unit of sec")),
+            ("2 ms\n1 MB\n", Err("f:2: this value has the unit of B, but those above have the unit of sec")),
+            ("2 KB\n", Err("f:1: the unit `KB` is ambiguous")),
+            ("10 MB/s\n", Err("f:1: the unit `MB/s` is ambiguous")),
+            ("1.5 ± 0.1\n", Err("f:1: the unit `±` is ambiguous")),
+            ("1.5 +- 0.1\n", Err("f:1: the unit `+-` is ambiguous")),
+            ("1 000\n", Err("f:1: `1 000` could be one number or several")),
+            ("1 000 ms\n", Err("f:1: `1 000 ms` could be one number or several")),
+            ("1 000.5\n", Err("f:1: `1 000.5` could be one number or several")),
+            ("12 345 678\n", Err("f:1: `12 345 678` could be one number or several")),
             ("1,000\n", Err("f:1: `1,000` is not a number")),
             ("1\u{a0}000\n", Err("f:1: `1\u{a0}000` is not a number")),
         ] {
@@ -352,7 +348,7 @@ mod tests {
         for (text, delimiters, column, expect) in [
             ("x 1.5 ms\nx 1600 us\n", " \t", 2, Ok((vec![0.0015, 0.0016], "sec"))),
             ("x,1.5,ms\nx,1600,us\n", ",", 2, Ok((vec![0.0015, 0.0016], "sec"))),
-            ("x 1.5 ms\nx 16 y\n", " ", 2, Err("f:2: this value has no unit, and those above have the unit of sec")),
+            ("x 1.5 ms\nx 16 y\n", " ", 2, Err("f:2: this value has no unit, but those above have the unit of sec")),
             ("x 1 MB/s\nx 1 000\n", " ", 2, Ok((vec![1.0, 1.0], ""))),
         ] {
             let found = read_with(text, delimiters, column).map_err(|error| error.to_string());

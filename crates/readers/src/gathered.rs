@@ -121,7 +121,7 @@ impl Gathered {
             Some(known) if known.value == value => {}
             Some(known) => {
                 let Declared { value: first, place: at } = known;
-                self.notes.push(format!("{place}: {key}={value} of {unit} does not count: {at} said {key}={first}"));
+                self.notes.push(format!("{place}: {key}={value} of {unit} is ignored: {at} already has {key}={first}"));
             }
             None => {
                 let declared = Declared { value: value.to_owned(), place };

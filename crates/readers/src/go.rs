@@ -193,10 +193,10 @@ impl Odd {
     /// The note on all of them.
     fn note(&self, origin: &Origin<'_>) -> Option<String> {
         let (first, others) = self.numbers.split_first()?;
-        let mut note = format!("{}:{first}: {}; this line does not count", origin.name, self.first);
+        let mut note = format!("{}:{first}: {}; this line is ignored", origin.name, self.first);
         if !others.is_empty() {
             let lines: Vec<String> = others.iter().map(u64::to_string).collect();
-            note += &format!(", nor do the likewise broken lines {}", lines.join(", "));
+            note += &format!("; the same applies to line {}", lines.join(", "));
         }
         match self.count - self.numbers.len() {
             0 => {}
@@ -252,7 +252,7 @@ pub(super) fn read(
 /// Takes what a line says of a unit; what it does not understand becomes a note.
 fn declare<'a>(mut words: impl Iterator<Item = &'a str>, place: &str, gathered: &mut Gathered) {
     let Some(unit) = words.next() else {
-        gathered.notes.push(format!("{place}: the word Unit, but no unit; this line does not count"));
+        gathered.notes.push(format!("{place}: no unit after the word Unit; this line is ignored"));
         return;
     };
     let (tidied, _) = tidy(unit);
@@ -266,8 +266,8 @@ fn declare<'a>(mut words: impl Iterator<Item = &'a str>, place: &str, gathered: 
             Some((key, _)) if !["better", "assume"].contains(&key) => {}
             _ => {
                 let word = shown(word.as_bytes());
-                let known = "known are better=higher, better=lower, assume=exact and assume=nothing";
-                gathered.notes.push(format!("{place}: {word} says nothing about a unit: {known}"));
+                let known = "use better=higher, better=lower, assume=exact or assume=nothing";
+                gathered.notes.push(format!("{place}: unknown setting {word} of a unit: {known}"));
             }
         }
     }
@@ -299,9 +299,9 @@ fn take(
     let mut words = body[name.len()..].split_whitespace();
     let as_written = || shown(&text.as_bytes()[..PREFIX.len() + name.len()]);
     match words.next() {
-        None => return Ok(Some(format!("there is no count after {}", as_written()))),
+        None => return Ok(Some(format!("there is no number of runs after {}", as_written()))),
         Some(count) if count.parse::<i64>().is_err() => {
-            return Ok(Some(format!("{} stands where the count of {} should", shown(count.as_bytes()), as_written())));
+            return Ok(Some(format!("{} is not the number of runs of {}", shown(count.as_bytes()), as_written())));
         }
         Some(_) => {}
     }
@@ -312,7 +312,7 @@ fn take(
     let mut column = 0;
     while let Some(word) = words.next() {
         let Some(unit_as_written) = words.next() else {
-            let remedy = "after the name and a count, each value needs its unit: `BenchmarkX 1 123 ns/op`";
+            let remedy = "write the name, the number of runs, and each value with its unit: `BenchmarkX 1 123 ns/op`";
             return Err(origin.error(number, &format!("the value {} has no unit", shown(word.as_bytes())), remedy));
         };
         let measured = columns::value(word.as_bytes(), origin, number, &mut gathered.rounded)?;
@@ -329,7 +329,11 @@ fn take(
     if column > 0 {
         Ok(None)
     } else {
-        Err(origin.error(number, "there is no value", "the line ends after the count; was it cut off?"))
+        Err(origin.error(
+            number,
+            "there is no value",
+            "the line ends after the number of runs; check whether the file is complete",
+        ))
     }
 }
 

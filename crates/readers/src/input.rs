@@ -10,17 +10,17 @@ const HEAD_BYTES: u64 = 1 << 16;
 
 /// What files that are no text begin with.
 const BINARIES: [(&[u8], &str); 14] = [
-    (b"\x1f\x8b", "a gzip archive in a gzip archive"),
-    (b"\x28\xb5\x2f\xfd", "compressed by zstd"),
-    (b"\xfd7zXZ\0", "compressed by xz"),
-    (b"BZh", "compressed by bzip2"),
-    (b"\x04\x22\x4d\x18", "compressed by lz4"),
+    (b"\x1f\x8b", "a gzip file in a gzip file"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file"),
+    (b"\xfd7zXZ\0", "an xz file"),
+    (b"BZh", "a bzip2 file"),
+    (b"\x04\x22\x4d\x18", "an lz4 file"),
     (b"PK\x03\x04", "a zip archive"),
     (b"\x7fELF", "a program or library (ELF)"),
     (b"\xff\xfe", "text in UTF-16"),
     (b"\xfe\xff", "text in UTF-16"),
     (b"SQLite format 3\0", "an SQLite database"),
-    (b"PERFILE2", "a record of perf"),
+    (b"PERFILE2", "a perf.data file"),
     (b"\x89PNG", "a PNG picture"),
     (b"%PDF-", "a PDF document"),
     (b"\x80\x04\x95", "a Python pickle"),
@@ -31,8 +31,8 @@ pub(super) fn head(reader: &mut dyn io::BufRead, origin: &Origin<'_>) -> Result<
     let mut head = vec![];
     reader.take(HEAD_BYTES).read_to_end(&mut head).map_err(|error| origin.cannot_read(&error))?;
     if let Some(what) = binary(&head) {
-        let remedy = "samples are text: numbers, one a line, or what the tools named in `bakeoff stat --help` write";
-        return Err(origin.whole(&format!("this is not text: it seems to be {what}"), remedy));
+        let remedy = "give text: numbers, one per line, or the output of a tool that `bakeoff stat --help` lists";
+        return Err(origin.whole(&format!("this is not text; it looks like {what}"), remedy));
     }
     if head.starts_with(BYTE_ORDER_MARK) {
         head.drain(..BYTE_ORDER_MARK.len());

@@ -21,10 +21,11 @@ const BYTES_MAX: u64 = 1 << 30;
 const JOURNAL: &[u8] = b"{\"line\":\"study\"";
 
 /// The forms that are read.
-const REMEDY: &str = "read are hyperfine's (--export-json), pyperf's (-o), JMH's (-rf json), pytest-benchmark's \
-                      (--benchmark-json), Google Benchmark's (--benchmark_format=json) and criterion's sample.json";
+const REMEDY: &str = "Bakeoff reads the JSON of hyperfine (--export-json), pyperf (-o), JMH (-rf json), \
+                      pytest-benchmark (--benchmark-json), Google Benchmark (--benchmark_format=json) and criterion \
+                      (sample.json)";
 /// What remains for tools whose JSON is not read.
-const REMEDY_NUMBERS: &str = "write its numbers alone, one a line, into a file for each sample";
+const REMEDY_NUMBERS: &str = "write only its numbers, one per line, to a file for each sample";
 
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
@@ -59,12 +60,9 @@ impl Others {
     /// The file of a tool that is known by name only, and what to do with it.
     fn refusal(&self) -> Option<(&'static str, &'static str)> {
         if self.dot_net.is_some() {
-            Some(("this is BenchmarkDotNet's JSON, which is not read", REMEDY_NUMBERS))
+            Some(("this is the JSON of BenchmarkDotNet, which Bakeoff does not read", REMEDY_NUMBERS))
         } else if self.criterion_estimates.is_some() {
-            Some((
-                "these are estimates of criterion's, in which single times are no more",
-                "its file sample.json has them",
-            ))
+            Some(("these are estimates of criterion, without single times", "use its file sample.json, which has them"))
         } else {
             None
         }
@@ -131,10 +129,13 @@ pub(super) fn read(
     let mut text = vec![];
     let read = reader.take(BYTES_MAX + 1).read_to_end(&mut text).map_err(|error| origin.cannot_read(&error))?;
     if read as u64 > BYTES_MAX {
-        return Err(origin.whole("more than a gigabyte of JSON", "write the numbers alone, one a line"));
+        return Err(origin.whole("the JSON is larger than 1 GB", "write only the numbers, one per line"));
     }
     if text.starts_with(JOURNAL) {
-        return Err(origin.whole("this is a journal, which is read from a plain file only", "name the journal itself"));
+        return Err(origin.whole(
+            "this is a journal, which Bakeoff can read only from a regular file",
+            "name the journal file itself",
+        ));
     }
     if text.trim_ascii_start().starts_with(b"[") {
         for entry in parse::<Vec<jmh::Entry>>(&text, origin)? {
@@ -180,7 +181,7 @@ pub(super) fn read(
             }
             Ok(Tool::Pyperf)
         }
-        _ => Err(origin.whole("this JSON is of no tool that is known here", REMEDY)),
+        _ => Err(origin.whole("this JSON is not from a supported tool", REMEDY)),
     }
 }
 
@@ -206,7 +207,7 @@ impl Command {
         let in_seconds = |Quantity { value, unit }| match unit.as_deref() {
             None | Some("second" | "s") => Ok(value),
             Some(other) => {
-                let message = format!("`{}` has times in `{other}`, which is not known", self.title());
+                let message = format!("`{}` has times in the unknown unit `{other}`", self.title());
                 Err(origin.whole(&message, "hyperfine 2.0 writes seconds"))
             }
         };
@@ -241,13 +242,14 @@ fn hyperfine(
     }
     let failed = exit_codes.iter().flatten().filter(|code| **code != Some(0)).count();
     if failed > 0 {
-        gathered.notes.push(format!("{}: `{}` failed {failed} times; its times count here", origin.name, place.name));
+        gathered
+            .notes
+            .push(format!("{}: `{}` failed {failed} times; its times are used here", origin.name, place.name));
     }
     let Some(times) = times.filter(|times| !times.is_empty()) else {
         let message = format!("`{}` has no single times", place.full);
-        return Err(
-            origin.whole(&message, "a mean cannot be judged; export with times, which hyperfine does by default")
-        );
+        return Err(origin
+            .whole(&message, "a mean alone cannot be judged; export the single times, as hyperfine does by default"));
     };
     times.into_iter().for_each(|time| gathered.add(options, &place, "sec", Better::Less, time));
     Ok(())
@@ -274,7 +276,7 @@ fn pyperf(
     let processes: Vec<&[f64]> = entry.processes.iter().map(|process| process.values.as_slice()).collect();
     let means = means("pyperf", "process", &processes, gathered);
     if means.is_empty() {
-        return Err(origin.whole(&format!("`{name}` has no values"), "was it only calibrated?"));
+        return Err(origin.whole(&format!("`{name}` has no values"), "perhaps it was only calibrated"));
     }
     means.into_iter().for_each(|mean| gathered.add(options, &place, unit, Better::Less, mean));
     Ok(())

@@ -43,7 +43,7 @@ impl Projection {
     pub fn parse(text: &str) -> Result<Self, BadSyntax> {
         let keys = text.split([',', ' ']).filter(|key| !key.is_empty());
         let keys: Vec<String> = keys.map(key).collect::<Result<_, _>>()?;
-        if keys.is_empty() { Err(BadSyntax("a projection needs a key".to_owned())) } else { Ok(Self(keys)) }
+        if keys.is_empty() { Err(BadSyntax("a list of keys cannot be empty".to_owned())) } else { Ok(Self(keys)) }
     }
 
     /// Its keys.
@@ -70,13 +70,13 @@ impl Projection {
 fn key(text: &str) -> Result<String, BadSyntax> {
     let bad = |why: &str| Err(BadSyntax(format!("`{text}` {why}")));
     if text.contains('@') {
-        return bad("has an order; orders are not supported, files and names keep theirs");
+        return bad("has an order, which is not supported; files and names keep their own order");
     }
     if text == "/" {
-        return bad("names no part");
+        return bad("does not name a part");
     }
     if text.starts_with('.') && ![".name", ".fullname", ".unit", ".file", CONFIG].contains(&text) {
-        return bad("is not a key; known are .name, .fullname, .unit, .file, .config, /PART and KEY");
+        return bad("is not a key; use .name, .fullname, .unit, .file, .config, /PART or KEY");
     }
     Ok(text.to_owned())
 }
@@ -105,7 +105,7 @@ impl Filter {
         let expression = parser.or()?;
         match parser.words.get(parser.at) {
             None => Ok(Self(expression)),
-            Some(word) => Err(BadSyntax(format!("`{}` is not expected in a filter", word.text()))),
+            Some(word) => Err(BadSyntax(format!("`{}` is not allowed in a filter", word.text()))),
         }
     }
 
@@ -239,10 +239,10 @@ impl Parser {
     fn comparison(&mut self) -> Result<Expression, BadSyntax> {
         let key = key(&self.word("a key such as .name")?)?;
         if key == CONFIG {
-            return Err(BadSyntax("a filter needs a single key; .config is all of them".to_owned()));
+            return Err(BadSyntax("a filter needs a single key, and .config stands for many".to_owned()));
         }
         if !self.takes(&Word::Sign(':')) {
-            return Err(BadSyntax(format!("after `{key}` a filter needs `:` and a value")));
+            return Err(BadSyntax(format!("a filter needs `:` and a value after `{key}`")));
         }
         if !self.takes(&Word::Sign('(')) {
             return Ok(Expression::Is(key, self.value()?));
@@ -274,8 +274,8 @@ impl Parser {
                 self.at += 1;
                 Ok(text.clone())
             }
-            Some(word) => Err(BadSyntax(format!("`{}` stands where {what} is expected", word.text()))),
-            None => Err(BadSyntax(format!("the filter ends where {what} is expected"))),
+            Some(word) => Err(BadSyntax(format!("expected {what}, found `{}`", word.text()))),
+            None => Err(BadSyntax(format!("expected {what} at the end of the filter"))),
         }
     }
 }
@@ -321,10 +321,10 @@ mod tests {
             assert!(error.contains(part), "{text}: {error}");
         };
         check(".name", "needs `:`");
-        check(".name:", "ends where a value");
+        check(".name:", "expected a value at the end");
         check(".nome:x", "is not a key");
         check("(.name:x", "`)` is missing");
-        check(".name:x)", "`)` is not expected");
+        check(".name:x)", "`)` is not allowed");
         check(".name:/S.*/", "regular expressions");
         check(".config:x", "a single key");
         check(".name:\"x", "quote");

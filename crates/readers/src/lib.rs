@@ -52,11 +52,11 @@ pub fn read(reader: &mut dyn BufRead, origin: &Origin<'_>, options: &Options) ->
     }
     if gathered.samples.iter().all(|sample| sample.values.is_empty()) {
         if let Some((name, why)) = gathered.failed.first() {
-            return Err(origin.whole(&format!("nothing in it has a value; `{name}`: {why}"), ""));
+            return Err(origin.whole(&format!("it has no values; `{name}`: {why}"), ""));
         }
         let (message, remedy) = match format {
-            Format::Columns => ("there is no number in it", "a sample has a number a line"),
-            _ => ("there is no value in it that is wanted", "does the filter fit, and the format? --format forces one"),
+            Format::Columns => ("it contains no numbers", "write one number per line"),
+            _ => ("it contains no matching values", "check --filter, and the format, which you can set with --format"),
         };
         return Err(origin.whole(message, remedy));
     }

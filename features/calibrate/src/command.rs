@@ -12,24 +12,25 @@ use meter::Meter;
 const STUDIES: u32 = 10_000;
 const QUICK_STUDIES: u32 = 250;
 
-/// Does Bakeoff keep its own promises? Tested on thousands of simulated studies whose truth is known
+/// Check Bakeoff's statistical promises on thousands of simulated studies
 ///
-/// It simulates studies under seven kinds of noise ("worlds"), and judges them with the code that judges real ones. It
-/// prints how often a difference is found where there is none, how often an interval covers the truth, and how small a
-/// difference is seen. It exits with 1 if a promise does not hold.
+/// It simulates studies with known true values under seven kinds of noise ("worlds"), and judges them with the code
+/// that judges real studies. It prints how often it finds a difference where there is none, how often an interval
+/// contains the true value, and how small a difference it detects. It exits with 1 if a promise does not hold. `bakeoff
+/// help promises` lists the promises.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How many studies to simulate in each world; each rate that is printed is the share of these studies in which
-    /// something happened, so more of them make it more certain [default: 10000; 250 with --quick]
+    /// Studies to simulate in each world; each printed rate is a share of these studies, so more studies make it more
+    /// precise [default: 10000; 250 with --quick]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(20..=10_000_000))]
     studies: Option<u32>,
-    /// The short form: with so few studies, a promise is broken only where chance cannot explain the rate
+    /// Simulate few studies; a promise is then reported as broken only if chance cannot explain the rate
     #[arg(long)]
     quick: bool,
-    /// Seed of all random numbers
+    /// Seed of the random numbers
     #[arg(long, value_name = "SEED", default_value_t = 178)]
     seed: u64,
-    /// Threads that simulate [default: one for each processor]
+    /// Number of threads [default: one for each processor]
     #[arg(long, short = 'j', visible_alias = "jobs", value_name = "N",
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -56,7 +57,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let calibration = pool.install(|| calibrate(options, &watch));
     meter.clear();
     let Some(calibration) = calibration else {
-        screen::err("stopped: a simulation is all or nothing; the same command begins again\n");
+        screen::err("interrupted: no partial results were kept; the same command starts over\n");
         return Ok(Code::Interrupted);
     };
     let text = if args.json {

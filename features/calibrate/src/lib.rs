@@ -5,7 +5,7 @@ pub mod calibration;
 mod command;
 mod page;
 
-use bakeoff_command::{Code, Feature, Registry, Subcommand};
+use bakeoff_command::{Code, Feature, Group, Registry, Subcommand};
 
 /// The slice.
 #[derive(Debug)]
@@ -13,9 +13,9 @@ pub struct Calibrate;
 
 impl Feature for Calibrate {
     fn register(&self, to: &mut Registry) {
-        to.commands.push(Subcommand::new("calibrate", command::execute).after("doctor").exits(&[
+        to.commands.push(Subcommand::new("calibrate", command::execute).group(Group::Maintain).exits(&[
             (Code::GateFailed, "a promise does not hold"),
-            (Code::Interrupted, "interrupted; nothing of it is kept"),
+            (Code::Interrupted, "interrupted; no results are kept"),
         ]));
     }
 }

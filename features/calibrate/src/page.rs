@@ -103,13 +103,14 @@ fn goal_text(goal: Goal, measure: Measure) -> String {
 
 fn promises_legend(calibration: &Calibration) -> String {
     let how = if calibration.short {
-        "The short form: there are too few studies to hold a measured number to its goal, so goals are widened by the \
-         error of the simulation; a promise holds unless the 99.9 % interval of what was measured excludes its goal."
+        "The short form has too few studies to compare a measured number with its goal directly. Therefore goals are \
+         widened by the error of the simulation: a promise holds unless the 99.9 % interval of the measured number \
+         excludes its goal."
     } else {
-        "A promise holds if the measured number is within its goal. Its interval says how precisely this number of studies shows \
-         it: of a rate exact (Clopper and Pearson), of a ratio Student's t over 20 batches of studies."
+        "A promise holds if the measured number is within its goal. The interval shows how precise the measured number \
+         is: for a rate, it is exact (Clopper and Pearson); for a ratio, it is Student's t over 20 batches of studies."
     };
-    format!("{how} Whatever is measured is measured on the code that judges real studies.")
+    format!("{how} All numbers come from the code that judges real studies.")
 }
 
 #[cfg(test)]

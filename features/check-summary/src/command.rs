@@ -14,58 +14,64 @@ use std::path::{Path, PathBuf};
 /// No published table is larger; what is, is another file.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// Are these published figures possible, and what do they show?
+/// Check published figures: are they possible, and what do they show?
 ///
-/// Reads the figures that somebody printed about measurements, and works out what they are worth: whether such figures
-/// are possible at all, the differences with their intervals, equivalence within the margin, and whether claims about
-/// them hold. Each number stands for all values that could have been printed like that.
+/// Reads published summaries of measurements (n, mean, sd, …). It checks whether such figures are possible at all,
+/// computes the differences with their intervals, and judges equivalence within the margin and your claims. Each number
+/// stands for all values that agree with it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
-    /// The file; without one, or with `-`, standard input
+    /// The file to read [default: `-`, standard input]
     file: Option<PathBuf>,
-    /// A claim to judge, such as 'B 1.4% slower than A'; repeat the option for more claims
+    /// Judge this claim, such as 'B 1.4% slower than A'; repeat the option for more claims
     #[arg(long = "claim", short, value_name = "CLAIM", allow_hyphen_values = true)]
     claims: Vec<String>,
-    /// The summary that the others are compared with; without it, the first of each quantity
-    #[arg(long, value_name = "NAME")]
-    baseline: Option<String>,
-    /// Half-width of the zone of equivalence, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = margin)]
-    margin: f64,
-    /// Confidence of intervals
-    #[arg(long, value_name = "C", default_value = "0.95", value_parser = confidence)]
-    confidence: f64,
-    /// Higher values are better; without this option, lower ones are faster, except where the unit is that of a rate, such as ops/s
-    #[arg(long)]
-    higher_is_better: bool,
-    /// Exit with 1 unless all figures are possible, the lines printed with them follow from them, and all claims are
-    /// supported
+    /// Exit with 1 unless all figures are possible, the conclusions printed with them follow from them, and all claims
+    /// are supported
     #[arg(long)]
     require: bool,
-    /// Print all findings as JSON instead of a page
+    /// Print all findings as JSON
     #[arg(long)]
     json: bool,
+    /// Compare the others with this summary [default: the first one of each quantity]
+    #[arg(long, help_heading = "How to judge", value_name = "NAME")]
+    baseline: Option<String>,
+    /// The largest difference that does not matter, in percent; summaries within it, either way, are equivalent
+    #[arg(long, help_heading = "How to judge", value_name = "PERCENT", default_value = "1%", value_parser = margin)]
+    margin: f64,
+    /// Confidence level of the intervals
+    #[arg(long, help_heading = "How to judge", value_name = "C", default_value = "0.95", value_parser = confidence)]
+    confidence: f64,
+    /// Higher values are better; without this option, lower values are better, except those with the unit of a rate,
+    /// such as ops/s
+    #[arg(long, help_heading = "How to judge")]
+    higher_is_better: bool,
 }
 
 const EXAMPLE: &str = "\
-FILE can hold ministat's whole output or its table, or several tables below headings; a table with
-titles (blanks, commas or bars between the columns), which may also have columns of words; a line
-for each system, with the names of its figures; one figure a line, such as `charge avg_t : 0.61`,
-below a line that names the system; or lists of BSD's `time -l`, each below such a line:
+FILE may contain:
+  - ministat's whole output or only its table, or several such tables under headings
+  - a table with column titles; blanks, commas or bars separate the columns, and columns of words
+    are allowed
+  - one line for each system, with the names of its figures, as in the example below
+  - one figure per line, such as `charge avg_t : 0.61`, below a line that names the system
+  - output of BSD's `time -l`, below a line that names the system
 
+Example:
   bakeoff check-summary --claim 'new 26% faster' --claim 'new = old' <<END
   old avg 0.203 min 0.187 max 0.295 n 75
   new avg 0.150 min 0.140 max 0.210 n 75
   END
 
 Names of figures: n, min, max, median, avg (mean), sd (stddev). `-` stands for an unknown figure.
-Only figures of the same quantity and unit are compared. The page says which lines were not read.
+Bakeoff compares only figures of the same quantity and unit, and lists the lines that it did not
+understand.
 
 Claims: 'B slower', 'B 1.4% slower than A', 'B ~20% faster', 'A faster than B by 3.2 s',
 'B 2x slower', 'B 3% higher', 'A = B', 'equally fast', 'equal within 0.5%', 'A differs from B',
-'no difference', 'no significant difference'. If there are several quantities, a claim names
-one: 'charge: B slower'.";
+'no difference', 'no significant difference'. If there are several quantities, put the quantity
+first: 'charge: B slower'.";
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let (name, text) = text_of(args.file.as_deref())?;
@@ -102,14 +108,14 @@ fn text_of(file: Option<&Path>) -> Result<(String, String), CommandError> {
     }
     if bytes.len() as u64 > BYTES_MAX {
         let error = CommandError::usage(format!("{name} is longer than {} MiB", BYTES_MAX >> 20));
-        return Err(error.hint("give the figures of a list (n, mean, sd), not the list; `bakeoff stat` reads lists"));
+        return Err(error.hint("give summaries (n, mean, sd), not lists of values; `bakeoff stat` reads lists"));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok((name, text.trim_start_matches('\u{feff}').to_owned())),
         Err(error) => {
             let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();
-            Err(CommandError::usage(format!("{name}, line {line}, is not UTF-8"))
-                .hint("`iconv -t UTF-8` converts text"))
+            Err(CommandError::usage(format!("{name}: line {line} is not UTF-8"))
+                .hint("convert the text with `iconv -t UTF-8`"))
         }
     }
 }

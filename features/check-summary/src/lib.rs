@@ -7,7 +7,7 @@ pub mod figures;
 mod page;
 pub mod published;
 
-use bakeoff_command::{Code, Feature, Registry, Subcommand};
+use bakeoff_command::{Code, Feature, Group, Registry, Subcommand};
 
 /// The slice.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct CheckSummary;
 
 impl Feature for CheckSummary {
     fn register(&self, to: &mut Registry) {
-        let failed = (Code::GateFailed, "--require: a figure is impossible, or a claim is not supported");
-        to.commands.push(Subcommand::new("check-summary", command::execute).after("gc").exits(&[failed]));
+        let failed = (Code::GateFailed, "--require: a figure is impossible, or a claim or conclusion is not supported");
+        to.commands.push(Subcommand::new("check-summary", command::execute).group(Group::Report).exits(&[failed]));
     }
 }

@@ -34,8 +34,8 @@ pub(crate) fn check_summary(findings: &SummaryFindings, style: Style) -> String 
     page.gap();
     let terms = &findings.terms;
     let digits = match findings.printing {
-        Printing::AsShown => "figures taken to the digits shown",
-        Printing::EightDigits => "figures taken as ministat's, to eight digits",
+        Printing::AsShown => "figures read to the digits shown",
+        Printing::EightDigits => "figures read as ministat's, to eight digits",
     };
     let confidence = percent(terms.confidence);
     let margin = glue(&format!("±{}", percent(terms.margin)));
@@ -65,11 +65,14 @@ fn unread(findings: &SummaryFindings) -> Vec<String> {
         let numbers = ranges(lines_unread);
         let lines =
             plural(lines_unread.len(), "line was taken as a title or remark", "lines were taken as titles or remarks");
-        said.push(format!("{lines}, and not read: {}", bakeoff_report::words::listed(&numbers)));
+        said.push(format!("{lines} and ignored: {}", bakeoff_report::words::listed(&numbers)));
     }
     if !columns_unread.is_empty() {
         let titles: Vec<String> = columns_unread.iter().map(|title| format!("`{}`", clean(title))).collect();
-        said.push(format!("not read, because these titles name no figure: {}", bakeoff_report::words::listed(&titles)));
+        said.push(format!(
+            "columns ignored, because their titles do not name a figure: {}",
+            bakeoff_report::words::listed(&titles)
+        ));
     }
     if *lines_left_out > 0 {
         let lines = plural(*lines_left_out, "line was not needed", "lines were not needed");
@@ -134,11 +137,11 @@ fn remarks(finding: &SummaryFinding, page: &mut Page, columns: usize) {
     }
     if let Some(values) = finding.values.as_ref().filter(|values| values.len() > 1) {
         let values: Vec<String> = values.iter().map(|value| glue(&ranged(*value, fixed))).collect();
-        let text = format!("{name} was made of the values {}.", bakeoff_report::words::listed(&values));
+        let text = format!("{name} can only come from the values {}.", bakeoff_report::words::listed(&values));
         page.paragraph(&text, columns, 2, Ink::Plain);
     }
     if let (SdFrom::Bounds, Some(sd)) = (finding.sd_from, finding.sd) {
-        let text = format!("{name}: its sd was not published; the others leave {}.", glue(&ranged(sd, fixed)));
+        let text = format!("{name}: its sd was not published; the other figures allow {}.", glue(&ranged(sd, fixed)));
         page.paragraph(&text, columns, 2, Ink::Plain);
     }
 }
@@ -149,7 +152,7 @@ fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page,
     let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text()));
     page.paragraph(text![both(&comparison.pair), mark], columns, 2, Ink::Heading);
     let interval = format!("{} interval", percent(findings.terms.confidence));
-    let titles = ["", "estimate", "digits alone", &interval, "p"].map(str::to_owned);
+    let titles = ["", "estimate", "from digits", &interval, "p"].map(str::to_owned);
     let mut grid = Grid::new(titles.into_iter().map(|title| (title, Flush::Left)));
     let mut row = |what: &str, estimate: Estimate, scale: fn(f64) -> f64, unit: &str, p: Option<[f64; 2]>| {
         let Estimate { estimate, low, high } = estimate.map(scale);
@@ -175,9 +178,9 @@ fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page,
         row("by pooled t", test.estimate, |x| x, &unit, Some(test.p));
     }
     grid.print(page, columns);
-    let margin = percent(findings.terms.margin);
+    let margin = glue(&format!("±{}", percent(findings.terms.margin)));
     let differ = format!("shown to differ: {}", word(comparison.differ));
-    let equivalent = format!("shown equal within ±{margin}: {}", word(comparison.equivalent));
+    let equivalent = format!("shown equal within {margin}: {}", word(comparison.equivalent));
     page.paragraph(format!("{differ}; {equivalent}"), columns, 2, Ink::Plain);
 }
 
@@ -187,7 +190,7 @@ fn means_alone(comparisons: &[&Comparison], page: &mut Page, columns: usize) {
         return;
     }
     page.gap();
-    let titles = ["means alone", "difference", "change"].map(str::to_owned);
+    let titles = ["means only", "difference", "change"].map(str::to_owned);
     let mut grid = Grid::new(titles.into_iter().map(|title| (title, Flush::Left)));
     let mut missing: Vec<&str> = vec![];
     for comparison in comparisons {
@@ -199,7 +202,7 @@ fn means_alone(comparisons: &[&Comparison], page: &mut Page, columns: usize) {
         missing.extend(comparison.missing.iter().map(String::as_str));
     }
     grid.print(page, columns);
-    let text = format!("no interval, and nothing shown: that needs {}", needs(&missing));
+    let text = format!("no interval, so nothing is shown; an interval needs {}", needs(&missing));
     page.paragraph(&text, columns, 2, Ink::Plain);
 }
 
@@ -207,7 +210,7 @@ fn word(shown: Shown) -> &'static str {
     match shown {
         Shown::Yes => "yes",
         Shown::No => "no",
-        Shown::Open => "depends on what was not printed",
+        Shown::Open => "depends on digits that were not printed",
         Shown::Unknown => "unknown",
     }
 }

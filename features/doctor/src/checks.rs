@@ -1,5 +1,5 @@
 //! What this machine can and cannot do for measurements, each figure probed on the spot. It advises; it changes
-//! nothing that stays, needs no privileges, and an absent file is a fact ("not here"), never a failure.
+//! nothing that stays, needs no privileges, and an absent file is a fact ("unknown"), never a failure.
 
 mod clock;
 mod groups;

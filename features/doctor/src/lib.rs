@@ -6,7 +6,7 @@ mod command;
 mod twin_history;
 mod twins;
 
-use bakeoff_command::{Code, Conclusion, Feature, Registry, Subcommand};
+use bakeoff_command::{Code, Conclusion, Feature, Group, Registry, Subcommand};
 
 /// The slice.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub struct Doctor;
 
 impl Feature for Doctor {
     fn register(&self, to: &mut Registry) {
-        to.commands.push(Subcommand::with_features("doctor", command::execute).after("saved"));
+        to.commands.push(Subcommand::with_features("doctor", command::execute).group(Group::Maintain));
         to.conclusions.push(Conclusion {
             options: |command| command,
             check: |_| Ok(()),

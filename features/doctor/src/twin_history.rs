@@ -42,14 +42,14 @@ pub(crate) fn twin_history(twins: &[TwinOfStudy]) -> TwinHistory {
     let p: Vec<f64> = twins.iter().filter(counts).map(|twin| twin.p).collect();
     let (studies, differed) = (p.len() as u32, p.iter().filter(|p| **p <= LEVEL).count() as u32);
     let Some([low, high]) = binomial_interval(differed, studies, 0.05) else {
-        let sentence = format!("no study with a twin and at least {LEAST_BLOCKS} blocks yet");
+        let sentence = format!("no finished study with a twin and at least {LEAST_BLOCKS} blocks yet");
         return TwinHistory { is_suspicious: false, sentence };
     };
     let is_suspicious = low > LEVEL || too_small(&p).is_some_and(|p| p < SUSPICIOUS);
     let [part, low, high] = [f64::from(differed) / f64::from(studies), low, high].map(|part| 100.0 * part);
     let noun = if studies == 1 { "study" } else { "studies" };
     let end = if is_suspicious {
-        "; that is more than chance allows: do not trust small differences on this machine"
+        "; that is more than chance explains, so do not trust small differences on this machine"
     } else {
         ""
     };
@@ -76,14 +76,14 @@ mod tests {
     #[test]
     fn sentences() {
         let check = |history: TwinHistory, expect: &str| assert_eq!(history.sentence, expect, "{history:?}");
-        check(twins([]), "no study with a twin and at least 6 blocks yet");
+        check(twins([]), "no finished study with a twin and at least 6 blocks yet");
         // scipy 1.17: binomtest(k, n).proportion_ci(method="exact").
         check(mixed(3, 41), "the twin differed at 5 % in 3 of 41 studies: 7.3 % (1.5–19.9 %)");
         check(mixed(0, 1), "the twin differed at 5 % in 0 of 1 study: 0.0 % (0.0–97.5 %)");
         check(
             mixed(10, 41),
-            "the twin differed at 5 % in 10 of 41 studies: 24.4 % (12.4–40.3 %); that is more than chance allows: do not \
-             trust small differences on this machine",
+            "the twin differed at 5 % in 10 of 41 studies: 24.4 % (12.4–40.3 %); that is more than chance explains, so \
+             do not trust small differences on this machine",
         );
     }
 

@@ -42,8 +42,8 @@ struct Entry {
 pub(crate) fn json(concluded: &Concluded<'_>) -> Result<String, CommandError> {
     let Concluded { record, findings, .. } = concluded;
     if !record.study.clock.is_of_seconds() {
-        let error = "hyperfine's JSON has seconds, and this study was executed by a clock that counts instructions";
-        return Err(CommandError::usage(error).hint("--export-findings and --export-csv have them"));
+        let error = "cannot write hyperfine's JSON: it needs seconds, and this study measured instructions";
+        return Err(CommandError::usage(error).hint("use --export-findings or --export-csv instead"));
     }
     let variants: Vec<&str> = findings.variants.iter().map(|variant| variant.name.as_str()).collect();
     let entries = cells(record, &variants).iter().filter_map(|cell| entry(record, cell)).collect();

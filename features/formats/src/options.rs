@@ -17,33 +17,33 @@ struct Format {
 const FORMATS: [Format; 6] = [
     Format {
         option: "export-markdown",
-        help: "Write a summary in Markdown, made for a pull request: question, answer, verdicts and doubts, and the details \
-               folded. For this and the following options, FILE may be `-`: standard output, in place of the report",
+        help: "Write a Markdown summary for a pull request: question, answer, verdicts and doubts, with the details \
+               folded. In this and all other exports, FILE may be `-`: standard output, instead of the report",
         write: |concluded| Ok(markdown::page(concluded)),
     },
     Format {
         option: "export-csv",
-        help: "Write a CSV file with a line for each variant, workload, condition and metric",
+        help: "Write a CSV file with a row for each variant, workload, condition and metric",
         write: |concluded| wide::csv(concluded.findings),
     },
     Format {
         option: "export-trials",
-        help: "Write a CSV file with a line for each trial: all measurements, also of trials that failed or are void",
+        help: "Write a CSV file with a row for each trial: all measurements, even of failed and void trials",
         write: trials::csv,
     },
     Format {
         option: "export-json",
-        help: "Write hyperfine's JSON; --export-findings has Bakeoff's own",
+        help: "Write JSON in hyperfine's format; --export-findings writes Bakeoff's own",
         write: hyperfine::json,
     },
     Format {
         option: "export-findings",
-        help: "Write all findings as JSON, as --json prints them; docs/findings.schema.json describes it",
+        help: "Write the JSON that --json prints; `bakeoff help findings-schema` prints its schema",
         write: findings,
     },
     Format {
         option: "export-go",
-        help: "Write a line for each trial in the format of Go's testing, for `benchstat -col /variant FILE`",
+        help: "Write a line for each trial in the format of `go test -bench`, for `benchstat -col /variant FILE`",
         write: |concluded| Ok(go::lines(concluded)),
     },
 ];
@@ -64,7 +64,7 @@ pub(crate) fn add(command: Command) -> Command {
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
             .help(format.help)
-            .help_heading("Findings for others")
+            .help_heading("Exports")
             .conflicts_with_all(&others)
     };
     let args: Vec<Arg> = FORMATS.iter().map(arg).collect();
@@ -86,7 +86,7 @@ fn targets(matches: &ArgMatches) -> Result<Vec<(&'static Format, Target)>, Comma
         let taken = targets.iter().find(|(_, known)| *known == target && !matches!(target, Target::InPlace(_)));
         if let Some((other, _)) = taken {
             let error = format!("--{} and --{} name the same file", other.option, format.option);
-            return Err(CommandError::usage(error).hint("give each a file of its own"));
+            return Err(CommandError::usage(error).hint("give each its own file"));
         }
         targets.push((format, target));
     }
@@ -96,7 +96,7 @@ fn targets(matches: &ArgMatches) -> Result<Vec<(&'static Format, Target)>, Comma
 /// Whether all files can be written.
 pub(crate) fn check(matches: &ArgMatches) -> Result<(), CommandError> {
     if let Some((option, format)) = NOT_WRITTEN.iter().find(|(option, _)| matches.contains_id(option)) {
-        let error = format!("--{option}: Bakeoff does not write {format}");
+        let error = format!("--{option}: Bakeoff cannot write {format}");
         return Err(CommandError::usage(error).hint(
             "use --export-markdown, --export-csv or --export-json; pandoc converts Markdown to AsciiDoc and Org",
         ));

@@ -161,7 +161,7 @@ fn check_markdown(study: &(Record, Findings), names: &[String; 3]) {
         expect.sort();
         assert_eq!(found, expect, "{page}");
     }
-    let summary = "<summary>All metrics, machine, method, and how to repeat it</summary>";
+    let summary = "<summary>All metrics, machine, method, and how to repeat the study</summary>";
     let ours = ["<details>", summary, "</details>", "<code>", "</code>", "<!-- -->"];
     assert!(rendered.tags.iter().all(|tag| ours.contains(&tag.as_str())), "{:?}\n{page}", rendered.tags);
     assert_eq!(rendered.links, 0, "{page}");
@@ -363,7 +363,7 @@ fn an_emulated_clock_has_no_seconds_for_hyperfine() {
     let (mut record, findings) = plain();
     record.study.clock = bakeoff_model::metric::Clock::GuestInstructions;
     let error = hyperfine::json(&of(&record, &findings)).unwrap_err();
-    assert!(error.render().contains("hint: --export-findings"), "{}", error.render());
+    assert!(error.render().contains("hint: use --export-findings"), "{}", error.render());
 }
 
 #[test]

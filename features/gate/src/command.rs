@@ -12,46 +12,46 @@ use bakeoff_model::plain::clean;
 use bakeoff_model::record::Record;
 use std::path::PathBuf;
 
-/// Is any variant slower than allowed? For pipelines: exits with 0 only if a larger slowdown is excluded
+/// Check that no variant is slower than allowed, for CI: exit with 0 only if a larger slowdown is excluded
 ///
-/// It exits with 1 only if a larger slowdown is shown, with 4 if a variant failed, could not be built or is not what was
-/// to be compared, and otherwise with 3: undecided. One paragraph says why. It executes nothing: `bakeoff run --gate 2%`
-/// does both.
+/// It exits with 1 only if a larger slowdown is shown. It exits with 4 if a variant failed, could not be built or is
+/// not the program that the study describes, and otherwise with 3: undecided. It prints one paragraph with the reason.
+/// It runs no trials; `bakeoff run --gate 2%` does both.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A study, whose latest journal is used; or a journal (.jsonl)
+    /// A study, to use its latest journal; or a journal (.jsonl)
     study: PathBuf,
-    /// The largest slowdown that is allowed, on every workload, instead of the limits of [gate] in the study file
+    /// The largest slowdown to allow on every workload [default: the limits in [gate] of the study file]
     #[arg(long, value_name = "PERCENT", value_parser = bakeoff_command::arguments::slowdown)]
     max_slowdown: Option<f64>,
-    /// Only this variant; repeat the option for several. The correction still counts all comparisons [default: all but the
-    /// baseline]
-    #[arg(long, value_name = "VARIANT")]
-    variant: Vec<String>,
-    /// Only this workload
-    #[arg(long, value_name = "WORKLOAD")]
-    workload: Option<String>,
-    /// Only this condition
-    #[arg(long, value_name = "CONDITION")]
-    condition: Option<String>,
-    /// This metric, instead of the one that the study decides on
-    #[arg(long, value_name = "METRIC")]
-    metric: Option<String>,
-    /// Compare with this variant
-    #[arg(long, value_name = "VARIANT")]
-    baseline: Option<String>,
-    /// Confidence of the intervals
-    #[arg(long, value_name = "C", value_parser = bakeoff_command::arguments::confidence)]
-    confidence: Option<f64>,
-    /// Use the latest journal of this plan, instead of the latest of all
-    #[arg(long, value_name = "NAME")]
-    plan: Option<String>,
-    /// Write the result into this file, as JUnit's XML
+    /// Write the result to this file, as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Print the result as JSON instead of the paragraph
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
+    /// Check only this variant; repeat the option for several. The correction still covers all comparisons [default:
+    /// all but the baseline]
+    #[arg(long, help_heading = "What to check", value_name = "VARIANT")]
+    variant: Vec<String>,
+    /// Check only this workload
+    #[arg(long, help_heading = "What to check", value_name = "WORKLOAD")]
+    workload: Option<String>,
+    /// Check only this condition
+    #[arg(long, help_heading = "What to check", value_name = "CONDITION")]
+    condition: Option<String>,
+    /// Check this metric [default: the one that the study decides on]
+    #[arg(long, help_heading = "What to check", value_name = "METRIC")]
+    metric: Option<String>,
+    /// Compare with this variant [default: the study's baseline]
+    #[arg(long, help_heading = "What to check", value_name = "VARIANT")]
+    baseline: Option<String>,
+    /// Confidence level of the intervals [default: the study's]
+    #[arg(long, help_heading = "What to check", value_name = "C", value_parser = bakeoff_command::arguments::confidence)]
+    confidence: Option<f64>,
+    /// Use the latest journal of this plan [default: the latest journal of all]
+    #[arg(long, help_heading = "What to check", value_name = "NAME")]
+    plan: Option<String>,
 }
 
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
@@ -71,7 +71,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     };
     let record = question.of(record).map_err(|unasked| {
         let known: Vec<String> = unasked.known.iter().map(|name| clean(name)).collect();
-        CommandError::usage(clean(&unasked.to_string())).hint(format!("there are: {}", known.join(", ")))
+        CommandError::usage(clean(&unasked.to_string())).hint(format!("available: {}", known.join(", ")))
     })?;
     let findings = features.judge(&record);
     let wanted = Wanted { limits, variants: args.variant.clone() };
@@ -99,7 +99,7 @@ fn limits(args: &Args, record: &Record, features: &Registry) -> Result<Limits, C
         false => Limits::of_record(record),
     };
     limits.ok_or_else(|| {
-        CommandError::usage("no limit is given, and the study has none")
-            .hint("say --max-slowdown 2%, or add [gate] with `max_slowdown = \"2%\"` to the study file")
+        CommandError::usage("no limit was given, and the study has none")
+            .hint("use --max-slowdown 2%, or add [gate] with `max_slowdown = \"2%\"` to the study file")
     })
 }

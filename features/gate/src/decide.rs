@@ -38,9 +38,9 @@ pub(crate) struct Wanted {
 pub(crate) enum NoGate {
     #[error("the journal has no variant `{name}`")]
     UnknownVariant { name: String, known: Vec<String> },
-    #[error("`{name}` is the baseline, which the others are compared with")]
+    #[error("`{name}` is the baseline; name a variant to compare with it")]
     Baseline { name: String, known: Vec<String> },
-    #[error("none of the workloads has a limit")]
+    #[error("no workload has a limit")]
     NoLimit,
     #[error("there is no variant besides the baseline")]
     NoVariant,

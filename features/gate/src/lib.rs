@@ -19,13 +19,13 @@ mod slowdown;
 mod spec;
 
 use bakeoff_command::exits::Exit;
-use bakeoff_command::{Code, Conclusion, Feature, Gathering, Registry, Subcommand};
+use bakeoff_command::{Code, Conclusion, Feature, Gathering, Group, Registry, Subcommand};
 
 /// How `bakeoff gate` may end.
 const ENDS: [Exit; 3] = [
     (Code::GateFailed, "a variant is shown to be slower than the limit allows"),
-    (Code::Undecided, "such a slowdown is neither shown nor excluded"),
-    (Code::VariantFailed, "a variant could not be built, or a trial of it failed"),
+    (Code::Undecided, "undecided: such a slowdown is neither shown nor excluded"),
+    (Code::VariantFailed, "a variant could not be built, or one of its trials failed"),
 ];
 
 /// The slice.
@@ -34,7 +34,7 @@ pub struct Gate;
 
 impl Feature for Gate {
     fn register(&self, to: &mut Registry) {
-        to.commands.push(Subcommand::with_features("gate", command::execute).after("report").exits(&ENDS));
+        to.commands.push(Subcommand::with_features("gate", command::execute).group(Group::Report).exits(&ENDS));
         to.sections.push(&spec::GateSection);
         to.gatherings.push(Gathering { line: spec::NAME, gather: spec::keep, trials: None });
         to.conclusions.push(Conclusion {
@@ -42,7 +42,7 @@ impl Feature for Gate {
             check: options::check,
             exits: &[
                 (Code::GateFailed, "--gate: a variant is shown to be slower than the limit allows"),
-                (Code::Undecided, "--gate: such a slowdown is neither shown nor excluded"),
+                (Code::Undecided, "--gate: undecided, such a slowdown is neither shown nor excluded"),
             ],
             takes_output: options::take_output,
             decides: options::is_asked,

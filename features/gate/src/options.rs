@@ -30,26 +30,31 @@ fn limit(text: &str) -> Result<Limit, String> {
     if text == OF_STUDY {
         return Ok(Limit::OfStudy);
     }
-    let or = |why: String| format!("{why}; or `{OF_STUDY}`, for the limits of [gate] in the study file");
+    let or = |why: String| format!("{why}; or use `{OF_STUDY}` for the limits in [gate] of the study file");
     slowdown(text).map(Limit::Of).map_err(or)
 }
 
 /// Adds the options.
 pub(crate) fn options(command: clap::Command) -> clap::Command {
     let has = |name: &str| command.get_arguments().any(|known| known.get_id() == name);
-    let mut gate = Arg::new(GATE).long(GATE).visible_alias("max-slowdown").value_name("LIMIT");
-    const HELP: &str = "Exit with 1 if a variant is shown to be slower than the baseline by more than LIMIT, such as 2%, and \
-                        with 3 if that is not excluded either";
+    let mut gate = Arg::new(GATE).long(GATE).visible_alias("max-slowdown").value_name("LIMIT").help_heading("Gate");
+    const HELP: &str = "Exit with 1 if a variant is shown to be slower than the baseline by more than LIMIT, such as \
+                        2%, and with 3 if this is neither shown nor excluded";
     gate = match has("study") {
-        true => gate.value_parser(limit).help(format!("{HELP}; `study` takes the limits of [gate] in the study file")),
+        true => gate.value_parser(limit).help(format!("{HELP}; `study` uses the limits in [gate] of the study file")),
         false => gate.value_parser(|text: &str| slowdown(text).map(Limit::Of)).help(HELP),
     };
     // What prints no findings has nothing to hold against a limit; and a check that is left out must not look like one that held.
     for other in ["provenance", "trial", "against"].into_iter().filter(|name| has(name)) {
         gate = gate.conflicts_with(other);
     }
-    let junit = Arg::new(JUNIT).long(JUNIT).value_name("FILE").value_parser(value_parser!(PathBuf)).requires(GATE);
-    command.arg(gate).arg(junit.help("Write the gate's result into this file, as JUnit's XML"))
+    let junit = Arg::new(JUNIT)
+        .long(JUNIT)
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .requires(GATE)
+        .help_heading("Gate");
+    command.arg(gate).arg(junit.help("With --gate: write the result to this file, as JUnit XML"))
 }
 
 /// Whether what they ask for can be done at all.
@@ -75,8 +80,8 @@ pub(crate) fn conclude(asked: &ArgMatches, concluded: &Concluded<'_>) -> Result<
         // One program keeps any limit, and no line of a journal has this one.
         Limit::OfStudy if concluded.findings.is_one_program => Limits::of_all(0.0),
         Limit::OfStudy => Limits::of_record(concluded.record).ok_or_else(|| {
-            CommandError::usage("the study had no limits when it was executed")
-                .hint("add [gate] with `max_slowdown = \"2%\"` to its file, or say --gate 2%")
+            CommandError::usage("the study had no limits when it ran")
+                .hint("add [gate] with `max_slowdown = \"2%\"` to the study file, or use --gate 2%")
         })?,
     };
     let say = if concluded.is_json || take_output(asked) { screen::err } else { screen::out };
@@ -99,14 +104,14 @@ pub(crate) fn no_gate(why: NoGate) -> CommandError {
     match why {
         NoGate::UnknownVariant { known, .. } | NoGate::Baseline { known, .. } => {
             let known: Vec<String> = known.iter().map(|name| clean(name)).collect();
-            error.hint(format!("there are: {}", known.join(", ")))
+            error.hint(format!("available: {}", known.join(", ")))
         }
-        NoGate::NoLimit => {
-            error.hint("--max-slowdown 2% sets one for all; so does `max_slowdown` of [gate] in the study file")
-        }
+        NoGate::NoLimit => error.hint(
+            "--max-slowdown 2% sets a limit for all workloads, as does `max_slowdown` in [gate] of the study file",
+        ),
         NoGate::NoVariant => error.hint(
-            "a gate needs two programs: a second command, or --git twice; in a study, another level of a factor. A program \
-             saved by --save is one only while its files are the same, so keep it under a name of its own: cp prog prog-1.2",
+            "a gate needs two programs: a second command, --git twice, or another level in the study. --save records a \
+             command, not its files: keep a copy of the old program under another name (cp prog prog-1.2)",
         ),
     }
 }

@@ -172,7 +172,7 @@ impl<'a> Words<'a> {
         if self.gate.cases.len() > 1 {
             let error = percent(1.0 - self.gate.confidence);
             let all = counted(self.gate.cases.len() as u32, "comparison");
-            sentences.push(format!("Over all {all}, a gate fails wrongly in at most {error} of studies."));
+            sentences.push(format!("Over all {all}, a gate fails by mistake in at most {error} of studies."));
         }
         sentences
     }
@@ -184,8 +184,8 @@ impl<'a> Words<'a> {
             let missing = total.saturating_sub(finished);
             let be = if missing == 1 { "is" } else { "are" };
             return vec![format!(
-                "The gate is undecided: {} of the plan {be} missing ({finished} of {total} were run); run the study again to \
-                 resume it.",
+                "The gate is undecided: {} of the plan {be} missing ({finished} of {total} done). Run the study again \
+                 to resume it.",
                 counted(missing, "block"),
             )];
         }
@@ -196,8 +196,8 @@ impl<'a> Words<'a> {
             sentences.push(match gate.more_blocks {
                 Some(more) => format!("About {} would probably decide.", counted(more, "more block")),
                 None => {
-                    "No number of blocks that a study may have would probably decide: the noise is too large, or the \
-                         slowdown too near the limit."
+                    "More blocks would probably not decide: the noise is too large, or the slowdown too close to the \
+                     limit."
                         .to_owned()
                 }
             });
@@ -245,7 +245,7 @@ impl<'a> Words<'a> {
         let names = names(self.gate.cases.iter().filter(|case| case.prints_otherwise));
         let verb = if names.len() == 1 { "prints" } else { "print" };
         let all = listed(&names);
-        (!names.is_empty()).then(|| format!("Note that {all} {verb} another output."))
+        (!names.is_empty()).then(|| format!("Note: {all} {verb} different output."))
     }
 
     fn case(&self, case: &Case) -> String {
@@ -266,18 +266,15 @@ impl<'a> Words<'a> {
             (Open::Interval { .. }, Some(seen)) => {
                 let [_, verb] = self.wording.verb();
                 let [slower, numbers] = [self.wording.verdict(Verdict::Slower).to_owned(), self.numbers(case, seen)];
-                format!("{name} may {verb} {slower} than {baseline} by more than the limit, or not ({numbers})")
+                format!("{name} may or may not {verb} {slower} than {baseline} by more than the limit ({numbers})")
             }
             (Open::Interval { .. }, None) => format!("{name} has too few blocks for an interval"),
             (Open::Unfinished, _) => format!("blocks of {name} are missing"),
             (Open::ClockTooCoarse, _) => format!("the clock is too coarse for {name}"),
-            (Open::MemoryFloor, _) => format!("{name} and {baseline} may need less memory than their launcher"),
-            (Open::NotMeasured, _) => format!("{name} has no value of it"),
+            (Open::MemoryFloor, _) => format!("{name} and {baseline} may need less memory than their launcher process"),
+            (Open::NotMeasured, _) => format!("{name} has no value of this metric"),
             (Open::NoPercentage, _) => {
-                format!(
-                    "the typical value of {baseline}{} is 0 or less, of which no percentage can be taken",
-                    self.place(case)
-                )
+                format!("the typical value of {baseline}{} is 0 or less, so there is no percentage", self.place(case))
             }
         }
     }
@@ -288,10 +285,10 @@ impl<'a> Words<'a> {
             Broken::TrialsFailed { variant, failed, of } => {
                 format!("{failed} of {} of {}{place} failed", counted(*of, "trial"), subject(&clean(variant)))
             }
-            Broken::NotBuilt => format!("{name} could not be built (bakeoff build shows why)"),
-            Broken::OtherOutput => format!("{name} prints another output{place}, and may not do the same work"),
+            Broken::NotBuilt => format!("{name} could not be built (`bakeoff build` shows why)"),
+            Broken::OtherOutput => format!("{name} prints different output{place}, so it may not do the same work"),
             Broken::FlagWithoutEffect { flag } => format!(
-                "{}, a flag that tells {name} and {} apart, had no effect, so that one of them is not what it is called",
+                "the flag {} had no effect, although it should distinguish {name} and {}",
                 clean(flag),
                 self.baseline()
             ),

@@ -71,7 +71,7 @@ impl Extension for GateSection {
             workloads: section.percentages("workloads", "workload", &names),
         };
         if !section.has("max_slowdown") && !section.has("workloads") {
-            let remedy = "for example `max_slowdown = \"2%\"`; `[gate.workloads]` has limits for single workloads";
+            let remedy = "for example `max_slowdown = \"2%\"`; set limits for single workloads in `[gate.workloads]`";
             section.sink.report(section.span.clone(), "[gate] sets no limit", "", remedy);
         }
         section.finish();
@@ -130,9 +130,9 @@ mod tests {
             assert_eq!(&text[problem.span.clone()], place);
             assert!(Problems::new("study.toml", &text, problems).render(false).contains("study.toml:"));
         };
-        check("[gate]\nmax_slowdown = \"2\"", "\"2\" is not a percentage", "\"2\"");
-        check("[gate]\nmax_slowdown = \"-2%\"", "is not a percentage", "\"-2%\"");
-        check("[gate]\nmax_slowdown = 2", "`max_slowdown` of [gate] must be text", "2");
+        check("[gate]\nmax_slowdown = \"2\"", "\"2\" is not a valid percentage", "\"2\"");
+        check("[gate]\nmax_slowdown = \"-2%\"", "is not a valid percentage", "\"-2%\"");
+        check("[gate]\nmax_slowdown = 2", "`max_slowdown` of [gate] must be a string", "2");
         check("[gate]\nmax_slowdwn = \"2%\"\nmax_slowdown = \"2%\"", "has no key `max_slowdwn`", "max_slowdwn");
         check("[gate]", "[gate] sets no limit", "gate");
         check("[gate.workloads]\nlop = \"5%\"", "there is no workload `lop`", "lop");

@@ -15,8 +15,8 @@ impl Extension for HarnessKey {
     }
 
     fn read(&self, section: &Section<'_>, _known: SectionContext<'_>) -> Value {
-        let remedy = "write `harness = \"go\"` into `[workloads.NAME]`";
-        section.sink.report(section.span.clone(), "a harness is a key of a workload, and no section", "", remedy);
+        let remedy = "write `harness = \"go\"` in `[workloads.NAME]`";
+        section.sink.report(section.span.clone(), "`harness` is a key of a workload, not a section", "", remedy);
         Value::Null
     }
 
@@ -58,8 +58,8 @@ mod tests {
             assert!(found, "{problems:?}");
         };
         check(&study("harness = \"goo\"", ""), "there is no harness `goo`", "did you mean `go`?");
-        check(&study("", "[harness]\nname = \"go\""), "a harness is a key of a workload", "[workloads.NAME]");
+        check(&study("", "[harness]\nname = \"go\""), "`harness` is a key of a workload", "[workloads.NAME]");
         let metric = study("", "") + "metrics = [\"sec/op\"]\n";
-        check(&metric, "`sec/op` is a metric of benchmarks, and no workload has any", "harness = \"go\"");
+        check(&metric, "`sec/op` is a metric of benchmarks, and no workload has a harness", "harness = \"go\"");
     }
 }

@@ -12,10 +12,10 @@ const DEFAULTS: [(&str, &str); 2] = [("metrics", "sec/op"), ("output", "varies")
 
 /// Adds the option, with which others have another default.
 pub(crate) fn options(command: Command) -> Command {
-    let help = "The commands are benchmarks under this harness: compare each benchmark, by the time of an operation";
-    let more = "Each trial is one process of the harness, and each of its benchmarks is judged like a workload. A harness \
-                that writes a file finds its path in $BAKEOFF_HARNESS; what it writes there is read instead of its standard \
-                output.";
+    let help = "The commands run benchmarks of this harness: compare each benchmark by its time per operation";
+    let more = "Each trial is one process of the harness, and each of its benchmarks is judged like a workload. \
+                $BAKEOFF_HARNESS is a path that the harness may write its results to; if it does, Bakeoff reads them \
+                there, and otherwise from standard output.";
     let harness = Arg::new("harness").long("harness").value_name("NAME").help(help);
     let command = command.mut_args(|arg| match DEFAULTS.iter().find(|(id, _)| arg.get_id() == id) {
         Some((_, value)) => arg.default_value_if("harness", ArgPredicate::IsPresent, *value),
@@ -28,8 +28,10 @@ pub(crate) fn options(command: Command) -> Command {
 pub(crate) fn plan(asked: &ArgMatches, plan: &mut Plan) -> Result<(), CommandError> {
     let Some(harness) = asked.get_one::<String>("harness") else {
         return match plan.decide.metrics.iter().find(|metric| is_of_harness(metric)) {
-            Some(metric) => Err(CommandError::usage(format!("`{metric}` is a metric of benchmarks"))
-                .hint("say which harness times them, such as --harness go")),
+            Some(metric) => {
+                Err(CommandError::usage(format!("`{metric}` is a metric of benchmarks, and no harness was named"))
+                    .hint("name the harness that times them, such as --harness go"))
+            }
             None => Ok(()),
         };
     };

@@ -21,7 +21,10 @@ pub(crate) fn read(harness: &str, left: &Left) -> Result<Parts, String> {
     match left {
         Left::Printed(bytes) if bytes.trim_ascii().is_empty() => {
             let command = known.command;
-            Err(format!("{}: nothing was printed, and nothing written to $BAKEOFF_HARNESS; {command}", known.title))
+            Err(format!(
+                "{}: the harness printed nothing and wrote nothing to $BAKEOFF_HARNESS; {command}",
+                known.title
+            ))
         }
         Left::Printed(bytes) => of_bytes(known, "its standard output", bytes),
         Left::File(bytes) => of_bytes(known, "what it wrote", bytes),
@@ -45,7 +48,7 @@ fn of_bytes(known: &HarnessFormat, name: &str, bytes: &[u8]) -> Result<Parts, St
 }
 
 fn nothing(known: &HarnessFormat, name: &str) -> String {
-    format!("{}: there is no benchmark in {name}; {}", known.title, known.command)
+    format!("{}: no benchmark in {name}; {}", known.title, known.command)
 }
 
 fn gathered(known: &HarnessFormat, name: &str, bytes: &[u8]) -> Result<Gathered, String> {
@@ -54,7 +57,7 @@ fn gathered(known: &HarnessFormat, name: &str, bytes: &[u8]) -> Result<Gathered,
         return Err(nothing(known, name));
     }
     if !is_go && !matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')) {
-        return Err(format!("{}: {name} is no JSON; {}", known.title, known.command));
+        return Err(format!("{}: {name} is not JSON; {}", known.title, known.command));
     }
     let options = Options { format: Some(if is_go { Format::Go } else { Format::Json }), ..Options::default() };
     let read = bakeoff_readers::read(&mut &*bytes, &Origin { name, label: "" }, &options);
@@ -67,7 +70,7 @@ fn gathered(known: &HarnessFormat, name: &str, bytes: &[u8]) -> Result<Gathered,
     })?;
     match gathered.kind {
         Some(kind) if kind != known.kind => {
-            Err(format!("{}: {name} is of another harness ({kind:?}); {}", known.title, known.command))
+            Err(format!("{}: {name} comes from another harness ({kind:?}); {}", known.title, known.command))
         }
         _ => Ok(gathered),
     }
@@ -119,7 +122,7 @@ fn parts(known: &HarnessFormat, gathered: &Gathered) -> Result<Parts, String> {
 fn take(part: &mut Part, metric: &str, values: Vec<f64>) {
     let Some(value) = median(&values) else { return };
     if matches!(metric, "sec/op" | "ops/s") && value <= 0.0 {
-        part.failed = Some(format!("it reports {value} {metric}, which is no measurement"));
+        part.failed = Some(format!("it reports {value} {metric}, which is not a valid measurement"));
         return;
     }
     part.values.insert(metric.to_owned(), value);
@@ -160,7 +163,10 @@ fn readable(name: &str) -> Result<String, String> {
     if name.len() > NAME_MAX {
         let begins: String = name.chars().take(40).collect();
         let begins = bakeoff_model::plain::clean(&begins);
-        return Err(format!("a benchmark has a name of {} bytes, which begins with `{begins}`; rename it", name.len()));
+        return Err(format!(
+            "the name of a benchmark is too long ({} bytes); it begins with `{begins}`; rename it",
+            name.len()
+        ));
     }
     let own = |c: char| match bakeoff_model::plain::clean(&c.to_string()) == c.to_string() {
         true => c.to_string(),

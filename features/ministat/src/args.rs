@@ -6,25 +6,26 @@ use std::ffi::OsString;
 
 // Its own; they stand behind those of `stat`. A documentation comment would become the help of `stat`.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "As ministat")]
 pub(crate) struct Own {
-    /// Print what ministat prints, byte for byte: `legacy` is Debian's of 2015 (the default), `freebsd` is FreeBSD's of
-    /// today
+    /// Print exactly what ministat prints, byte for byte: `legacy` is Debian's ministat of 2015 (the default),
+    /// `freebsd` is FreeBSD's of today
     #[arg(long, value_name = "EDITION", require_equals = true, num_args = 0..=1, default_missing_value = "legacy",
         conflicts_with_all = ["names", "baseline", "paired", "format", "table", "row", "col", "ignore", "filter", "json", "require_verdict"])]
     pub(crate) ministat: Option<Edition>,
-    /// ministat: without the plot
+    /// With --ministat: omit the plot
     #[arg(short = 'A', requires = "ministat")]
     pub(crate) no_plot: bool,
-    /// ministat: only describe, without plot and comparisons
+    /// With --ministat: print only the summary statistics, without plot and comparisons
     #[arg(short = 'n', requires = "ministat")]
     pub(crate) raw: bool,
-    /// ministat: bars on separate lines
+    /// With --ministat: draw the bars on separate lines
     #[arg(short = 's', requires = "ministat")]
     pub(crate) separate: bool,
-    /// ministat: without names and heading (FreeBSD's only)
+    /// With --ministat=freebsd: omit names and headings
     #[arg(short = 'q', requires = "ministat")]
     pub(crate) quiet: bool,
-    /// ministat: width of the plot
+    /// With --ministat: the width of the plot
     #[arg(short = 'w', requires = "ministat", value_name = "COLUMNS", allow_hyphen_values = true)]
     pub(crate) width: Vec<OsString>,
 }

@@ -40,8 +40,9 @@ pub(crate) fn execute(args: &Args, edition: Edition) -> Result<Code, CommandErro
     let sets: Vec<Set<'_>> =
         data.iter().map(|data| Set { name: data.name.as_bytes(), values: &data.values, vitals: data.vitals }).collect();
     let text = page::ministat(&sets, look).map_err(|_| {
-        let hint = "-A leaves the plot out; without --ministat such data are described, or refused with a reason";
-        CommandError::usage("ministat has no plot for these data or this width: it crashes here").hint(hint)
+        let hint = "use -A to omit the plot; without --ministat, Bakeoff describes such data, or explains why it \
+                    cannot";
+        CommandError::usage("ministat crashes on these data or this width, so there is no plot to print").hint(hint)
     })?;
     screen::out_bytes(&text);
     screen::err(&notes(&data, look));
@@ -190,7 +191,7 @@ fn notes(data: &[Data<'_>], look: Look) -> String {
     if let Some(data) = data.iter().find(inexact).filter(|_| legacy) {
         notes.push(format!(
             "the standard deviation of {} is {:.7}, not what is printed: ministat computes it in one pass, which loses \
-             the digits of values far from 0",
+             digits if values are far from 0",
             data.name.to_string_lossy(),
             data.honest_variance.sqrt()
         ));
@@ -202,7 +203,9 @@ fn notes(data: &[Data<'_>], look: Look) -> String {
     if look.level == WRONG_LEVEL && compared().next().is_some() {
         let misprinted = compared().any(|(set, _)| (5..=12).contains(&(set.vitals.n + data[0].vitals.n - 2)));
         let misprint = if misprinted { "; and for so few values, its table has misprints" } else { "" };
-        notes.push(format!("what ministat calls 99.5% confidence is 99.8%: it uses the quantile t(.999){misprint}"));
+        notes.push(format!(
+            "ministat's 99.5% confidence is really 99.8%, because it uses the quantile t(.999){misprint}"
+        ));
     }
     let understated = compared().find_map(|(set, theirs)| {
         let better = Relative::new(&set.vitals, &data[0].vitals, look.level, Edition::Freebsd);
@@ -211,13 +214,13 @@ fn notes(data: &[Data<'_>], look: Look) -> String {
     });
     if let Some(percent) = understated {
         notes.push(format!(
-            "the percentage should be ± {percent:.4}%: ministat takes the mean of the first set for exact"
+            "the percentage should be ± {percent:.4}%: ministat treats the mean of the first set as exact"
         ));
     }
     if compared().any(|(_, relative)| !relative.differs()) {
         notes.push(
-            "\"no difference proven\" is not \"identical\", as ministat's manual says; without --ministat, \
-             equivalence is shown, or not"
+            "\"no difference proven\" does not mean \"identical\", as ministat's manual notes; without --ministat, \
+             Bakeoff also judges equivalence"
                 .to_owned(),
         );
     }

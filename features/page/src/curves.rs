@@ -122,7 +122,7 @@ pub(crate) fn distributions(look: &Look<'_>, places: &[PlaceCells<'_>], brief: &
     let one = |(at, place): &(usize, &PlaceCells<'_>)| {
         html! {
             figure.dist data-p=(at) data-w=[look.workload(place.workload)] data-c=[look.condition(place.condition)] {
-                figcaption { b { (name(&place.title(has_conditions))) } ": share of trials that are at most this long or large" }
+                figcaption { b { (name(&place.title(has_conditions))) } ": share of trials up to this time or size" }
                 (distribution(look, place, brief))
             }
         }

@@ -44,7 +44,7 @@ pub(crate) fn figures(look: &Look<'_>, texts: &[TableText]) -> Markup {
             }
         }
         @if has_letters(look.findings) {
-            p.quiet { "Variants that share a letter are not shown to differ, which does not mean that they are equal." }
+            p.quiet { "Variants with a common letter are not shown to differ, but they may differ." }
         }
     }
 }

@@ -57,7 +57,7 @@ fn trials(record: &Record) -> Option<Ground> {
     let ok = total - failed - void;
     (total > 0).then(|| Ground {
         is_full: lost.is_empty(),
-        title: text![count(ok as u64), " of ", counted(total as u32, "trial"), " count"],
+        title: text![count(ok as u64), " of ", counted(total as u32, "trial"), " valid"],
         details: if lost.is_empty() { vec![] } else { vec![lost.join(", ").into()] },
     })
 }
@@ -68,7 +68,7 @@ fn noise(about: &About<'_>) -> Option<Ground> {
     Some(Ground {
         is_full: twin.is_within(),
         title: text!["the machine's noise: ", unglue(&range)],
-        details: vec!["the baseline against its hidden twin, which is the same thing".into()],
+        details: vec!["the baseline against its hidden twin, which is the same program".into()],
     })
 }
 
@@ -136,14 +136,14 @@ mod tests {
             trial.output = vec![Output { bytes: 3, sha256: "a".repeat(64) }];
         };
         let noisy = "the machine's noise: ";
-        check(&record(|_| {}), &[("outputs were not compared", false), ("36 of 36 trials count", true), (noisy, true)]);
+        check(&record(|_| {}), &[("outputs were not compared", false), ("36 of 36 trials valid", true), (noisy, true)]);
         check(&record(printed), &[("all variants print the same", true)]);
         let lost = record(|trial| match trial.block {
             1 => trial.outcome = Outcome::Failed(Failure::Exit { code: 1, stderr: vec![] }),
             2 => trial.outcome = Outcome::Void("busy".to_owned()),
             _ => {}
         });
-        check(&lost, &[("30 of 36 trials count", false)]);
+        check(&lost, &[("30 of 36 trials valid", false)]);
         let none = study(&["baseline", "b"], &["idle"], &["wall"]);
         assert_eq!(grounds_of(&none), []);
     }

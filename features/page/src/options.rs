@@ -23,8 +23,8 @@ const AGAINST: &str = "against";
 const SELDOM: Duration = Duration::from_secs(30);
 
 /// The first words of a page that is written while trials run.
-const NOTE: &str = "The trials still run: this page is written again between blocks, and reloads itself. A browser on the \
-                    measuring machine disturbs the measurement: open the page on another machine.";
+const NOTE: &str = "Trials are still running: Bakeoff updates this page between blocks, and the page reloads itself. A \
+                    browser on the measuring machine disturbs the measurement, so open the page on another machine.";
 
 /// Adds the options.
 pub(crate) fn add(command: Command) -> Command {
@@ -37,20 +37,16 @@ pub(crate) fn add(command: Command) -> Command {
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
             .help(help)
-            .help_heading("Findings for others")
+            .help_heading("Exports")
             .conflicts_with_all(&others)
     };
     command
         .arg(file(
             HTML,
-            "Write a page for a browser: one file with the answer, every chart and every figure, which needs nothing else; \
-             a command that measures writes it again between blocks, at most once in 30 seconds. `-` is standard output, in \
-             place of the report",
+            "Write a self-contained HTML page with the answer, every chart and every figure. A command that measures \
+             updates it between blocks, at most once in 30 seconds",
         ))
-        .arg(
-            file(SVG, "Write one chart as SVG, for light and for dark surroundings; `-` is standard output")
-                .conflicts_with_all(&of_two),
-        )
+        .arg(file(SVG, "Write one chart as SVG, for light and dark backgrounds").conflicts_with_all(&of_two))
         .arg(
             Arg::new(CHART)
                 .long(CHART)
@@ -58,8 +54,8 @@ pub(crate) fn add(command: Command) -> Command {
                 .value_parser(PossibleValuesParser::new(svg::CHARTS))
                 .default_value(svg::CHARTS[0])
                 .requires(SVG)
-                .help("Which chart --svg writes: all variants, trials in the order of time, or distributions")
-                .help_heading("Findings for others"),
+                .help("With --svg: the chart to write: all variants, all trials in order of time, or distributions")
+                .help_heading("Exports"),
         )
 }
 
@@ -72,7 +68,7 @@ fn targets(matches: &ArgMatches) -> Result<[Option<Target>; 2], CommandError> {
     let [html, svg] = [HTML, SVG].map(|name| file(matches, name).map(|file| Target::of(file)).transpose());
     let targets = [html?, svg?];
     if targets[0].is_some() && targets[0] == targets[1] {
-        return Err(CommandError::usage("--html and --svg name the same file").hint("give each a file of its own"));
+        return Err(CommandError::usage("--html and --svg name the same file").hint("give each its own file"));
     }
     Ok(targets)
 }

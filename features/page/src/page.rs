@@ -101,7 +101,7 @@ fn body(content: &Content<'_>, note: Option<&str>) -> Markup {
         }
         footer {
             "Made by bakeoff " (concluded.record.study.bakeoff) " from " (concluded.record.once().trials.len())
-            " trials; all of it is in this file, which loads nothing."
+            " trials. This file contains everything and loads nothing."
         }
         @if places.is_empty() && look.workloads.is_empty() { p.sr { "No trial." } }
     }
@@ -214,7 +214,7 @@ fn distributions(content: &Content<'_>) -> Markup {
         (curves::distributions(look, places, brief))
         (latency::charts(look, concluded.record))
         (items(&content.section("latencies")))
-        @if !conditions.is_empty() { details { summary { "Conditions: held, observed, or not to be had" } (items(&conditions)) } }
+        @if !conditions.is_empty() { details { summary { "Conditions: controlled, observed, or not available" } (items(&conditions)) } }
     }
 }
 
@@ -222,7 +222,7 @@ fn distributions(content: &Content<'_>) -> Markup {
 fn doubts(content: &Content<'_>) -> Markup {
     let Content { brief, notes, .. } = content;
     html! {
-        @if brief.doubts.is_empty() && notes.is_empty() { p.quiet { "None was raised." } }
+        @if brief.doubts.is_empty() && notes.is_empty() { p.quiet { "There are no doubts." } }
         @if !brief.doubts.is_empty() {
             ul.believe {
                 @for doubt in &brief.doubts { (doubt_line(doubt)) }

@@ -82,14 +82,14 @@ fn paths(layout: &Layout<'_>, cell: &Cell<'_>, baseline: &BTreeMap<u32, f64>) ->
 /// All strips; nothing if no trial was run.
 pub(crate) fn strips(look: &Look<'_>, places: &[PlaceCells<'_>], brief: &Brief<'_>) -> Markup {
     if places.is_empty() {
-        return html! { p.quiet { "No trial was executed." } };
+        return html! { p.quiet { "No trials were run." } };
     }
     let is_dense = places.iter().any(|place| place.blocks > DENSE);
     html! {
         p.quiet {
             "In the order of time: each dot is a trial"
             @if is_dense {
-                "; where there are more than " (DENSE) " blocks, one dot stands for all trials that fall on its place"
+                "; where there are more than " (DENSE) " blocks, one dot represents all trials at its position"
             } @else {
                 ", each dash the baseline’s in the same block, the line between them the pair"
             }

@@ -52,7 +52,7 @@ pub(crate) fn chart(content: &Content<'_>, name: &str) -> Result<String, Command
     };
     let nothing = || {
         let error = format!("there is nothing to draw for --chart {name}");
-        CommandError::usage(error).hint("--html writes a page that says why, whatever there is")
+        CommandError::usage(error).hint("--html always writes a page, which explains why")
     };
     chart.map(Markup::into_string).ok_or_else(nothing)
 }
@@ -190,8 +190,7 @@ fn distributions(content: &Content<'_>) -> Option<Markup> {
     let (place, _) = place(content)?;
     let scale = Values::over(place.values(), 0.99)?;
     let unit = unit_of(place.unit, scale.high);
-    let what =
-        format!("share of trials that are at most this long or large, {}; in {}", clean(&place.title(true)), unit.name);
+    let what = format!("share of trials up to this time or size, {}; in {}", clean(&place.title(true)), unit.name);
     let cells = content.look.in_order(&place.cells, &content.brief);
     let class =
         |variant: &str| outstanding(&content.look, content.look.table_of(place.workload, place.condition), variant);

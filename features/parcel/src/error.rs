@@ -17,7 +17,7 @@ pub enum Error {
         source: io::Error,
     },
     /// Something is in the way that nobody said may be replaced.
-    #[error("`{}` is already there", path.display())]
+    #[error("`{}` already exists", path.display())]
     Exists {
         /// What is in the way.
         path: PathBuf,
@@ -31,13 +31,13 @@ pub enum Error {
         why: String,
     },
     /// A file is no longer what it was a moment ago.
-    #[error("`{}` changed while it was packed; try again when nothing writes to it", path.display())]
+    #[error("`{}` changed during the export; try again when nothing writes to it", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
     /// It is no parcel, or a damaged one, or one that lies.
-    #[error("`{}` is not imported: {why}", path.display())]
+    #[error("cannot import `{}`: {why}", path.display())]
     Refused {
         /// The parcel.
         path: PathBuf,

@@ -20,32 +20,34 @@ use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-/// Pack a study, its journals, and the records and logs of its builds into one file, for others or for later
+/// Pack a study with its journals and build logs into one file, to share or to archive
 ///
-/// The file is a .tar.zst that `bakeoff import` unpacks. It holds all files of the study's folder except hidden ones,
-/// the journals up to the last whole line (the study may be executed meanwhile), and, for every build that they name,
-/// what the cache has of it: record, manifest and log of each layer. The same study always gives the same bytes.
+/// The file is a .tar.zst, which `bakeoff import` unpacks. It contains all files of the study's folder except hidden
+/// ones; the journals, up to the last complete line, so you may export a running study; and for every build that the
+/// journals name, the record, manifest and log of each layer, if the cache has them. The same study always gives the
+/// same bytes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The study: a folder that holds a study.toml, or the file itself
+    /// The study: a folder with a study.toml, or the file itself
     study: PathBuf,
-    /// The file to write, `-` for standard output [default: NAME.tar.zst in the current folder, where NAME is the study's]
+    /// The file to write, or `-` for standard output [default: NAME.tar.zst in the current folder, where NAME is the
+    /// name of the study]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Pack only the journal that `bakeoff report` would use, and none of earlier states of the study
+    /// Pack only the journal that `bakeoff report` would use, no earlier ones
     #[arg(long)]
     latest_only: bool,
-    /// Also pack the sources that the builds were made from, as far as the cache has them
+    /// Also pack the sources of the builds, if the cache has them
     #[arg(long)]
     sources: bool,
-    /// Also pack the finished builds, for inspection: they work only at the same path of the cache
+    /// Also pack the finished builds, for inspection; they run only at the same cache path
     #[arg(long)]
     prefixes: bool,
-    /// Remove names of hosts, users and folders from the journals, and leave out the records and logs of layers; the study's
-    /// own files stay as they are
+    /// Remove the names of hosts, users and folders from the journals, and omit the records and logs of layers; the
+    /// study's own files are not changed
     #[arg(long, conflicts_with_all = ["sources", "prefixes"])]
     redact: bool,
-    /// Replace the file if it exists
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
 }
@@ -69,7 +71,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     let records = journals(args, &folder.dir, features, &mut packing, &mut notes)?;
     let root = Cache::default_root().ok().and_then(|root| fs::canonicalize(root).ok());
     if args.redact {
-        notes.insert("records and logs of layers, which name folders".to_owned());
+        notes.insert("records and logs of layers, because they name folders".to_owned());
     } else {
         layers(&folder.dir, root.as_deref(), &records, &mut packing, &mut notes)?;
     }
@@ -83,7 +85,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
             }
         }
         None if args.redact => {}
-        None => drop(notes.insert("the cache, which is not there: no layers, sources or prefixes".to_owned())),
+        None => drop(notes.insert("layers, sources and prefixes, because there is no cache".to_owned())),
     }
     if Target::is_output(&out) {
         to_output(packing)?;
@@ -98,9 +100,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
 /// Writes the parcel to standard output, unless somebody would have to read it there.
 fn to_output(packing: Packing) -> Result<(), CommandError> {
     if io::stdout().is_terminal() {
-        return Err(CommandError::usage("a parcel is not written to a terminal").hint(
-            "name a file with -o FILE, or send it on: bakeoff export STUDY -o - | ssh HOST 'cat > study.tar.zst'",
-        ));
+        return Err(CommandError::usage("cannot write a parcel to a terminal")
+            .hint("name a file with -o FILE, or pipe it: bakeoff export STUDY -o - | ssh HOST 'cat > study.tar.zst'"));
     }
     let folder = Scratch::new("bakeoff-export-", &std::env::temp_dir()).map_err(CommandError::usage)?;
     let file = folder.path().join("parcel");
@@ -108,7 +109,7 @@ fn to_output(packing: Packing) -> Result<(), CommandError> {
     let copy = || io::copy(&mut fs::File::open(&file)?, &mut io::stdout().lock());
     match copy() {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(CommandError::new(Code::Internal, format!("standard output cannot be written: {error}")))
+            Err(CommandError::new(Code::Internal, format!("cannot write to standard output: {error}")))
         }
         _ => Ok(()),
     }
@@ -128,7 +129,7 @@ fn journals(
     let mut paths = if imported { imported_journals(dir) } else { journals_of(dir) };
     paths.sort();
     if !imported && !imported_journals(dir).is_empty() {
-        notes.insert("journals that were imported: they are in the file that they came in".to_owned());
+        notes.insert("imported journals: they are in the file that you imported".to_owned());
     }
     let mut records = vec![];
     for path in paths {
@@ -150,7 +151,7 @@ fn journals(
                 records.push(contents.record);
             }
             Err(error) if args.redact => return Err(error.into()),
-            Err(error) => drop(notes.insert(format!("what the builds of a journal left behind: {error}"))),
+            Err(error) => drop(notes.insert(format!("records of a journal's builds: {error}"))),
         }
         packing.bytes(&format!("journals/{name}"), bytes)?;
         if is_latest {
@@ -191,7 +192,7 @@ fn layers(
         }
     }
     if missing > 0 {
-        notes.insert(format!("records and logs of {missing} layers, which the cache does not hold"));
+        notes.insert(format!("records and logs of {missing} layers: not in the cache"));
     }
     Ok(())
 }
@@ -225,7 +226,7 @@ fn sources(
             Some((name, path, false)) => packing.file(&name, &path)?,
             None => {
                 let source = bakeoff_model::plain::clean(source);
-                notes.insert(format!("source `{source}`, which the cache does not hold; `bakeoff build` fetches it"));
+                notes.insert(format!("source `{source}`: not in the cache; `bakeoff build` fetches it"));
             }
         }
     }
@@ -259,7 +260,7 @@ fn prefixes(root: &Path, records: &[Record], packing: &mut Packing, notes: &mut 
         }
     }
     if missing > 0 {
-        notes.insert(format!("prefixes of {missing} builds, which the cache does not hold"));
+        notes.insert(format!("prefixes of {missing} builds: not in the cache"));
     }
     Ok(())
 }
@@ -284,7 +285,7 @@ fn summary(out: &Path, packed: &Packed) -> String {
         }
     }
     if manifest.latest.is_none() {
-        text.push_str("  no journal: this study has not been executed yet\n");
+        text.push_str("  no journal: this study has not run yet\n");
     }
     text
 }
@@ -293,7 +294,7 @@ impl From<Error> for CommandError {
     fn from(error: Error) -> Self {
         match &error {
             Error::Exists { .. } => {
-                Self::usage(error).hint("name another place, or remove it; `export --force` replaces a file")
+                Self::usage(error).hint("name another path, or remove it; `export --force` overwrites a file")
             }
             _ => Self::usage(error),
         }

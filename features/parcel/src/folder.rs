@@ -25,7 +25,7 @@ pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
             let path = entry.at("list", &folder)?.path();
             let strange = |why: &str| Error::Strange { path: path.clone(), why: why.to_owned() };
             let name = path.file_name().and_then(|name| name.to_str());
-            let Some(name) = name else { return Err(strange("has a name that is not text: rename it")) };
+            let Some(name) = name else { return Err(strange("has a name that is not UTF-8: rename it")) };
             if name.starts_with('.') {
                 continue;
             }
@@ -33,23 +33,23 @@ pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
             if let Some(complaint) = super::name::complaint(&format!("study/{name}")) {
                 return Err(strange(&format!("cannot be packed: its name {complaint}")));
             }
-            let mut meta = fs::symlink_metadata(&path).at("look at", &path)?;
+            let mut meta = fs::symlink_metadata(&path).at("inspect", &path)?;
             if meta.is_symlink() {
                 let target = fs::canonicalize(&path).at("resolve", &path)?;
                 if !target.is_file() || !may_follow(&home, &target) {
                     return Err(strange(
-                        "is a link to something other than a file of the study's folder, or of the Git repository around \
-                         it: put a copy in its place",
+                        "is a link to something outside of the study's folder and its Git repository, or not to a \
+                         file: replace it with a copy",
                     ));
                 }
-                meta = fs::metadata(&path).at("look at", &path)?;
+                meta = fs::metadata(&path).at("inspect", &path)?;
             }
             if meta.is_dir() {
                 left.push((format!("{name}/"), path));
                 continue;
             }
             if !meta.is_file() {
-                return Err(strange("is neither a file nor a folder: remove it, or move it elsewhere"));
+                return Err(strange("is not a file or folder: remove it, or move it elsewhere"));
             }
             bytes += meta.len();
             found.push((name, path));
@@ -74,8 +74,8 @@ fn may_follow(home: &Path, target: &Path) -> bool {
 fn too_much() -> String {
     let gib = BYTES_MAX >> 30;
     format!(
-        "has more than {FILES_MAX} files or {gib} GiB, too much for a study: move what is no part of it elsewhere, or \
-         into a folder whose name begins with a dot"
+        "has more than {FILES_MAX} files or {gib} GiB, too much for a study: move everything else out of it, or into a \
+         folder with a name that begins with a dot"
     )
 }
 
@@ -111,7 +111,7 @@ mod tests {
         fs::write(studies.join("fetch.sh"), "").unwrap();
         symlink("../fetch.sh", dir.join("fetch.sh")).unwrap();
         let said = names(&dir).unwrap_err();
-        assert!(said.contains("fetch.sh` is a link") && said.contains("put a copy in its place"), "{said}");
+        assert!(said.contains("fetch.sh` is a link") && said.contains("replace it with a copy"), "{said}");
         fs::create_dir(&git).unwrap();
         assert_eq!(names(&dir).unwrap(), ["fetch.sh"]);
         fs::write(git.join("config"), "").unwrap();
@@ -130,7 +130,10 @@ mod tests {
         };
         check(&|dir| symlink("/etc/hostname", dir.join("out")).unwrap(), "out` is a link");
         check(&|dir| symlink(".", dir.join("self")).unwrap(), "self` is a link");
-        check(&|dir| drop(std::os::unix::net::UnixListener::bind(dir.join("s")).unwrap()), "s` is neither");
-        check(&|dir| fs::write(dir.join("a\nb"), "").unwrap(), "a character that no name should have");
+        check(
+            &|dir| drop(std::os::unix::net::UnixListener::bind(dir.join("s")).unwrap()),
+            "s` is not a file or folder",
+        );
+        check(&|dir| fs::write(dir.join("a\nb"), "").unwrap(), "a character that is not allowed");
     }
 }

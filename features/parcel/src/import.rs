@@ -16,27 +16,27 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Unpack a study that somebody exported: to judge it again, or to repeat it on this machine
+/// Unpack an exported study, to judge it again or to repeat it on this machine
 ///
-/// Import executes nothing of the study. It writes nothing outside of FOLDER,
-/// except that it takes sources into the cache if they match their SHA-256. It
-/// keeps journals, records and logs in FOLDER under .bakeoff/imported/, and
-/// prefixes too, for inspection: they are never executed. Then:
+/// Import never runs anything from the parcel. It writes only to FOLDER, except
+/// that it adds sources to the cache if they match their SHA-256. Journals,
+/// records and logs go to FOLDER/.bakeoff/imported/. So do prefixes, but only
+/// for inspection. Afterwards:
 ///
-///   bakeoff report FOLDER                       the report of the person who exported it
-///   bakeoff run FOLDER                          repeat it here, in a new journal
-///   bakeoff report FOLDER --against imported    both side by side
+///   bakeoff report FOLDER                       print the exported report
+///   bakeoff run FOLDER                          repeat the study here, in a new journal
+///   bakeoff report FOLDER --against imported    compare both
 ///
-/// The study's scripts are somebody else's: read them before you build or
-/// execute them.
+/// The study's scripts come from someone else: read them before you build or
+/// run the study.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
     /// The file that `bakeoff export` wrote
     parcel: PathBuf,
-    /// The folder to make [default: one in the current folder, named as the study]
+    /// The folder to create [default: in the current folder, named after the study]
     folder: Option<PathBuf>,
-    /// The largest size that it may unpack to
+    /// Refuse a parcel that unpacks to more than this
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = bakeoff_command::arguments::size)]
     most: u64,
 }
@@ -50,7 +50,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         None => PathBuf::from("."),
     };
     // Beside its later place, so that it can be moved there in one step; gone if we do not come so far.
-    let aside = Scratch::new(".bakeoff-import-", &place).at("make a folder in", &place)?;
+    let aside = Scratch::new(".bakeoff-import-", &place).at("create a folder in", &place)?;
     let bounds = Bounds { bytes: args.most, ..Bounds::default() };
     let manifest = open(&args.parcel, aside.path(), bounds)?;
     let folder = args.folder.clone().unwrap_or_else(|| place.join(top_of(&manifest.study)));
@@ -58,7 +58,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let study = aside.path().join("study");
     let imported = imported_in(&study);
     StateFolder::of(&study)?;
-    fs::create_dir(&imported).at("make the folder", &imported)?;
+    fs::create_dir(&imported).at("create the folder", &imported)?;
     for part in ["layers", "prefixes", "sources"] {
         let from = aside.path().join(part);
         if from.is_dir() {
@@ -120,7 +120,7 @@ fn take_sources(folder: &Path) -> Taken {
     let cache = match Cache::default_root().and_then(Cache::open) {
         Ok(cache) => cache,
         Err(error) => {
-            taken.refused.push(format!("sources are not taken into the cache: {error}"));
+            taken.refused.push(format!("sources were not added to the cache: {error}"));
             return taken;
         }
     };
@@ -131,14 +131,16 @@ fn take_sources(folder: &Path) -> Taken {
             None => (name.clone(), false),
         };
         let file = if is_tree { Some(path.clone()) } else { in_folder(&path).ok().and_then(|mut files| files.pop()) };
-        let wrong = || format!("source {} is not taken into the cache: it is not what its hash says", clean(&name));
+        let wrong = || format!("source {} was not added to the cache: it does not match its hash", clean(&name));
         match file.map(|file| cache.import_source(&file, &sha256, is_tree)) {
             Some(Ok(true)) => {
                 taken.accepted += 1;
                 // It has its place now; what is left here would only take room.
                 let _ = if is_tree { fs::remove_file(&path) } else { fs::remove_dir_all(&path) };
             }
-            Some(Err(error)) => taken.refused.push(format!("source {} is not taken: {error}", clean(&name))),
+            Some(Err(error)) => {
+                taken.refused.push(format!("source {} was not added to the cache: {error}", clean(&name)))
+            }
             Some(Ok(false)) | None => taken.refused.push(wrong()),
         }
     }
@@ -157,22 +159,21 @@ fn summary(folder: &Path, manifest: &Manifest, taken: &Taken) -> String {
         of("journals")
     );
     if taken.accepted > 0 {
-        text.push_str(&format!("sources accepted by their hashes into the cache: {}\n", taken.accepted));
+        text.push_str(&format!("sources added to the cache after a check of their hashes: {}\n", taken.accepted));
     }
     taken.refused.iter().for_each(|why| text.push_str(&format!("note: {why}\n")));
     if of("prefixes") > 0 {
         let where_to = imported_in(folder).join("prefixes");
         text.push_str(&format!(
-            "note: prefixes are kept in {}, to be looked at: nobody can tell whether they are what they are called, so \
-             builds are made again\n",
+            "note: prefixes are in {}, for inspection only: they cannot be verified, so Bakeoff rebuilds them\n",
             where_to.display()
         ));
     }
     if manifest.latest.is_some() {
-        text.push_str(&format!("its report: bakeoff report {shown}\n"));
+        text.push_str(&format!("for its report: bakeoff report {shown}\n"));
     } else {
-        text.push_str("it has no journal: the study had not been executed\n");
+        text.push_str("it has no journal: the study had not run\n");
     }
-    text.push_str("its scripts are somebody else's: read them before you build or execute them\n");
+    text.push_str("its scripts come from someone else: read them before you build or run the study\n");
     text
 }

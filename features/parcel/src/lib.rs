@@ -29,7 +29,7 @@ pub use format::{FORMAT, Manifest, Member};
 pub use open::{Bounds, open};
 pub use pack::{Packed, Packing};
 
-use bakeoff_command::{Feature, Registry, Subcommand};
+use bakeoff_command::{Feature, Group, Registry, Subcommand};
 
 /// The slice.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct Parcel;
 
 impl Feature for Parcel {
     fn register(&self, to: &mut Registry) {
-        to.commands.push(Subcommand::with_features("export", export::execute).after("report"));
-        to.commands.push(Subcommand::new("import", import::execute).after("report"));
+        to.commands.push(Subcommand::with_features("export", export::execute).group(Group::Share));
+        to.commands.push(Subcommand::new("import", import::execute).group(Group::Share));
     }
 }

@@ -12,13 +12,13 @@ const DEPTH_MAX: usize = 64;
 pub(crate) fn complaint(name: &str) -> Option<&'static str> {
     let components: Vec<&str> = name.split('/').collect();
     if components.len() < 2 || !PARTS.contains(&components[0]) {
-        return Some("is in no part of a parcel");
+        return Some("is not in any part of a parcel");
     }
     if components.len() > DEPTH_MAX {
-        return Some("lies too deep");
+        return Some("is too deep");
     }
     if components.iter().any(|component| component.is_empty() || component.len() > COMPONENT_MAX) {
-        return Some("has a part that no file can be named");
+        return Some("has a part that is not a valid file name");
     }
     // `.` and `..` among them; and a folder's hidden files are where other programs keep what they run.
     if components.iter().any(|component| component.starts_with('.')) {
@@ -28,7 +28,7 @@ pub(crate) fn complaint(name: &str) -> Option<&'static str> {
     if components[0] == "journals" && (components.len() > 2 || !components[1].ends_with(".jsonl")) {
         return Some("is not a journal");
     }
-    name.chars().any(|c| c.is_control() || c == '\\').then_some("has a character that no name should have")
+    name.chars().any(|c| c.is_control() || c == '\\').then_some("has a character that is not allowed")
 }
 
 /// Whether a parcel's folder may have this name.

@@ -43,7 +43,7 @@ pub fn open(parcel: &Path, into: &Path, bounds: Bounds) -> Result<Manifest, Erro
     let refused = |why: String| Error::Refused { path: parcel.to_owned(), why };
     let damaged = |error: io::Error| refused(format!("it cannot be read as a .tar.zst: {error}"));
     let file = File::open(parcel).at("read", parcel)?;
-    if !file.metadata().at("look at", parcel)?.is_file() {
+    if !file.metadata().at("inspect", parcel)?.is_file() {
         return Err(refused("it is not a file".to_owned()));
     }
     let mut tar = tar::Archive::new(zstd::Decoder::new(file).map_err(damaged)?);
@@ -55,25 +55,25 @@ pub fn open(parcel: &Path, into: &Path, bounds: Bounds) -> Result<Manifest, Erro
         None => return Err(refused("it is empty".to_owned())),
     };
     check(&manifest, bounds).map_err(refused)?;
-    let free = bakeoff_host::disk::free_bytes(into).at("look at", into)?;
+    let free = bakeoff_host::disk::free_bytes(into).at("inspect", into)?;
     let wanted: u64 = manifest.members.iter().map(|member| member.bytes).sum();
     if wanted > free {
-        return Err(refused(format!("it unpacks to {wanted} bytes, and there are only {free} free")));
+        return Err(refused(format!("it unpacks to {wanted} bytes, but only {free} bytes are free")));
     }
     for member in &manifest.members {
         let name = &member.name;
-        let entry = entries.next().ok_or_else(|| refused(format!("`{name}` is in its list, but not in it")))?;
+        let entry = entries.next().ok_or_else(|| refused(format!("`{name}` is listed but missing")))?;
         let entry = entry.map_err(damaged)?;
         if entry.path_bytes() != format!("{top}/{name}").as_bytes() {
             let found = String::from_utf8_lossy(&entry.path_bytes()).escape_debug().to_string();
-            return Err(refused(format!("`{found}` is where its list has `{name}`")));
+            return Err(refused(format!("it has `{found}` where its list has `{name}`")));
         }
         if entry.header().entry_type() != tar::EntryType::Regular || entry.size() != member.bytes {
-            return Err(refused(format!("`{name}` is not the file of {} bytes that its list has", member.bytes)));
+            return Err(refused(format!("`{name}` is not a file of {} bytes, as listed", member.bytes)));
         }
         match unpack(entry, member, &into.join(name))? {
             true => {}
-            false => return Err(refused(format!("`{name}` is damaged: its SHA-256 is not the one in the list"))),
+            false => return Err(refused(format!("`{name}` is damaged: its SHA-256 differs from the one in the list"))),
         }
     }
     if let Some(extra) = entries.next() {
@@ -86,14 +86,14 @@ pub fn open(parcel: &Path, into: &Path, bounds: Bounds) -> Result<Manifest, Erro
 
 /// The parcel's folder and its list; what is wrong with it otherwise.
 fn read_manifest(entry: tar::Entry<'_, impl Read>) -> Result<(String, Manifest), String> {
-    let no_parcel = || format!("it is not a parcel of a study: it does not begin with {MANIFEST}");
+    let no_parcel = || format!("it is not a parcel: it does not begin with {MANIFEST}");
     let path = String::from_utf8(entry.path_bytes().into_owned()).map_err(|_| no_parcel())?;
     let top = path.strip_suffix(&format!("/{MANIFEST}")).filter(|top| name::is_top(top)).ok_or_else(no_parcel)?;
     if entry.header().entry_type() != tar::EntryType::Regular {
         return Err(no_parcel());
     }
     if entry.size() > MANIFEST_MAX {
-        return Err(format!("its list has {} bytes; {MANIFEST_MAX} are allowed", entry.size()));
+        return Err(format!("its list has {} bytes, but only {MANIFEST_MAX} are allowed", entry.size()));
     }
     let mut bytes = vec![];
     entry.take(MANIFEST_MAX).read_to_end(&mut bytes).map_err(|e| format!("its list cannot be read: {e}"))?;
@@ -101,10 +101,12 @@ fn read_manifest(entry: tar::Entry<'_, impl Read>) -> Result<(String, Manifest),
     struct Head {
         format: u32,
     }
-    let wrong = |e: serde_json::Error| format!("its list cannot be understood: {e}");
+    let wrong = |e: serde_json::Error| format!("its list is invalid: {e}");
     let Head { format } = serde_json::from_slice(&bytes).map_err(wrong)?;
     if format > FORMAT {
-        return Err(format!("it has format {format}, and this bakeoff reads up to {FORMAT}; use a newer one"));
+        return Err(format!(
+            "it has format {format}, but this version of Bakeoff reads only up to {FORMAT}; use a newer version"
+        ));
     }
     Ok((top.to_owned(), serde_json::from_slice(&bytes).map_err(wrong)?))
 }
@@ -113,7 +115,7 @@ fn read_manifest(entry: tar::Entry<'_, impl Read>) -> Result<(String, Manifest),
 fn check(manifest: &Manifest, bounds: Bounds) -> Result<(), String> {
     let members = &manifest.members;
     if members.len() > bounds.members {
-        return Err(format!("it lists {} members; {} are allowed", members.len(), bounds.members));
+        return Err(format!("it lists {} members, but only {} are allowed", members.len(), bounds.members));
     }
     let mut bytes = 0_u64;
     for member in members {
@@ -123,7 +125,7 @@ fn check(manifest: &Manifest, bounds: Bounds) -> Result<(), String> {
         }
         bytes = bytes.saturating_add(member.bytes);
         if bytes > bounds.bytes {
-            return Err(format!("it unpacks to more than {} bytes, which are allowed", bounds.bytes));
+            return Err(format!("it unpacks to more than the allowed {} bytes", bounds.bytes));
         }
     }
     if let Some(pair) = members.windows(2).find(|pair| pair[0].name >= pair[1].name) {
@@ -134,17 +136,17 @@ fn check(manifest: &Manifest, bounds: Bounds) -> Result<(), String> {
         let mut folder = member.name.as_str();
         while let Some((above, _)) = folder.rsplit_once('/') {
             if names.contains(above) {
-                return Err(format!("`{}` is a file and a folder in its list", above.escape_debug()));
+                return Err(format!("its list has `{}` both as a file and as a folder", above.escape_debug()));
             }
             folder = above;
         }
     }
     if !names.contains("study/study.toml") {
-        return Err("it holds no study.toml".to_owned());
+        return Err("it has no study.toml".to_owned());
     }
     match &manifest.latest {
         Some(latest) if latest.contains('/') || !names.contains(format!("journals/{latest}").as_str()) => {
-            Err(format!("its latest journal `{}` is not in it", latest.escape_debug()))
+            Err(format!("its latest journal `{}` is missing", latest.escape_debug()))
         }
         _ => Ok(()),
     }
@@ -153,7 +155,7 @@ fn check(manifest: &Manifest, bounds: Bounds) -> Result<(), String> {
 /// Writes a member; says whether it is what the list says.
 fn unpack(mut entry: tar::Entry<'_, impl Read>, member: &Member, to: &Path) -> Result<bool, Error> {
     let folder = to.parent().unwrap_or(to);
-    fs::create_dir_all(folder).at("make the folder", folder)?;
+    fs::create_dir_all(folder).at("create the folder", folder)?;
     let mode = if member.executable { 0o777 } else { 0o666 };
     let mut file = File::options().write(true).create_new(true).mode(mode).open(to).at("write", to)?;
     let mut summed = Summed::new(&mut file);
@@ -170,5 +172,5 @@ fn nothing_follows(mut stream: impl Read) -> io::Result<()> {
     let mut rest = vec![];
     stream.by_ref().take(END_MAX + 1).read_to_end(&mut rest)?;
     let clean = rest.len() as u64 <= END_MAX && rest.iter().all(|byte| *byte == 0);
-    if clean { Ok(()) } else { Err(io::Error::other("something follows its end")) }
+    if clean { Ok(()) } else { Err(io::Error::other("there is data after its end")) }
 }

@@ -65,7 +65,7 @@ impl Packing {
     /// # Errors
     /// [`Error::File`] if it cannot be read; [`Error::Strange`] if it cannot have this name.
     pub fn file(&mut self, name: &str, path: &Path) -> Result<(), Error> {
-        let executable = fs::metadata(path).at("look at", path)?.permissions().mode() & 0o111 != 0;
+        let executable = fs::metadata(path).at("inspect", path)?.permissions().mode() & 0o111 != 0;
         self.add(name, executable, Content::File(path.to_owned()))
     }
 
@@ -193,8 +193,8 @@ fn header(name: &str, member: &Member) -> Result<tar::Header, Error> {
     let mut header = tar::Header::new_ustar();
     header.set_path(name).map_err(|_| Error::Strange {
         path: PathBuf::from(name),
-        why: "cannot be packed: its name is too long for an archive; 100 bytes of a file's name and 155 of its \
-              folders' are allowed"
+        why: "cannot be packed: its name is too long for an archive, which allows 100 bytes for the file and 155 for \
+              its folders"
             .to_owned(),
     })?;
     header.set_size(member.bytes);
@@ -235,7 +235,7 @@ fn write_tree(folder: &Path, out: &mut impl Write) -> io::Result<()> {
                 let exactly = File::open(&path)?.take(meta.len());
                 tar.append_data(&mut header, &below, exactly)?;
             } else {
-                return Err(io::Error::other(format!("{} is neither a file nor a folder nor a link", path.display())));
+                return Err(io::Error::other(format!("{} is not a file, folder or symbolic link", path.display())));
             }
         }
     }

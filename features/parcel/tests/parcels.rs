@@ -236,26 +236,26 @@ fn a_parcel_that_lies_is_refused() {
         |manifest: &Manifest, entries: &[(&str, tar::EntryType, &[u8])]| forged(folder.path(), manifest, entries);
     opened(&forge(&manifest(&[study]), &good)).unwrap();
 
-    refused(&forge(&manifest(&[study]), &[]), "is in its list, but not in it");
+    refused(&forge(&manifest(&[study]), &[]), "is listed but missing");
     refused(&forge(&manifest(&[study]), &[good[0], ("top/study/z", FILE, b"")]), "`top/study/z` is not in its list");
     refused(&forge(&manifest(&[study]), &[("top/study/study.toml", FILE, b"y")]), "is damaged");
-    refused(&forge(&manifest(&[study]), &[("top/study/study.toml", FILE, b"xy")]), "is not the file of 1 bytes");
-    refused(&forge(&manifest(&[study]), &[("top/../study.toml", FILE, b"x")]), "is where its list has");
-    refused(&forge(&manifest(&[study]), &[("/study/study.toml", FILE, b"x")]), "is where its list has");
+    refused(&forge(&manifest(&[study]), &[("top/study/study.toml", FILE, b"xy")]), "is not a file of 1 bytes");
+    refused(&forge(&manifest(&[study]), &[("top/../study.toml", FILE, b"x")]), "where its list has");
+    refused(&forge(&manifest(&[study]), &[("/study/study.toml", FILE, b"x")]), "where its list has");
     let link = [("top/study/study.toml", tar::EntryType::Symlink, &b"x"[..])];
-    refused(&forge(&manifest(&[study]), &link), "is not the file of 1 bytes");
+    refused(&forge(&manifest(&[study]), &link), "is not a file of 1 bytes");
     // Extensions of the format could give the next entry any name.
     let extended = [("././@LongLink", tar::EntryType::GNULongName, &b"top/../x\0"[..]), good[0]];
-    refused(&forge(&manifest(&[study]), &extended), "is where its list has");
+    refused(&forge(&manifest(&[study]), &extended), "where its list has");
 
     for name in ["../x", "study/../../x", "/etc/x", "study/.git/hooks/post-checkout", "journals", "other/x"] {
         refused(&forge(&manifest(&[(name, b""), study]), &good), "in its list");
     }
     refused(&forge(&manifest(&[study, ("study/a", b"")]), &good), "its list is not sorted");
     refused(&forge(&manifest(&[study, study]), &good), "its list is not sorted");
-    refused(&forge(&manifest(&[("study/a", b""), ("study/a/b", b""), study]), &good), "is a file and a folder");
-    refused(&forge(&manifest(&[("study/a", b"")]), &good), "it holds no study.toml");
-    refused(&forge(&Manifest { format: 2, ..manifest(&[study]) }, &good), "use a newer one");
+    refused(&forge(&manifest(&[("study/a", b""), ("study/a/b", b""), study]), &good), "both as a file and as a folder");
+    refused(&forge(&manifest(&[("study/a", b"")]), &good), "it has no study.toml");
+    refused(&forge(&Manifest { format: 2, ..manifest(&[study]) }, &good), "use a newer version");
     for latest in ["default-0.jsonl", "../study/study.toml"] {
         let manifest = Manifest { latest: Some(latest.to_owned()), ..manifest(&[study]) };
         refused(&forge(&manifest, &good), "latest journal");
@@ -278,7 +278,10 @@ fn what_is_no_parcel_is_refused() {
     check(&zstd::encode_all(&b"hello"[..], 1).unwrap(), "");
     check(&zstd::encode_all(&[0; 1024][..], 1).unwrap(), "it is empty");
     let (_folder, parcel) = parcel();
-    check(&[fs::read(&parcel).unwrap(), zstd::encode_all(&b"more"[..], 1).unwrap()].concat(), "something follows");
+    check(
+        &[fs::read(&parcel).unwrap(), zstd::encode_all(&b"more"[..], 1).unwrap()].concat(),
+        "there is data after its end",
+    );
     // Eight gigabytes of nothing, in some hundred kilobytes.
     let mut tar = vec![];
     let mut header = tar::Header::new_ustar();

@@ -7,32 +7,32 @@ use bakeoff_command::{Registry, journals, screen, state};
 use bakeoff_judge::planning::{Aim, PILOT_MIN, Planning, from_pilot, from_sd};
 use std::path::PathBuf;
 
-/// How many blocks does it take to see a difference of 1 %? Computed from a pilot, or from a spread
+/// Compute how many blocks you need to detect a difference, such as 1 %
 ///
-/// A pilot is any journal with 6 blocks or more, finished or not: its spread from block to block shows how many blocks
-/// it takes to see a difference, and how many to show that there is none beyond the margin. The command also says what
-/// the existing blocks could have seen.
+/// The command uses a pilot, which is any journal with 6 blocks or more, finished or not. From the spread between its
+/// blocks, it computes how many blocks you need to detect a difference, and how many to show equivalence within the
+/// margin. It also shows which differences the existing blocks can detect. Without a pilot, give the spread with --sd.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A study, whose latest journal is used; or a journal (.jsonl)
+    /// A study, to use its latest journal; or a journal (.jsonl)
     #[arg(required_unless_present = "sd", conflicts_with = "sd")]
     study: Option<PathBuf>,
-    /// Differences to see, in percent, separated by commas
+    /// The differences to detect, in percent, separated by commas
     #[arg(long, value_name = "PERCENT", value_delimiter = ',', default_values_t = ["0.5%", "1%", "2%", "5%"].map(String::from))]
     see: Vec<String>,
-    /// The probability of seeing them
+    /// The probability of detecting them
     #[arg(long, value_name = "PERCENT", default_value = "80%", value_parser = margin)]
     power: f64,
-    /// Without a pilot: the standard deviation of the ratio to the baseline, from block to block
+    /// Without a pilot: the standard deviation between blocks of the ratio to the baseline
     #[arg(long, value_name = "PERCENT", value_parser = margin)]
     sd: Option<f64>,
-    /// Half-width of the zone of equivalence [default: the study's own, or 1%]
+    /// The largest difference that does not matter [default: the study's margin, or 1%]
     #[arg(long, value_name = "PERCENT", value_parser = margin)]
     margin: Option<f64>,
-    /// Confidence of verdicts [default: the study's own, or 0.95]
+    /// Confidence level of verdicts [default: the study's, or 0.95]
     #[arg(long, value_name = "C", value_parser = confidence)]
     confidence: Option<f64>,
-    /// Print the numbers as JSON instead of a table
+    /// Print the numbers as JSON
     #[arg(long)]
     json: bool,
 }
@@ -63,10 +63,9 @@ fn pilot(args: &Args, study: &std::path::Path, see: &[f64], features: &Registry)
     let planning = from_pilot(&record, see, args.power);
     let most = planning.rows.iter().map(|row| row.pilot_blocks).max().unwrap_or(0);
     if most < PILOT_MIN {
-        let error = format!("a pilot has at least {PILOT_MIN} blocks, and this one has {most} that count");
-        return Err(
-            CommandError::usage(error).hint("execute more of it, or say what is expected: bakeoff power --sd 2%")
-        );
+        let error = format!("a pilot needs at least {PILOT_MIN} blocks, and this one has {most} valid ones");
+        return Err(CommandError::usage(error)
+            .hint("run more blocks, or give the spread that you expect: bakeoff power --sd 2%"));
     }
     Ok(planning)
 }

@@ -12,6 +12,6 @@ pub struct Power;
 
 impl Feature for Power {
     fn register(&self, to: &mut Registry) {
-        to.commands.push(Subcommand::with_features("power", command::execute).after("plan"));
+        to.commands.push(Subcommand::with_features("power", command::execute));
     }
 }

@@ -83,17 +83,17 @@ fn legend(planning: &Planning) -> String {
     let [power, confidence] = [power, confidence].map(|x| glue(&percent(*x)));
     let among = if *family > 1 { format!(" among {family} comparisons") } else { String::new() };
     let basis = match &planning.study {
-        None => "the sd is taken as given".to_owned(),
+        None => "the sd is as you gave it".to_owned(),
         Some(study) => format!(
-            "sd is that of study {} from block to block; blocks are planned with its upper bound of 80 % confidence; `–` \
-             is more than a million, or unknown: fewer than {}, or a value that is not positive",
+            "sd is the standard deviation between the blocks of study {}; the plan uses its upper bound at 80 % \
+             confidence; `–` means more than a million, or unknown (fewer than {}, or a value that is not positive)",
             clean(study),
             counted(PILOT_MIN, "block"),
         ),
     };
     format!(
-        "Blocks of each workload and condition that show such a difference with a probability of {power} at \
-         {confidence} confidence{among}, or equivalence where there is no difference. It assumes normally distributed \
-         logarithms; {basis}."
+        "Blocks needed for each workload and condition to show such a difference with a probability of {power} at \
+         {confidence} confidence{among}, or to show equivalence if there is no difference. This assumes normally \
+         distributed logarithms; {basis}."
     )
 }

@@ -24,22 +24,22 @@ pub(crate) fn add(
         let (factor, mut level) = meant(&document, factor, text)?;
         let trains = level.training().is_some();
         if level.training().is_some_and(|command| command.is_empty()) {
-            return Err(CommandError::usage(format!("by which training is `{text}` built?"))
-                .hint("name a command that executes what is in $PREFIX: 'pgo=profile:\"$PREFIX/bin/prog\" input'"));
+            return Err(CommandError::usage(format!("the level `{text}` needs a training command"))
+                .hint("add one that runs the program in $PREFIX: 'pgo=profile:\"$PREFIX/bin/prog\" input'"));
         }
         insert(&mut document, &factor, &level)?;
         screen::out(&format!("added to {factor}: {} = {}\n", level.name, level.table()));
         if trains {
             screen::out(
-                "the training starts where the build's script does; name files of the study that it reads in `files` of the \
-                 [[build]]\n",
+                "the training runs in the same folder as the build script; list the study's files that it reads in \
+                 `files` of the [[build]]\n",
             );
         }
     }
     replace(&folder.file, document.to_string().as_bytes()).map_err(CommandError::usage)?;
     if let Err(error) = StudyFolder::open(dir, features) {
         replace(&folder.file, before.as_bytes()).map_err(CommandError::usage)?;
-        return Err(error.hint("the study was left as it was"));
+        return Err(error.hint("the study was not changed"));
     }
     screen::out(&format!("next: bakeoff run {}\n", dir.display()));
     Ok(Code::Done)
@@ -57,11 +57,11 @@ fn meant(document: &DocumentMut, factor: Option<&str>, text: &str) -> Result<(St
         (None, [only]) => only,
         (Some(other), _) => {
             return Err(CommandError::usage(format!("the study has no build factor `{other}`"))
-                .hint(format!("it has: {}", names.join(", "))));
+                .hint(format!("available: {}", names.join(", "))));
         }
         (None, _) => {
-            return Err(CommandError::usage(format!("of which factor is `{text}` a level?"))
-                .hint(format!("say --factor NAME; the study has: {}", names.join(", "))));
+            return Err(CommandError::usage(format!("the study has several factors, so `{text}` needs one"))
+                .hint(format!("use --factor NAME; available: {}", names.join(", "))));
         }
     };
     Ok((factor.to_owned(), parse(text)?))
@@ -70,10 +70,10 @@ fn meant(document: &DocumentMut, factor: Option<&str>, text: &str) -> Result<(St
 fn insert(document: &mut DocumentMut, factor: &str, level: &Level) -> Result<(), CommandError> {
     let table = document.get_mut("build_factors").and_then(|factors| factors.get_mut(factor));
     let table = table.and_then(Item::as_table_like_mut);
-    let Some(table) = table else { return Err(CommandError::usage(format!("`{factor}` is no table"))) };
+    let Some(table) = table else { return Err(CommandError::usage(format!("`{factor}` is not a table"))) };
     if table.contains_key(&level.name) {
-        return Err(CommandError::usage(format!("`{factor}` has a level `{}` already", level.name))
-            .hint("give it another name: --add-level NAME=WORDS"));
+        return Err(CommandError::usage(format!("`{factor}` already has a level `{}`", level.name))
+            .hint("choose another name: --add-level NAME=WORDS"));
     }
     table.insert(&level.name, Item::Value(level.table()));
     Ok(())
@@ -106,8 +106,8 @@ mod tests {
 
     #[test]
     fn what_is_not_clear_is_asked_back() {
-        assert!(added(STUDY, Some("cc"), "-Os").unwrap_err().contains("it has: opt"));
-        assert!(added(STUDY, None, "O2=-O1").unwrap_err().contains("a level `O2` already"));
+        assert!(added(STUDY, Some("cc"), "-Os").unwrap_err().contains("available: opt"));
+        assert!(added(STUDY, None, "O2=-O1").unwrap_err().contains("`opt` already has a level `O2`"));
         let two = format!("{STUDY}[build_factors.cc]\ngcc = {{}}\n");
         assert!(added(&two, None, "Os=-Os").unwrap_err().contains("opt, cc"));
         assert!(added(&two, None, "opt=-Os").is_ok());

@@ -24,49 +24,51 @@ use bakeoff_report::format;
 use bakeoff_report::words::counted;
 use std::path::{Path, PathBuf};
 
-/// Make a study of a program, from its source code
+/// Create a study of a program from its source code
 ///
-/// Init recognises the build system of the source (Cargo, Go, Meson, CMake, configure, Autoconf, make, debian/rules), builds a
-/// copy of it once as it is, finds the program, and writes a study.toml with comments that say what it saw. Then it builds one
-/// changed level, and executes the workload on the plain build: twice for its expected output, then for some seconds to see how
-/// much its time varies. A folder gets the study into itself; anything else gets a new folder.
+/// Init recognises the build system of the source (Cargo, Go, Meson, CMake, configure, Autoconf, make, debian/rules),
+/// builds an unchanged copy once, finds the program, and writes a study.toml with comments on what it found. Then it
+/// builds one changed level and prints how many compilations the flag reached. It runs the workload on the plain build:
+/// twice to record the expected output, then for some seconds to see how much its time varies. If SOURCE is a folder,
+/// the study is written there; otherwise to a new folder.
 ///
-/// Where standard input is a terminal, it asks what it cannot know. Elsewhere, and with --yes, it assumes the first answer and
-/// prints it.
+/// If standard input is a terminal, init asks what it cannot know. Otherwise, and with --yes, it assumes the first
+/// answer and prints it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A folder with source code, a Git URL, an archive or its URL, debian:PACKAGE, crate:NAME or go:MODULE
+    /// The source: a folder, a Git URL, an archive or its URL, debian:PACKAGE, crate:NAME or go:MODULE
     #[arg(value_name = "SOURCE", default_value = ".")]
     source: String,
-    /// The name of the factor
-    #[arg(long, value_name = "NAME")]
-    factor: Option<String>,
-    /// A level, instead of those that are proposed: words for the compiler, which come after the project's own
-    /// (`-O3 -flto=auto`, or for rustc `-C target-cpu=native`), a compiler (`clang`), or a variable (`GOAMD64=v3`); with a
-    /// name in front, `lto=-O3 -flto=auto`.
-    /// `profile:COMMAND` behind words or compiler builds by the profile of that command, `profile` by that of the workload;
-    /// `bolt:COMMAND` and `bolt` have LLVM's BOLT rewrite the linked program by such a profile
-    #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
-    level: Vec<String>,
-    /// The workload, as it would be typed in the source's folder: './prog input'
+    /// The workload, as you would type it in the source's folder: './prog input'
     #[arg(long, value_name = "COMMAND")]
     run: Option<String>,
-    /// Which of the programs that are built is meant: its name or its path
-    #[arg(long, value_name = "PROGRAM")]
-    product: Option<String>,
-    /// More words for what configures the source, or builds it where nothing does: '-DTESTS=OFF' for CMake,
-    /// '--disable-nls' for configure, '--features x' for Cargo
-    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
-    options: Option<String>,
-    /// The file of the build system that is meant, of several that are recognised: 'debian/rules'
-    #[arg(long, value_name = "FILE")]
-    build_system: Option<String>,
-    /// Ask nothing
-    #[arg(long, short)]
-    yes: bool,
-    /// Add a level to the study in SOURCE instead, and touch nothing else of it: `FACTOR=WORDS` or `NAME=WORDS`
+    /// Use this level instead of the proposed ones; repeat the option for several. A level is compiler flags, which
+    /// follow the project's own (`-O3 -flto=auto`, or for rustc `-C target-cpu=native`), a compiler (`clang`), or a
+    /// variable (`GOAMD64=v3`). Put a name in front if you like: `lto=-O3 -flto=auto`. Add `profile` for a
+    /// profile-guided build trained by the workload, or `profile:COMMAND` to train it by another command. Add `bolt` or
+    /// `bolt:COMMAND` to have LLVM's BOLT optimise the linked program
+    #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
+    level: Vec<String>,
+    /// Add a level to the existing study in SOURCE, and change nothing else: `NAME=WORDS`, or `FACTOR=WORDS` if the
+    /// study has several factors
     #[arg(long, value_name = "LEVEL", allow_hyphen_values = true, conflicts_with_all = ["level", "run", "product", "options"])]
     add_level: Vec<String>,
+    /// Ask nothing; assume the first answer to every question
+    #[arg(long, short)]
+    yes: bool,
+    /// The program to measure, if the build makes several: its name or path
+    #[arg(long, help_heading = "Override what init finds", value_name = "PROGRAM")]
+    product: Option<String>,
+    /// The build system to use, if several are recognised, by its file: 'debian/rules'
+    #[arg(long, help_heading = "Override what init finds", value_name = "FILE")]
+    build_system: Option<String>,
+    /// More options for the configure step, or for the build if there is none: '-DTESTS=OFF' for CMake, '--disable-nls'
+    /// for configure, '--features x' for Cargo
+    #[arg(long, help_heading = "Override what init finds", value_name = "WORDS", allow_hyphen_values = true)]
+    options: Option<String>,
+    /// Name of the factor that the levels belong to
+    #[arg(long, help_heading = "Override what init finds", value_name = "NAME")]
+    factor: Option<String>,
 }
 
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
@@ -118,23 +120,23 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
 
 /// What becomes of a study that is there already, as the user wants it; none: it is written again.
 fn changed(args: &Args, origin: &Origin, file: &Path, features: &Registry) -> Result<Option<Code>, CommandError> {
-    let there = format!("there is a study already: {}", file.display());
+    let there = format!("a study already exists: {}", file.display());
     let dir = &origin.study_dir;
     let answers = Answers::here(args.yes);
     if answers == Answers::Nobody {
         let level = args.level.first().map_or_else(|| "NAME=WORDS".to_owned(), |level| quoted(level));
         return Err(CommandError::usage(there).hint(format!(
-            "`bakeoff init {} --add-level {level}` adds a level to it; remove it to begin again",
+            "`bakeoff init {} --add-level {level}` adds a level to it; remove the file to start over",
             shown(dir)
         )));
     }
-    let choices = ["leave it as it is", "add a level to it", "write it again; the old one is kept as study.toml.old"];
+    let choices = ["leave it unchanged", "add a level to it", "replace it (the old one is kept as study.toml.old)"];
     match answers.choose(&there, &choices.map(str::to_owned), "--add-level")? {
         0 => Ok(Some(Code::Done)),
         1 => {
             let mut levels = args.level.clone();
             if levels.is_empty() {
-                levels.extend(answers.text("The level, such as lto=-O3 -flto=auto: ")?);
+                levels.extend(answers.text("Level, such as lto=-O3 -flto=auto: ")?);
             }
             add_level::add(dir, args.factor.as_deref(), &levels, features).map(Some)
         }
@@ -152,15 +154,18 @@ fn build_systems(origin: &Origin, named: Option<&str>) -> Result<Vec<BuildSystem
         let known: Vec<String> = all.iter().map(|found| found.file.clone()).collect();
         all.retain(|found| Path::new(&found.file) == Path::new(named));
         if all.is_empty() && !known.is_empty() {
-            return Err(CommandError::usage(format!("no build system is recognised by `{}`", clean(named)))
-                .hint(format!("there are: {}", known.join(", "))));
+            return Err(CommandError::usage(format!(
+                "`{}` is not the file of a recognised build system",
+                clean(named)
+            ))
+            .hint(format!("available: {}", known.join(", "))));
         }
     }
     let [found, others @ ..] = &all[..] else {
-        let error = format!("no build system is recognised in {}", origin.tree.display());
+        let error = format!("no known build system in {}", origin.tree.display());
         return Err(CommandError::usage(error).hint(
             "its top folder has none of Cargo.toml, go.mod, meson.build, CMakeLists.txt, configure, configure.ac, \
-             Makefile, debian/rules; write the study by hand: docs/study-file.md",
+             Makefile and debian/rules; write the study yourself, see `bakeoff help study-file`",
         ));
     };
     let others: Vec<&str> = others.iter().map(|other| other.file.as_str()).collect();
@@ -187,23 +192,23 @@ fn built(
         let wanted = if asked.is_empty() { proposed(&found) } else { asked.to_vec() };
         let guess = guess(&found, &origin.tree, args.product.as_deref(), args.run.as_deref(), &origin.name);
         let file = found.file.clone();
-        let now = systems.peek().map_or_else(String::new, |next| format!("; now by {}", next.file));
+        let now = systems.peek().map_or_else(String::new, |next| format!("; trying {}", next.file));
         let program = Program { product: &guess, libraries: &[], target: None };
         let attempt = Attempt { cache, origin, found: &found, program, levels: &wanted, features };
         match attempt.plain() {
             Ok(plain) if found.calls_compilers() && plain.made.compilations == 0 && !now.is_empty() => {
-                say(&format!("nothing was compiled by {file}{now}"));
+                say(&format!("{file} compiled nothing{now}"));
             }
             Ok(plain) => {
                 let is_meant = |program: &Product| program.is_named && !program.is_aside;
                 let has_it = || ranked(&plain.tree, &linked(&plain), &origin.name).programs.iter().any(is_meant);
                 match &plain.lacks {
                     Some(why) if !has_it() => {
-                        say(&format!("A part of it cannot be built by {file}{why}{now}"));
+                        say(&format!("{file} could not build all of it{why}{now}"));
                         in_part.get_or_insert((found, wanted, plain));
                     }
                     Some(why) => {
-                        say(&format!("A part of it cannot be built{why}; the program can."));
+                        say(&format!("A part of it could not be built{why}, but the program was."));
                         return Ok((found, wanted, plain));
                     }
                     None => return Ok((found, wanted, plain)),
@@ -212,7 +217,7 @@ fn built(
             Err(fault) => {
                 let line = *fault.useless()?;
                 if !now.is_empty() {
-                    say(&format!("It cannot be built by {file}{}{now}{}", reason(&line), log(&line)));
+                    say(&format!("{file} could not build it{}{now}{}", reason(&line), log(&line)));
                 }
                 failed.get_or_insert(line);
             }
@@ -220,7 +225,7 @@ fn built(
     }
     match (in_part, failed) {
         (Some((found, wanted, plain)), _) => {
-            say(&format!("Taken as it is: what {} builds of it.", found.file));
+            say(&format!("Using the part that {} could build.", found.file));
             Ok((found, wanted, plain))
         }
         (None, Some(line)) => Err(failure(&line, Missing::of(&origin.tree))),
@@ -241,14 +246,15 @@ fn chosen_product(
         all.iter().map(|one| format!("{} ({})", one.path.display(), format::bytes(one.bytes as f64))).collect()
     };
     if products.is_empty() {
-        let built = format!("{}, and no program that could be executed", compilations(plain));
+        let built = format!("{}, but no program to run", compilations(plain));
         let library = match found.system {
             System::Cargo => Library::of_crate(&plain.tree),
             _ => Library::of(&plain.tree).filter(|_| found.install().is_some()),
         };
         return library.map(Product::driver).ok_or_else(|| {
-            CommandError::usage(format!("there is nothing to measure: {built}"))
-                .hint("write a program that uses it, and a study that builds both: docs/study-file.md")
+            CommandError::usage(format!("there is nothing to measure: {built}")).hint(
+                "write a program that uses the library, and a study that builds both; see `bakeoff help study-file`",
+            )
         });
     }
     let serious: Vec<&Product> = products.iter().filter(|one| !one.is_aside).collect();
@@ -256,8 +262,8 @@ fn chosen_product(
     if let Some(named) = named {
         let fits = |one: &&Product| one.name() == named || one.path == Path::new(named);
         return products.iter().find(fits).cloned().ok_or_else(|| {
-            CommandError::usage(format!("no program `{named}` is built"))
-                .hint(format!("there are: {}", list(&offered).join(", ")))
+            CommandError::usage(format!("the build produces no program `{named}`"))
+                .hint(format!("available: {}", list(&offered).join(", ")))
         });
     }
     if let Some(meant) = run.and_then(|typed| products.iter().find(|one| names(typed, &one.name(), &one.path))) {
@@ -315,23 +321,23 @@ fn chosen_levels(
     say(&seen);
     if found.calls_compilers() && made.compilations == 0 {
         say(
-            "No call of a compiler was seen: the project brings its own, or a cache stands before it. Words that levels \
-             append do not arrive then.",
+            "No call of a compiler was seen: the project ships its own compiler, or a compiler cache answers instead. \
+             Flags that levels append will have no effect.",
         );
     }
     let rust = if found.system == System::Cargo { rust::own(&origin.tree) } else { vec![] };
     let (kept, left) = without_own(wanted, made, &rust);
     let mut seen = vec![seen];
     for level in left {
-        let line = format!("Left out: {} is what the project does anyway.", level.name);
+        let line = format!("Omitted: {}, because the project already does that.", level.name);
         say(&line);
         seen.push(line);
     }
     let mut levels = vec![Level { name: OWN.to_owned(), entries: vec![] }];
     levels.extend(kept.into_iter().filter(|level| level.name != OWN));
     if levels.len() < 2 {
-        return Err(CommandError::usage("nothing is left to compare with the project's own flags")
-            .hint("name a level that changes something: --level 'O3=-O3 -march=native'"));
+        return Err(CommandError::usage("no level differs from the project's own flags")
+            .hint("name a level that changes something, such as --level 'O3=-O3 -march=native'"));
     }
     Ok((levels, seen))
 }

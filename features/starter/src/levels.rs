@@ -156,9 +156,9 @@ fn cut(what: &str) -> (&str, Option<Training<'_>>) {
 type Training<'a> = ((&'static str, &'static str), &'a str);
 
 /// What is said of a level that cannot be read.
-const FORMS: &str = "write `NAME=WORDS` with words for the compiler, as in --level 'lto=-O3 -flto=auto'; the name of a \
-                     compiler, as in --level clang; a training, as in --level 'pgo=profile:./prog input'; or a variable, \
-                     as in --level 'v3=GOAMD64=v3'";
+const FORMS: &str = "write `NAME=WORDS` with compiler flags (--level 'lto=-O3 -flto=auto'), the name of a compiler \
+                     (--level clang), a training command (--level 'pgo=profile:./prog input'), or a variable (--level \
+                     'v3=GOAMD64=v3')";
 
 /// A name made of words: `-O3 -march=native` becomes `O3-march-native`, and `-C opt-level=2` becomes `opt-level-2`.
 fn name_of(words: &str) -> String {

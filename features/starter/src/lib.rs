@@ -41,7 +41,7 @@ use bakeoff_command::{Code, Feature, Registry, Subcommand};
 /// How `bakeoff init` may end.
 const ENDS: [Exit; 2] = [
     (Code::VariantFailed, "the source could not be built, or the workload fails"),
-    (Code::Interrupted, "interrupted; what was built is kept"),
+    (Code::Interrupted, "interrupted; finished builds are kept"),
 ];
 
 /// The slice.
@@ -50,6 +50,6 @@ pub struct Starter;
 
 impl Feature for Starter {
     fn register(&self, to: &mut Registry) {
-        to.commands.push(Subcommand::with_features("init", command::execute).after("compare").exits(&ENDS));
+        to.commands.push(Subcommand::with_features("init", command::execute).exits(&ENDS));
     }
 }

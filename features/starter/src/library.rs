@@ -88,8 +88,8 @@ impl Library {
 
     /// A program that does nothing yet.
     pub(crate) fn skeleton(&self) -> String {
-        const WHAT: &str = "// Call here what shall be measured, often enough that it takes a second or two, and print what came of it: then\n\
-                            // every level must print the same.\n";
+        const WHAT: &str = "// Call what you want to measure here, often enough to take a second or two, and print a \
+                            result: all levels must\n// print the same.\n";
         if let Some(krate) = &self.krate {
             return format!(
                 "{WHAT}// use {krate}::…;\n\nfn main() {{\n    for _ in 0..1 {{\n        // …\n    }}\n    println!(\"done\");\n}}\n"

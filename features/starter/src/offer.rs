@@ -64,8 +64,8 @@ pub(crate) fn chosen(
             Answers::Nobody => 0,
             Answers::User => {
                 let mut choices: Vec<String> = left.iter().map(Offer::shown).collect();
-                choices.extend(["a command that you type".to_owned(), "only that it starts".to_owned()]);
-                answers.choose("What shall be measured?", &choices, "--run")?
+                choices.extend(["a command that you type".to_owned(), "only start the program".to_owned()]);
+                answers.choose("What do you want to measure?", &choices, "--run")?
             }
         };
         if at > left.len() {
@@ -77,19 +77,21 @@ pub(crate) fn chosen(
         let offer = left.remove(at);
         match tried(start, levels, &offer, answers) {
             Ok(chosen) => {
-                say(&format!("the workload is {} (--run COMMAND names another)", offer.shown()));
+                say(&format!("the workload is {} (choose another with --run COMMAND)", offer.shown()));
                 return Ok(chosen);
             }
-            Err(fault) => say(&format!("not taken: {} {}", offer.shown(), fault.useless()?)),
+            Err(fault) => say(&format!("not used: {} {}", offer.shown(), fault.useless()?)),
         }
     }
-    let question =
-        format!("What shall it do, typed as in the source's folder? [it only starts {}]: ", product.path.display());
+    let question = format!(
+        "Which command do you want to measure, as typed in the source's folder? [only start {}]: ",
+        product.path.display()
+    );
     match answers.text(&question)? {
         Some(answer) => typed(&answer),
         None => {
             let name = product.name();
-            say(&format!("assumed: the workload is a stub that only starts {name} (--run COMMAND names another)"));
+            say(&format!("assumed: the workload only starts {name} (choose another with --run COMMAND)"));
             Ok(of(stub(&name, STARTED)))
         }
     }
@@ -101,9 +103,9 @@ fn starts(start: &Start<'_>, product: &Product, most_s: f64) -> Result<(), Fault
     stage.most_s = most_s;
     let run = Workload { run: format!("\"$PREFIX/{}\"", product.path.display()), ..Workload::default() };
     let home = stage.prepared(&run)?;
-    let ended = stage.execute(&run.run, home.path()).map_err(|fault| fault.after("is no workload: "))?;
+    let ended = stage.execute(&run.run, home.path()).map_err(|fault| fault.after("is not a usable workload: "))?;
     if String::from_utf8_lossy(&ended.stdout).to_lowercase().contains("usage") {
-        return Err(Fault::Useless("only says how it is used".to_owned()));
+        return Err(Fault::Useless("only prints its usage".to_owned()));
     }
     Ok(())
 }
@@ -130,11 +132,11 @@ fn tried(start: &Start<'_>, levels: &[Level], offer: &Offer, answers: Answers) -
     let libraries = Start { product: &product, ..*start }.libraries();
     let program = Program { product: &product, libraries: &libraries, target: target.as_ref() };
     let plain_s = start.plain.wall_s;
-    screen::err(&format!("trying {}: it is built{} and run twice\n", offer.shown(), as_plain(1, plain_s)));
+    screen::err(&format!("trying {}: building it{} and running it twice\n", offer.shown(), as_plain(1, plain_s)));
     let attempt = Attempt { cache, origin, found, program, levels, features };
     let line = attempt.line(start.plain.how, false, plain_s)?;
     if line.outcome != BuildOutcome::Built {
-        return Err(Fault::Useless(format!("cannot be executed where it is built{}", reason(&line))));
+        return Err(Fault::Useless(format!("cannot run in its build folder{}", reason(&line))));
     }
     let mut trial = workload.clone();
     if target.is_none() && !libraries.is_empty() {
@@ -169,6 +171,6 @@ fn driver(library: &Library, origin: &Origin) -> Result<Option<Workload>, Comman
     std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
     let place = origin.study_dir.join(&file);
     replace(&place, library.skeleton().as_bytes()).map_err(CommandError::usage)?;
-    screen::out(&format!("wrote {}, a skeleton: call in it what shall be measured\n", shown(&place)));
+    screen::out(&format!("wrote the skeleton {}: add calls of what you want to measure\n", shown(&place)));
     Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), kind: WorkloadKind::Stub, ..Workload::default() }))
 }

@@ -51,8 +51,8 @@ pub(crate) fn resolve(cache: &Cache, what: &str) -> Result<Origin, CommandError>
         return fetched(cache, last.trim_end_matches(".git"), from, vec![("git", what.to_owned())]);
     }
     Err(CommandError::usage(format!("there is no file or folder `{what}`")).hint(
-        "name a folder with source code, a Git URL, an archive, a Debian source package as debian:lua5.4, a crate as \
-             crate:hexyl, or a Go module as go:example.org/prog",
+        "name a folder with source code, a Git URL, an archive, a Debian source package (debian:lua5.4), a crate \
+         (crate:hexyl), or a Go module (go:example.org/prog)",
     ))
 }
 
@@ -86,7 +86,7 @@ fn debian(cache: &Cache, package: &str) -> Result<Origin, CommandError> {
     let script = study_dir.join(SCRIPT);
     let written =
         std::fs::create_dir_all(&study_dir).and_then(|()| std::fs::write(&script, include_str!("debian-source.sh")));
-    written.map_err(|error| CommandError::usage(format!("{} cannot be written: {error}", script.display())))?;
+    written.map_err(|error| CommandError::usage(format!("cannot write {}: {error}", script.display())))?;
     let found = by_command(cache, package, format!("sh {SCRIPT} {package}"));
     if found.is_err() && is_new {
         // Nothing is left of what came to nothing.
@@ -140,7 +140,7 @@ fn go_module(cache: &Cache, what: &str) -> Result<Origin, CommandError> {
 fn is_name(text: &str, what: &str) -> Result<(), CommandError> {
     let sign = |c: char| c.is_ascii_alphanumeric() || "+-._~".contains(c);
     if text.is_empty() || text.starts_with('-') || !text.chars().all(sign) {
-        return Err(CommandError::usage(format!("`{text}` is not the name of {what}")));
+        return Err(CommandError::usage(format!("`{text}` is not a valid name of {what}")));
     }
     Ok(())
 }
@@ -172,7 +172,12 @@ fn fetched(
     let (tree, unpacked) = match Cache::kept_source(cache.root(), &found.sha256) {
         Some(KeptSource::File(file)) => unpack(&file).map(|(tree, unpacked)| (tree, Some(unpacked)))?,
         Some(KeptSource::Folder(folder)) => (folder.join("tree"), None),
-        None => return Err(CommandError::text(Code::Internal, "error: the cache lost the source\n".to_owned())),
+        None => {
+            return Err(CommandError::text(
+                Code::Internal,
+                "error: the source is no longer in the cache; run the command again\n".to_owned(),
+            ));
+        }
     };
     Ok(Origin { study_dir, name, keys, tree, _unpacked: unpacked })
 }

@@ -60,7 +60,7 @@ impl Attempt<'_> {
             return Ok(plain);
         }
         // A build in this folder before left everything that make looks for.
-        screen::err("nothing was compiled: it had been built before; once more after `make clean`\n");
+        screen::err("nothing was compiled, because it had been built before; building again after `make clean`\n");
         match self.once(BuildMode { clean: true, ..plain.how }) {
             Err(Fault::Useless(_)) => Ok(plain),
             built => built,
@@ -97,7 +97,11 @@ impl Attempt<'_> {
         if !uses_make {
             return Ok(None);
         }
-        screen::err(&format!("the build failed{}; once more, with one job at a time{}\n", reason(failed), log(failed)));
+        screen::err(&format!(
+            "the build failed{}; trying again with one job at a time{}\n",
+            reason(failed),
+            log(failed)
+        ));
         let began = Instant::now();
         let failed = match self.once(BuildMode { one_job: true, errors: Errors::GoOn, ..BuildMode::default() }) {
             Ok(plain) => return Ok(Some(plain)),
@@ -119,7 +123,7 @@ impl Attempt<'_> {
     /// One build; or what failed.
     fn once(&self, how: BuildMode) -> Result<Plain, Fault<Box<BuildLine>>> {
         let shown = self.found.script(how).join(" && ").replace("\\ && ", "");
-        screen::err(&format!("building it as it is, in a copy: {shown}\n"));
+        screen::err(&format!("building an unchanged copy: {shown}\n"));
         let began = Instant::now();
         let line = self.line(how, true, 0.0)?;
         let is_whole = line.outcome == BuildOutcome::Built;
@@ -236,19 +240,20 @@ pub(crate) fn failure(line: &BuildLine, missing: Option<Missing>) -> CommandErro
     let BuildOutcome::Failed { why, tail, log, .. } = &line.outcome else {
         return CommandError::usage("the build failed");
     };
-    let mut text = format!("error: it cannot be built: {why}\n");
+    let mut text = format!("error: cannot build it: {why}\n");
     let said = log.as_ref().map(|log| printed(log)).unwrap_or_default();
     if let Some(first) = of_tool(&said).filter(|first| !tail.iter().any(|line| line.trim() == *first)) {
-        text.push_str(&format!("the first error:\n    {first}\nand at the end:\n"));
+        text.push_str(&format!("the first error:\n    {first}\nthe last lines:\n"));
     }
     tail.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
-    let log = log.as_ref().map_or_else(String::new, |log| format!("; the whole log: {log}"));
+    let log = log.as_ref().map_or_else(String::new, |log| format!("; full log: {log}"));
     let install = missing.map_or_else(
-        || "install what it says is missing".to_owned(),
-        |missing| format!("install what it is built with and this machine lacks, `{}`", missing.command()),
+        || "install what the messages say is missing".to_owned(),
+        |missing| format!("install the missing build dependencies with `{}`", missing.command()),
     );
-    CommandError::text(Code::VariantFailed, text)
-        .hint(format!("{install}, or leave that out with --options, and run the same command again{log}"))
+    CommandError::text(Code::VariantFailed, text).hint(format!(
+        "{install}, or disable the part that needs them with --options, and run the same command again{log}"
+    ))
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(crate) fn as_plain(builds: u32, plain_s: f64) -> String {
     match (builds, about(f64::from(builds) * plain_s)) {
         (0, _) => ": in the cache".to_owned(),
         (_, None) => String::new(),
-        (1, Some(about)) => format!(" ({about}, as the plain build took)"),
+        (1, Some(about)) => format!(" ({about}, like the plain build)"),
         (_, Some(about)) => format!(" ({about}, {builds} times the plain build)"),
     }
 }
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_level_takes_as_long_as_the_plain_build_each_time_that_something_is_built() {
         let check = |builds, plain_s, expect: &str| assert_eq!(as_plain(builds, plain_s), expect);
-        check(1, 40.2, " (about 40 s, as the plain build took)");
+        check(1, 40.2, " (about 40 s, like the plain build)");
         check(2, 40.2, " (about 1 min 20 s, 2 times the plain build)");
         check(1, 0.4, "");
         check(0, 40.2, ": in the cache");

@@ -54,7 +54,7 @@ pub(crate) fn prove(
         }
         Some((name, line)) => {
             screen::err(&failure(line, None).render());
-            screen::out(&format!("{name} cannot be built; `bakeoff run` leaves it out and says so\n"));
+            screen::out(&format!("{name} cannot be built; `bakeoff run` will report it and omit it\n"));
             false
         }
         None => true,

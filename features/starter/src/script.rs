@@ -35,7 +35,7 @@ pub(crate) fn lines(found: &BuildSystem, how: BuildMode, levels: &[Level], progr
         lines.push(format!("# levels set {}", variables.join(", ")));
     }
     if let Some(target) = target {
-        lines.push(format!("# built in a folder of which each trial of `{}` gets a copy", target.command));
+        lines.push(format!("# built in a folder; each trial of `{}` gets a copy of it", target.command));
         lines.extend([format!("cp -a . \"$PREFIX/{TREE}\""), format!("cd \"$PREFIX/{TREE}\"")]);
     }
     let library = product.library.as_ref();

@@ -92,11 +92,11 @@ impl Stage {
                 let wall_s = ended.measurements.get(metric::WALL).copied().unwrap_or_default();
                 return Ok(Ended { stdout: read(&stdout)?, wall_s });
             }
-            End::Exited(code) => format!("it exited {code}"),
+            End::Exited(code) => format!("it exited with {code}"),
             End::Signalled(signal) => format!("it was killed by signal {signal}"),
-            End::TimedOut => format!("it takes longer than {} s", self.most_s),
+            End::TimedOut => format!("it took longer than {} s", self.most_s),
             End::Interrupted => return Err(CommandError::from(bakeoff_building::Error::Interrupted).into()),
-            other => format!("it could not be executed: {other:?}"),
+            other => format!("it could not be run: {other:?}"),
         };
         let said =
             String::from_utf8_lossy(&read(&stderr)?).trim().lines().last().map(|line| format!(": {}", line.trim()));

@@ -51,7 +51,7 @@ impl Start<'_> {
         let libraries = self.libraries();
         if !libraries.is_empty() {
             let names = libraries.join(", ");
-            say(&format!("installed into $PREFIX, because the program needs its own libraries: {names}"));
+            say(&format!("also installed into $PREFIX, because the program needs these libraries: {names}"));
         }
         let program = Program { product: self.product, libraries: &libraries, target: self.target };
         let script = script::lines(self.found, self.plain.how, levels, &program);
@@ -81,7 +81,7 @@ impl Start<'_> {
         let proven = prove(self.cache, file, expected, self.features, self.steps, self.plain.wall_s)?;
         step(self.steps, self.steps, "running the workload, at least twice");
         if workload.prepare.is_none() && !libraries.is_empty() && !self.loads_own(&proven.own, &libraries) {
-            say("the program finds its libraries only with LD_LIBRARY_PATH, which the workload sets");
+            say("the program finds its libraries only with LD_LIBRARY_PATH, so the workload sets it");
             workload.run = format!("LD_LIBRARY_PATH=\"$PREFIX/lib\" {}", workload.run);
         }
         if workload.is_stub() && driver.is_none() {
@@ -178,10 +178,12 @@ fn timed(seen: &Observed, levels: usize) -> Vec<String> {
     let mut lines =
         vec![format!("The workload takes about {} ({} times).", format::duration(seen.median_s()), seen.walls.len())];
     if seen.varies {
-        lines.push("Its output differs from one execution to the next.".to_owned());
+        lines.push("Its output differs from run to run.".to_owned());
     }
     if let Some(blocks) = seen.blocks_for_one_percent(levels) {
-        lines.push(format!("To see a difference of 1 % takes about {blocks} blocks on this machine; a study has 12."));
+        lines.push(format!(
+            "To detect a difference of 1 %, you need about {blocks} blocks on this machine; the default is 12."
+        ));
     }
     lines
 }

@@ -22,15 +22,19 @@ pub(crate) fn complete(
         let Some(command) = level.training() else { continue };
         if !found.calls_compilers() && !is_bolted {
             return Err(CommandError::usage(format!(
-                "`{name}` has a profile, and {} calls neither gcc nor clang",
+                "the level `{name}` needs profiles of gcc or clang, and {} calls neither",
                 found.file
             ))
-            .hint("leave the level out: profiles are those of these compilers"));
+            .hint("remove the level"));
         }
         if command.is_empty() && workload.is_stub() {
             let word = if is_bolted { "bolt" } else { "profile" };
-            return Err(CommandError::usage(format!("`{name}` is to be trained by the workload, and there is none"))
-                .hint(format!("name it with --run COMMAND, or the training: --level '{name}={word}:./prog input'")));
+            return Err(CommandError::usage(format!(
+                "the level `{name}` is trained by the workload, but there is no workload"
+            ))
+            .hint(format!(
+                "name one with --run COMMAND, or name a training command: --level '{name}={word}:./prog input'"
+            )));
         }
         *command = match command.is_empty() {
             true => match &workload.prepare {

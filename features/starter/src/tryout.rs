@@ -32,13 +32,14 @@ pub(crate) fn twice(workload: &Workload, dir: &Path, prefix: &Path, most_s: f64)
         let home = stage.prepared(workload).map_err(|fault| fault.after("cannot be prepared: "))?;
         let copy = home.path().join(TREE);
         let programs = forget_use(&[&tree, &copy]);
-        let ended = stage.execute(&workload.run, home.path()).map_err(|fault| fault.after("is no workload: "))?;
+        let ended =
+            stage.execute(&workload.run, home.path()).map_err(|fault| fault.after("is not a usable workload: "))?;
         if workload.harness.is_some() && !String::from_utf8_lossy(&ended.stdout).contains("enchmark") {
-            return Err(Fault::Useless("prints no result".to_owned()));
+            return Err(Fault::Useless("prints no benchmark result".to_owned()));
         }
         let compilers = fs::read_to_string(&called).unwrap_or_default();
         if let Some(compiler) = compilers.lines().next() {
-            let why = format!("calls a compiler ({compiler}), so that a trial would measure that one, too");
+            let why = format!("calls a compiler ({compiler}), so trials would measure the compiler too");
             return Err(Fault::Useless(why));
         }
         // Before anything is looked at, which would be use.
@@ -47,16 +48,16 @@ pub(crate) fn twice(workload: &Workload, dir: &Path, prefix: &Path, most_s: f64)
         let is_new =
             |(path, seen): &(&PathBuf, &FileState)| seen.is_built && before.get(*path).is_none_or(|old| old != *seen);
         if let Some((path, _)) = after.iter().find(is_new) {
-            let why = format!("builds {}, so that a trial would measure the compiler, too", path.display());
+            let why = format!("builds {}, so trials would measure the compiler too", path.display());
             return Err(Fault::Useless(why));
         }
         let now = files(&tree);
         if let Some(path) = differing(&before, &now) {
-            let why = format!("writes where it was built, which all trials share: {}", path.display());
+            let why = format!("writes to the build folder, which all trials share: {}", path.display());
             return Err(Fault::Useless(why));
         }
         if is_idle {
-            return Err(Fault::Useless("executes nothing that was built".to_owned()));
+            return Err(Fault::Useless("runs none of the built programs".to_owned()));
         }
     }
     Ok(())
@@ -180,7 +181,7 @@ mod tests {
     fn what_compiles_or_spoils_what_is_shared_is_no_workload() {
         check("./prog && echo yes > log", Ok(()));
         check("\"$PREFIX/tree/prog\"", Ok(()));
-        check("./prog; false", Err("is no workload: it exited 1"));
+        check("./prog; false", Err("is not a usable workload: it exited with 1"));
         check("./prog; cc --version > /dev/null 2>&1 || :", Err("calls a compiler (cc)"));
         check("./prog; cp prog new", Err("builds new"));
         check("./prog; touch \"$PREFIX/tree/log\"", Err("which all trials share: log"));
@@ -195,6 +196,6 @@ mod tests {
             println!("skipped: the file system does not write down when a file is used");
             return;
         }
-        check("echo nothing", Err("executes nothing that was built"));
+        check("echo nothing", Err("runs none of the built programs"));
     }
 }

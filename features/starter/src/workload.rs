@@ -90,8 +90,7 @@ pub(crate) fn bring_files(run: &str, from: &[&Path], study_dir: &Path) -> io::Re
         let Some(place) = from.iter().map(|folder| folder.join(path)).find(|place| place.is_file()) else { continue };
         let target = study_dir.join(path);
         let copied = fs::create_dir_all(target.parent().unwrap_or(study_dir)).and_then(|()| fs::copy(&place, target));
-        copied
-            .map_err(|error| io::Error::new(error.kind(), format!("{} cannot be copied: {error}", place.display())))?;
+        copied.map_err(|error| io::Error::new(error.kind(), format!("cannot copy {}: {error}", place.display())))?;
         brought.push(word);
     }
     Ok(brought)

@@ -96,8 +96,8 @@ pub(crate) fn text(study: &Written<'_>) -> String {
     let Written { origin, factor, workload, program, .. } = study;
     let comments = |lines: &[String]| lines.iter().map(|line| format!("# {line}\n")).collect::<String>();
     let mut text = format!(
-        "# Written by `bakeoff init`; edit it as you like. The keys are in docs/study-file.md.\n{}\nformat = 1\nname = {}\n\
-         question = {}\n\n",
+        "# Written by `bakeoff init`; edit it as you like. `bakeoff help study-file` explains all keys.\n{}\nformat = \
+         1\nname = {}\nquestion = {}\n\n",
         comments(study.seen),
         quoted(&origin.name),
         quoted(&format!("Which level of {factor} makes {program} fastest?")),
@@ -120,7 +120,7 @@ pub(crate) fn text(study: &Written<'_>) -> String {
         quoted(&format!("bin/{program}"))
     );
     if let Some(file) = study.driver.filter(|_| workload.is_stub()) {
-        text += &format!("# {file} is a skeleton: call in it what shall be measured.\n");
+        text += &format!("# {file} is a skeleton: add calls of what you want to measure.\n");
     } else {
         text += match workload.kind {
             WorkloadKind::Main => "",
@@ -144,11 +144,11 @@ pub(crate) fn text(study: &Written<'_>) -> String {
         Output::Expected(file) => {
             text += &format!("expect = {}   # what the plain build printed, twice\n", quoted(file))
         }
-        Output::Free => text += "output = \"varies\"   # its exit code says whether all is well\n",
-        Output::Varies => text += "output = \"varies\"   # the plain build printed something else the second time\n",
+        Output::Free => text += "output = \"varies\"   # judged by its exit code only\n",
+        Output::Varies => text += "output = \"varies\"   # the plain build printed different output the second time\n",
     }
     text += &format!(
-        "\n[conditions.idle]\nlocale = {}   # of your terminal: programs read and sort text by it\n",
+        "\n[conditions.idle]\nlocale = {}   # that of your terminal; it affects how programs read and sort text\n",
         quoted(study.locale)
     );
     text += &format!("\n[decide]\nbaseline = {{ {factor} = {} }}\n", quoted(OWN));
@@ -163,9 +163,9 @@ fn levels(study: &Written<'_>) -> String {
         let is_profiled = level.entries.iter().any(|(key, _)| key == "profile");
         let is_bolted = level.is_bolted();
         text += match level.name == OWN {
-            true => "   # as the project builds itself\n",
-            false if is_profiled => "   # built twice: docs/builds.md, Profile-guided optimisation\n",
-            false if is_bolted => "   # rewritten after it was linked: docs/builds.md, BOLT\n",
+            true => "   # the project's own flags\n",
+            false if is_profiled => "   # built twice, see `bakeoff help builds`: Profile-guided optimisation\n",
+            false if is_bolted => "   # rewritten after linking, see `bakeoff help builds`: BOLT\n",
             false => "\n",
         };
     }
@@ -174,7 +174,7 @@ fn levels(study: &Written<'_>) -> String {
         Level::bolted(&study.workload.run).filter(|_| starts_it && !study.levels.iter().any(Level::is_bolted));
     if let Some(level) = offered {
         text += &format!(
-            "# {} = {}   # a level more, for LLVM's BOLT is here: docs/builds.md, BOLT\n",
+            "# {} = {}   # another level, because LLVM's BOLT is installed; see `bakeoff help builds`: BOLT\n",
             level.name,
             level.table()
         );
@@ -183,14 +183,15 @@ fn levels(study: &Written<'_>) -> String {
 }
 
 /// What is said of the kinds of workloads.
-const STUB: &str = "# A stub: it only starts the program. Put a command here that does real work for a second or two; files that it\n\
-                    # needs may lie in this folder.\n";
-const BENCHMARK: &str = "# The project's own benchmark. If it works for a fixed time, and not for a fixed amount, its time says nothing:\n\
-                         # then give it a fixed amount, or have the number that it prints measured (`values`, docs/study-file.md).\n";
+const STUB: &str = "# A stub that only starts the program. Replace it with a command that does real work for a second \
+                    or two. Put the\n# files that it needs into this folder.\n";
+const BENCHMARK: &str = "# The project's own benchmark. If it runs for a fixed time, its elapsed time means nothing: \
+                         give it a fixed amount\n# of work, or measure the number that it prints (`values`, see \
+                         `bakeoff help study-file`).\n";
 const HARNESS: &str =
-    "# The project's own benchmarks: each is judged by the time of one operation (docs/harness.md).\n";
-const TESTS: &str = "# The project's own tests. They do everything once, and part of their time is that of shells: a command that does what\n\
-                     # users do says more.\n";
+    "# The project's own benchmarks. Each is judged by its time per operation (see `bakeoff help harness`).\n";
+const TESTS: &str = "# The project's own tests. They do everything only once, and spend part of their time in shells. \
+                     A command that does\n# what users do is a better workload.\n";
 
 /// A name as a key: in quotes unless it is bare.
 fn quoted_key(name: &str) -> String {

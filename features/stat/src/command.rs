@@ -19,59 +19,59 @@ const CONFIDENCE: f64 = 0.95;
 /// The margin of `bakeoff compare`.
 const MARGIN: &str = "1%";
 
-/// Judge numbers that were measured elsewhere: as ministat and benchstat do, but with verdicts
+/// Compare measurements from other tools or files, like ministat and benchstat, but with verdicts
 ///
-/// Each file is a sample: numbers, one a line, with # before comments; or the output of Go's testing, hyperfine
-/// (--export-json), pyperf (-o), JMH (-rf json) or pytest-benchmark (--benchmark-json), which is recognised, even if it
-/// is packed with gzip. The first sample is the baseline. Bakeoff does not know in which order the samples were
-/// measured: if one of them changes over time, there is no verdict on a difference that time could explain.
+/// Each file is a sample: numbers, one per line, with # before comments; or the output of `go test -bench`, hyperfine
+/// (--export-json), pyperf (-o), JMH (-rf json) or pytest-benchmark (--benchmark-json). Bakeoff recognises the format,
+/// and unpacks gzip. The first sample is the baseline. Bakeoff does not know in which order the samples were measured.
+/// If a sample drifts over time, there is no verdict on differences that the drift could explain.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Files; `-`, or none at all, is standard input
+    /// The files, the baseline first [default: `-`, standard input]
     #[arg(value_name = "FILE")]
     files: Vec<OsString>,
-    /// A name for a file; repeat the option for each file, in order
+    /// Name a sample; repeat the option for each file, in order
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
-    /// The sample to compare with, instead of the first
+    /// Compare with this sample [default: the first one]
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
-    /// Each line is a block: its values were measured together, in a random order
+    /// Compare line by line: the values on the same line of all files were measured together, in random order
     #[arg(long)]
     paired: bool,
-    /// The column that holds the numbers, counted from 1
-    #[arg(short = 'C', long = "column", value_name = "N", allow_hyphen_values = true)]
+    /// Read the numbers from this column, counted from 1
+    #[arg(short = 'C', long = "column", value_name = "N", allow_hyphen_values = true, help_heading = "Input")]
     columns: Vec<OsString>,
-    /// The characters that separate columns; blank and tab if not given
-    #[arg(short = 'd', long, value_name = "CHARS", allow_hyphen_values = true)]
+    /// The characters that separate columns [default: blank and tab]
+    #[arg(short = 'd', long, value_name = "CHARS", allow_hyphen_values = true, help_heading = "Input")]
     delimiters: Vec<OsString>,
-    /// The format of the files, if it is not recognised
-    #[arg(long, value_name = "FORMAT")]
+    /// Read the files in this format [default: recognised from the content]
+    #[arg(long, value_name = "FORMAT", help_heading = "Input")]
     format: Option<Named>,
-    /// Keys that must be equal where values are compared, separated by commas: .name, .fullname, .unit, .file, /PART of
-    /// a name, the KEY of a line `KEY: value`, or .config, which is all such lines; .config if not given
-    #[arg(long, value_name = "KEYS")]
+    /// Never compare values that differ in these keys, separated by commas: .name, .fullname, .unit, .file, /PART of a
+    /// name, the KEY of a line `KEY: value`, or .config for all such lines [default: .config]
+    #[arg(long, value_name = "KEYS", help_heading = "Grouping and selection")]
     table: Option<String>,
-    /// Keys that separate tables; .fullname if not given
-    #[arg(long, value_name = "KEYS")]
+    /// Make a table for each value of these keys [default: .fullname]
+    #[arg(long, value_name = "KEYS", help_heading = "Grouping and selection")]
     row: Option<String>,
-    /// Keys that separate the samples of a table; .file if not given
-    #[arg(long, value_name = "KEYS")]
+    /// Make a sample in each table for each value of these keys [default: .file]
+    #[arg(long, value_name = "KEYS", help_heading = "Grouping and selection")]
     col: Option<String>,
-    /// Keys that separate nothing: these may differ
-    #[arg(long, value_name = "KEYS")]
+    /// Ignore differences in these keys
+    #[arg(long, value_name = "KEYS", help_heading = "Grouping and selection")]
     ignore: Option<String>,
-    /// Use only these values: `KEY:VALUE`, `KEY:(A OR B)`, `-X`, `X Y`, `X OR Y`, `(X)`
-    #[arg(long, value_name = "FILTER", allow_hyphen_values = true)]
+    /// Use only values that match: `KEY:VALUE`, `KEY:(A OR B)`, `-X`, `X Y`, `X OR Y`, `(X)`
+    #[arg(long, value_name = "FILTER", allow_hyphen_values = true, help_heading = "Grouping and selection")]
     filter: Option<String>,
-    /// Half-width of the zone of equivalence, in percent
+    /// The largest difference that does not matter, in percent; samples within it, either way, are equivalent
     #[arg(long, value_name = "PERCENT", default_value = MARGIN, value_parser = bakeoff_command::arguments::margin)]
     margin: f64,
-    /// Confidence of intervals and verdicts, as a fraction or in percent; 0.95 if not given. ministat knows 80, 90, 95,
-    /// 98, 99 and 99.5
+    /// Confidence level of intervals and verdicts, as a fraction or in percent; --ministat allows 80, 90, 95, 98, 99
+    /// and 99.5 [default: 0.95]
     #[arg(short = 'c', long, value_name = "C", allow_hyphen_values = true)]
     confidence: Vec<OsString>,
-    /// Print all findings as JSON instead of the report
+    /// Print all findings as JSON
     #[arg(long)]
     json: bool,
     /// Exit with 3 unless every comparison got a verdict
@@ -96,7 +96,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let mut remarks = gathered.notes;
     if let Some(example) = gathered.rounded.example {
         let count = gathered.rounded.count;
-        remarks.push(format!("integers that a 64-bit floating-point number cannot hold: {count} ({example})"));
+        remarks.push(format!("integers too large for exact 64-bit floating-point numbers: {count} ({example})"));
     }
     if args.json {
         screen::json(&bakeoff_report::pretty_json(&findings)?);
@@ -122,7 +122,8 @@ fn confidence(given: &[OsString]) -> Result<f64, CommandError> {
     let number = text.trim().trim_end_matches('%').trim().parse::<f64>().ok();
     let fraction = number.map(|number| if number < 1.0 && !text.contains('%') { number } else { number / 100.0 });
     fraction.filter(|fraction| (0.5..1.0).contains(fraction)).ok_or_else(|| {
-        CommandError::usage(format!("`{text}` is not a confidence")).hint("write 0.95 or 95%; at least 50%, below 100%")
+        CommandError::usage(format!("`{text}` is not a confidence level"))
+            .hint("use a value from 50% up to but not including 100%, such as 0.95 or 95%")
     })
 }
 
@@ -142,7 +143,11 @@ fn gather(args: &Args) -> Result<Gathered, CommandError> {
             let options = &options;
             readers.push(scope.spawn(move || input::read(file, label, is_alone, options)));
         }
-        let failed = || Error { place: String::new(), message: "a reader failed".to_owned(), remedy: String::new() };
+        let failed = || Error {
+            place: String::new(),
+            message: "an internal error occurred while reading".to_owned(),
+            remedy: String::new(),
+        };
         readers.into_iter().map(|reader| reader.join().unwrap_or_else(|_| Err(failed()))).collect()
     });
     let mut all = Gathered::default();
@@ -169,7 +174,8 @@ fn options(args: &Args) -> Result<Options, CommandError> {
         let column = text.to_str().and_then(|text| text.parse().ok()).filter(|column| *column > 0);
         columns.is_chosen = true;
         columns.column = column.ok_or_else(|| {
-            CommandError::usage(format!("`{}` is not a column", text.to_string_lossy())).hint("the first column is 1")
+            CommandError::usage(format!("`{}` is not a column", text.to_string_lossy()))
+                .hint("columns are numbered from 1")
         })?;
     }
     if let Some(text) = args.delimiters.last() {
@@ -198,7 +204,7 @@ fn options(args: &Args) -> Result<Options, CommandError> {
 fn labels(files: &[OsString], names: &[String]) -> Result<Vec<String>, CommandError> {
     if !names.is_empty() && names.len() != files.len() {
         let message = format!("{} names for {} files", names.len(), files.len());
-        return Err(CommandError::usage(message).hint("--name is given once for each file, or not at all"));
+        return Err(CommandError::usage(message).hint("give --name once for each file, or not at all"));
     }
     let label = |(i, file): (usize, &OsString)| match names.get(i) {
         Some(name) => name.clone(),

@@ -10,16 +10,20 @@ const FORMS: [(&[&str], &str, &str); 10] = [
     (&["| Command", "| Mean ["], "hyperfine's Markdown", SUMMARY),
     (&["command,mean,stddev,median"], "hyperfine's CSV", SUMMARY),
     (&["Mode", "Cnt", "Score", "Units"], "JMH's text", SUMMARY),
-    (&["Time (mean ± σ):"], "what hyperfine prints", "`--export-json` keeps the single times"),
-    (&["Rounds", "Iterations", "StdDev"], "what pytest-benchmark prints", "--benchmark-json keeps the single times"),
+    (&["Time (mean ± σ):"], "the output of hyperfine", "use the file of --export-json, which has the single times"),
+    (
+        &["Rounds", "Iterations", "StdDev"],
+        "the output of pytest-benchmark",
+        "use the file of --benchmark-json, which has the single times",
+    ),
     (&["Min", "Max", "Median", "Avg", "Stddev"], "ministat's output", SUMMARY),
-    (&["Performance counter stats for"], "what perf stat prints", NUMBERS),
-    (&["Maximum resident set size (kbytes)"], "what GNU time prints", NUMBERS),
-    (&["time:   ["], "what criterion.rs prints", "its files sample.json have the single times"),
+    (&["Performance counter stats for"], "the output of perf stat", NUMBERS),
+    (&["Maximum resident set size (kbytes)"], "the output of GNU time", NUMBERS),
+    (&["time:   ["], "the output of criterion.rs", "use its files sample.json, which have the single times"),
     (&["<?xml"], "XML", NUMBERS),
 ];
-const SUMMARY: &str = "these are summaries, without single values: `bakeoff check-summary` reads them";
-const NUMBERS: &str = "write the numbers alone, one a line, into a file for each sample";
+const SUMMARY: &str = "it has only summaries, no single values; use `bakeoff check-summary`";
+const NUMBERS: &str = "write only the numbers, one per line, to a file for each sample";
 
 /// The form of a text that is known by name, as an error.
 pub(crate) fn refusal(beginning: &[u8], origin: &Origin<'_>) -> Option<Error> {
@@ -55,7 +59,7 @@ pub(crate) fn go_text(text: &[u8], origin: &Origin<'_>) -> Result<String, Error>
             continue;
         }
         let event = serde_json::from_slice::<Event>(line)
-            .map_err(|error| origin.error(number, &format!("this is no event of `go test -json`: {error}"), ""))?;
+            .map_err(|error| origin.error(number, &format!("this is not an event of `go test -json`: {error}"), ""))?;
         if event.action == "output" {
             packages.entry(event.package).or_default().push_str(&event.output);
         }

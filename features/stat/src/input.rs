@@ -64,8 +64,8 @@ fn of_text(
     let mut head = vec![];
     reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(failed)?;
     if head.starts_with(JOURNAL) {
-        let remedy = "`bakeoff report` judges it; its --export-go writes a file for this command";
-        return Err(origin.whole("this is a journal of Bakeoff's", remedy));
+        let remedy = "use `bakeoff report`; its --export-go writes a file that this command can read";
+        return Err(origin.whole("this is a journal of Bakeoff", remedy));
     }
     let mut all = head.as_slice().chain(reader);
     if options.format.is_some() || options.columns.delimiters != Columns::default().delimiters {
@@ -83,7 +83,7 @@ fn of_text(
     let mut whole = vec![];
     all.take(WHOLE_MAX + 1).read_to_end(&mut whole).map_err(failed)?;
     if whole.len() as u64 > WHOLE_MAX {
-        return Err(origin.whole("more than a gigabyte", "write the numbers alone, one a line"));
+        return Err(origin.whole("the file is larger than 1 GB", "write only the numbers, one per line"));
     }
     match separator {
         Some(separator) => titled::read(&String::from_utf8_lossy(&whole), separator, origin, is_alone, options),

@@ -9,7 +9,7 @@ pub mod page;
 mod tests;
 mod titled;
 
-use bakeoff_command::{Code, Feature, Registry, Subcommand};
+use bakeoff_command::{Code, Feature, Group, Registry, Subcommand};
 
 /// The slice.
 #[derive(Debug)]
@@ -18,6 +18,6 @@ pub struct Stat;
 impl Feature for Stat {
     fn register(&self, to: &mut Registry) {
         let no_verdict = (Code::Undecided, "--require-verdict: a comparison has no verdict");
-        to.commands.push(Subcommand::new("stat", command::execute).after("doctor").exits(&[no_verdict]));
+        to.commands.push(Subcommand::new("stat", command::execute).group(Group::Report).exits(&[no_verdict]));
     }
 }

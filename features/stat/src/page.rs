@@ -144,7 +144,7 @@ impl Sheet<'_> {
             .collect();
         match all.as_slice() {
             [] if self.findings.tables.iter().all(|table| table.samples.len() < 2) => {
-                "Nothing to compare: there is one sample of each.".into()
+                "Nothing to compare: no table has a second sample.".into()
             }
             [] => "Nothing to compare: no table has the baseline.".into(),
             few if few.len() <= 3 => {
@@ -309,7 +309,7 @@ fn legend(findings: &SampleFindings, page: &mut Page, columns: usize, pictures: 
         said.push(format!("Ratio: sample ÷ baseline; margin ±{margin}."));
     }
     if scales.contains(&Scale::Difference) {
-        said.push("Difference: sample − baseline, as some value is not positive.".to_owned());
+        said.push("Difference: sample − baseline, because some values are not positive.".to_owned());
     }
     if findings.tables.iter().any(|table| table.family > 1) {
         said.push("p and intervals: corrected for all comparisons of the unit.".to_owned());
@@ -328,7 +328,7 @@ fn method(findings: &SampleFindings) -> String {
     let mut tests: Vec<String> = vec![];
     for comparison in findings.tables.iter().flat_map(compared).map(|(_, comparison)| comparison) {
         let test = match comparison.inferred {
-            Inferred::TooFew => "no test where there are too few values".to_owned(),
+            Inferred::TooFew => "no test if there are too few values".to_owned(),
             _ => bakeoff_report::provenance::test_words(comparison),
         };
         if !tests.contains(&test) {

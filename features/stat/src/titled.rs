@@ -20,7 +20,7 @@ const MEASURED: &str = "user sys system cpu maxrss rss memory cycles instruction
 /// What is counted in a second; any word in the plural is, too.
 const AMOUNTS: &str = "b kb mb gb kib mib gib bit mbit gbit req op";
 
-const MISSING: &str = "take the line out, or put # before it, and say so where you publish the numbers";
+const MISSING: &str = "remove the line, or put # before it, and mention that when you publish the numbers";
 
 fn shown(text: &str) -> String {
     format!("`{}`", clean(text))
@@ -79,8 +79,8 @@ impl Sheet {
         let rows: Vec<(u64, Vec<String>)> = lines.map(|(number, line)| (number, split(line, separator))).collect();
         match rows.iter().find(|(_, cells)| cells.len() != titles.len()) {
             Some((number, cells)) => {
-                let message = format!("this line has {} cells where the titles have {}", cells.len(), titles.len());
-                let remedy = "give every title one cell; `-C N` reads a column by its number";
+                let message = format!("this line has {} cells, but there are {} titles", cells.len(), titles.len());
+                let remedy = "give every title one cell, or read a column by its number with `-C N`";
                 Err(origin.error(*number, &message, remedy))
             }
             None => Ok(Self { titles, rows }),
@@ -136,8 +136,11 @@ pub(crate) fn read(
     let unclear: Vec<usize> =
         factors.iter().copied().filter(|at| numbers.contains(at) && sheet.is_unclear(*at)).collect();
     if let Some(column) = unclear.first().filter(|_| !options.columns.is_chosen) {
-        let message = format!("is {} a value, or does it tell values apart?", shown(&titles[*column]));
-        let remedy = format!("`-C {}` takes the column of values without it", value + 1);
+        let message = format!(
+            "it is unclear whether the column {} contains values or names their groups",
+            shown(&titles[*column])
+        );
+        let remedy = format!("ignore it with `-C {}`, which reads only the column of values", value + 1);
         return Err(origin.whole(&message, &remedy));
     }
     factors.retain(|at| !unclear.contains(at));
@@ -168,8 +171,8 @@ fn is_missing(cell: &str) -> bool {
 fn value_of(titles: &[String], numbers: &[usize], origin: &Origin<'_>, options: &Options) -> Result<usize, Error> {
     let chosen = options.columns.column;
     if options.columns.is_chosen && chosen > titles.len() {
-        let message = format!("there are only {} columns, but column {chosen} is wanted", titles.len());
-        return Err(origin.whole(&message, "-C chooses another column"));
+        let message = format!("there is no column {chosen}: the table has {}", titles.len());
+        return Err(origin.whole(&message, "choose another column with -C"));
     }
     if options.columns.is_chosen {
         return Ok(chosen - 1);
@@ -181,15 +184,17 @@ fn value_of(titles: &[String], numbers: &[usize], origin: &Origin<'_>, options: 
     match (named.as_slice(), others.as_slice()) {
         ([one], _) | ([], [one]) => Ok(*one),
         ([], []) => {
-            Err(origin.whole("this looks like a table with titles, but no column of it has numbers only", MISSING))
+            Err(origin.whole("this looks like a table with titles, but no column contains only numbers", MISSING))
         }
         (several, others) => {
             let several = if several.is_empty() { others } else { several };
             let names: Vec<String> =
                 several.iter().map(|column| format!("{} {}", column + 1, shown(&titles[*column]))).collect();
-            let message =
-                format!("this looks like a table with titles: which column has the values? {}", names.join(", "));
-            Err(origin.whole(&message, "`-C N` chooses column N"))
+            let message = format!(
+                "this looks like a table with titles, and several columns could contain the values: {}",
+                names.join(", ")
+            );
+            Err(origin.whole(&message, "choose column N with `-C N`"))
         }
     }
 }

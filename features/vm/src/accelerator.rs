@@ -38,7 +38,7 @@ pub(crate) struct Emulator {
 
 /// Finds qemu and what it can use; or says why a study that wants this cannot be run here.
 pub(crate) fn find(wanted: Wanted) -> Result<Emulator, String> {
-    let qemu = qemu().ok_or_else(|| format!("{QEMU} is not installed, so no kernel can be booted"))?;
+    let qemu = qemu().ok_or_else(|| format!("{QEMU} is not installed, so Bakeoff cannot boot a kernel"))?;
     let emulated = |why: String| Emulator { qemu: qemu.clone(), accelerator: Accelerator::Tcg, why };
     match (wanted, boots(&qemu, "kvm")) {
         (Wanted::Tcg, _) => Ok(emulated("the study asks for the emulator".to_owned())),
@@ -58,7 +58,7 @@ pub(crate) fn boots(qemu: &Path, accelerator: &str) -> Result<(), String> {
     if accelerator == "kvm" && !Path::new("/dev/kvm").exists() {
         return Err("there is no /dev/kvm".to_owned());
     }
-    let broken = |error: &dyn std::fmt::Display| format!("{accelerator} cannot be tried: {error}");
+    let broken = |error: &dyn std::fmt::Display| format!("cannot try {accelerator}: {error}");
     let folder = tempfile::tempdir().map_err(|error| broken(&error))?;
     let mut sector = vec![0; SECTOR_BYTES];
     sector[..SECTOR.len()].copy_from_slice(&SECTOR);
@@ -84,12 +84,12 @@ pub(crate) fn boots(qemu: &Path, accelerator: &str) -> Result<(), String> {
     let words = words.iter().chain(processor).map(|word| (*word).to_owned());
     let argv = std::iter::once(qemu.display().to_string()).chain(words).collect();
     boot_within(argv, folder.path(), LIMIT_S)
-        .map_err(|why| format!("under {accelerator} a machine does not boot: {why}"))
+        .map_err(|why| format!("a machine does not boot under {accelerator}: {why}"))
 }
 
 /// Starts a machine in a folder, which is to end itself within `limit_s` seconds by the clock; what it did instead.
 pub(crate) fn boot_within(argv: Vec<String>, folder: &Path, limit_s: f64) -> Result<(), String> {
-    let broken = |error: &dyn std::fmt::Display| format!("it cannot be tried: {error}");
+    let broken = |error: &dyn std::fmt::Display| format!("cannot try it: {error}");
     let log = folder.join("log");
     let command = Command {
         argv,
@@ -110,7 +110,7 @@ pub(crate) fn boot_within(argv: Vec<String>, folder: &Path, limit_s: f64) -> Res
     let said = said.map(|line| format!(": {line}")).unwrap_or_default();
     match ended.processes.first().map(|process| &process.end) {
         Some(End::Exited(code)) if *code == GOOD_EXIT => Ok(()),
-        Some(End::TimedOut) => Err(format!("it hangs for {limit_s} s{said}")),
+        Some(End::TimedOut) => Err(format!("it hung for {limit_s} s{said}")),
         end => Err(in_words(end.unwrap_or(&End::OutOfMemory)) + &said),
     }
 }
@@ -122,7 +122,7 @@ pub(crate) fn in_words(end: &End) -> String {
         End::Signalled(signal) => format!("qemu was killed by signal {signal}"),
         End::TimedOut => "qemu took too long".to_owned(),
         End::OutOfMemory => "qemu was killed because it used too much memory".to_owned(),
-        End::NotStarted { what, why } => format!("{what} could not be started: {why}"),
+        End::NotStarted { what, why } => format!("could not start {what}: {why}"),
         End::Interrupted => "it was interrupted".to_owned(),
     }
 }

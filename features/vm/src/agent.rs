@@ -155,7 +155,7 @@ impl Received {
         let mut digest = Digest::of("agent");
         let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').peekable();
         if lines.peek().is_none() {
-            received.broken = Some("the agent said nothing".to_owned());
+            received.broken = Some("the agent sent nothing".to_owned());
             return received;
         }
         let mut last = 0;
@@ -180,7 +180,7 @@ impl Received {
                 }
                 Said::End(before, hex) => {
                     if before != n - 1 || hex != digest.hex() {
-                        received.broken = Some("the agent's lines are not those that it wrote".to_owned());
+                        received.broken = Some("the agent's lines were altered in transit".to_owned());
                     }
                     return received;
                 }
@@ -241,14 +241,14 @@ mod tests {
             assert!(received.broken.is_some(), "cut off at {end}");
             assert!(received.trials.len() <= 2);
         }
-        assert_eq!(Received::of(&[]).broken.unwrap(), "the agent said nothing");
+        assert_eq!(Received::of(&[]).broken.unwrap(), "the agent sent nothing");
     }
 
     #[test]
     fn a_line_that_is_changed_or_missing_is_noticed() {
         let text = String::from_utf8(spoken()).unwrap();
         let changed = text.replace("single", "simple");
-        assert_eq!(Received::of(changed.as_bytes()).broken.unwrap(), "the agent's lines are not those that it wrote");
+        assert_eq!(Received::of(changed.as_bytes()).broken.unwrap(), "the agent's lines were altered in transit");
         let lines: Vec<&str> = text.lines().collect();
         let without = [lines[0], lines[2], lines[3], ""].join("\n");
         assert!(Received::of(without.as_bytes()).broken.unwrap().contains("line 2"));

@@ -48,15 +48,15 @@ fn why(left: &Left<'_>) -> Option<String> {
     let broken = received.broken.as_deref();
     Some(match left.end {
         End::Exited(code) if *code == GOOD_EXIT => match broken {
-            Some(broken) => format!("the machine ended as it should, but {broken}"),
+            Some(broken) => format!("the machine ended normally, but {broken}"),
             None if received.trials.len() < left.ordered => {
-                format!("the agent executed {} of {} trials", received.trials.len(), left.ordered)
+                format!("the agent ran {} of {} trials", received.trials.len(), left.ordered)
             }
             None => return None,
         },
         _ if panic.is_some() => format!("the kernel panicked: {}", panic.unwrap_or_default().trim()),
-        End::Exited(0) if received.place.is_none() => "the machine ended before the agent said anything".to_owned(),
-        End::Exited(0) => "the machine was switched off or reset before the agent was done".to_owned(),
+        End::Exited(0) if received.place.is_none() => "the machine ended before the agent sent anything".to_owned(),
+        End::Exited(0) => "the machine was switched off or reset before the agent had finished".to_owned(),
         End::Exited(1) => "qemu did not start the machine".to_owned(),
         End::Exited(code) if code % 2 == 1 && code / 2 > SIGNALS.into() => {
             format!("the agent was killed by signal {}", code / 2 - i32::from(SIGNALS))
@@ -69,12 +69,10 @@ fn why(left: &Left<'_>) -> Option<String> {
             )
         }
         End::Signalled(SIGXCPU) | End::TimedOut => {
-            format!(
-                "the machine hung: it was killed after {limit_s} s of processor time, or four times as long by the clock"
-            )
+            format!("the machine hung: it was killed after {limit_s} s of CPU time, or four times that in elapsed time")
         }
         End::Signalled(SIGXFSZ) => {
-            format!("the guest printed more than {} MiB, and was ended", MOST_PRINTED >> 20)
+            format!("the guest printed more than {} MiB and was killed", MOST_PRINTED >> 20)
         }
         end => in_words(end),
     })
@@ -105,16 +103,16 @@ mod tests {
         let place = Some(Place::default());
         let all = Received { place: place.clone(), trials: vec![Trial::default()], ..Received::default() };
         let none = Received { place: place.clone(), ..Received::default() };
-        let silent = Received { broken: Some("the agent said nothing".to_owned()), ..Received::default() };
+        let silent = Received { broken: Some("the agent sent nothing".to_owned()), ..Received::default() };
         let cut =
             Received { place, broken: Some("the agent's last line is missing".to_owned()), ..Received::default() };
         let panic = "booting\nKernel panic - not syncing: VFS: Unable to mount root fs\n";
         check(End::Exited(43), &all, "", None);
         check(End::Exited(43), &none, "", Some("0 of 1 trials"));
         check(End::Exited(43), &cut, "", Some("last line is missing"));
-        check(End::Exited(43), &silent, "", Some("said nothing"));
+        check(End::Exited(43), &silent, "", Some("sent nothing"));
         check(End::Exited(0), &silent, panic, Some("Kernel panic - not syncing"));
-        check(End::Exited(0), &silent, "", Some("before the agent said anything"));
+        check(End::Exited(0), &silent, "", Some("before the agent sent anything"));
         check(End::Exited(0), &cut, "", Some("switched off or reset"));
         check(End::Exited(1), &silent, "", Some("did not start"));
         check(End::Exited(45), &cut, "", Some("the agent ended with 22"));

@@ -47,9 +47,13 @@ impl RemotePlace for Machines {
         if self.found.accelerator == Accelerator::Kvm
             && let Err(why) = self.boots_under_kvm(plan, setup)
         {
-            let why = format!("under KVM the baseline's kernel does not boot: {why}");
+            let why = format!("the baseline's kernel does not boot under KVM: {why}");
             match self.spec.accelerator {
-                Wanted::Kvm => return Err(CommandError::usage(why).hint("accelerator = \"tcg\" emulates the machine")),
+                Wanted::Kvm => {
+                    return Err(
+                        CommandError::usage(why).hint("emulate the machine with `accelerator = \"tcg\"` in [vm]")
+                    );
+                }
                 _ => self.found = Emulator { accelerator: Accelerator::Tcg, why, ..self.found.clone() },
             }
         }
@@ -89,12 +93,15 @@ impl Machines {
     fn emulated(&self) -> Result<(), CommandError> {
         if self.spec.processors > 1 {
             let error = format!(
-                "{} processors cannot be emulated while instructions are counted ({})",
+                "cannot emulate {} processors and count instructions ({})",
                 self.spec.processors, self.found.why
             );
             return Err(CommandError::usage(error).hint("write `processors = 1` in [vm], or use a machine with KVM"));
         }
-        screen::err(&format!("note: kernels are compared in guest instructions, not in seconds: {}\n", self.found.why));
+        screen::err(&format!(
+            "note: Bakeoff compares kernels in guest instructions, not in seconds: {}\n",
+            self.found.why
+        ));
         Ok(())
     }
 
@@ -107,7 +114,7 @@ impl Machines {
         if !kernel.is_file() || !root.is_file() {
             return Ok(());
         }
-        let broken = |error: &dyn std::fmt::Display| format!("it cannot be tried: {error}");
+        let broken = |error: &dyn std::fmt::Display| format!("cannot try it: {error}");
         let folder = tempfile::tempdir().map_err(|error| broken(&error))?;
         let initrd = folder.path().join("root");
         let (ours, has_loader) = program().map_err(|error| broken(&error))?;
@@ -266,7 +273,7 @@ impl Vm<'_> {
         let ended = match ended {
             Err(bakeoff_host::Error::LauncherEnded { how }) => {
                 self.launcher = Launcher::start_with(&options(&self.setting.keep))?;
-                let why = format!("the process that keeps the machine was itself killed ({how})");
+                let why = format!("the launcher process of the machine was killed ({how})");
                 return Ok(Some(all_failed(boot, &died(why, vec![]))));
             }
             ended => ended?,

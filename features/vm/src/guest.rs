@@ -30,7 +30,7 @@ pub(crate) struct Args {
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     if std::process::id() != 1 {
-        return Err(CommandError::usage("this is the first process of a machine that was booted, and nothing else"));
+        return Err(CommandError::usage("this command works only as the first process of a booted machine"));
     }
     let ended = guest::mount_all().and_then(|()| if args.only_boot { Ok(0) } else { agent() });
     let code = match ended {

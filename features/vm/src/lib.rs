@@ -35,7 +35,8 @@ impl Feature for Vm {
 fn find(study: &Study, plan: &Plan) -> Reached {
     let Some(spec) = Spec::of(study.sections.get(spec::NAME)).filter(|_| plan.boots()) else { return Ok(None) };
     let found = accelerator::find(spec.accelerator).map_err(|why| {
-        CommandError::usage(why).hint("on Debian: apt-get install qemu-system-x86; bakeoff doctor says what boots here")
+        CommandError::usage(why)
+            .hint("on Debian: apt-get install qemu-system-x86; `bakeoff doctor` shows what boots here")
     })?;
     Ok(Some(Box::new(Machines { spec, found })))
 }
@@ -44,18 +45,20 @@ fn find(study: &Study, plan: &Plan) -> Reached {
 fn check() -> Check {
     let name = "virtual machine";
     let Some(qemu) = accelerator::qemu() else {
-        let check = Check::missing(name, "qemu is not installed", "studies that boot kernels cannot be executed");
+        let check = Check::missing(name, "qemu is not installed", "studies that boot kernels cannot run");
         return check.remedy("sudo apt-get install qemu-system-x86");
     };
     match accelerator::boots(&qemu, "kvm") {
-        Ok(()) => Check::good(name, "boots with KVM; each study tries its kernel", "kernels are compared in seconds"),
+        Ok(()) => {
+            Check::good(name, "works with KVM; each study tries its own kernel", "kernels are compared in seconds")
+        }
         Err(why) => match accelerator::boots(&qemu, "tcg") {
             Ok(()) => Check::noisy(
                 name,
-                format!("boots by emulation only: {why}"),
-                "kernels are compared in guest instructions, which know neither caches nor a pipeline",
+                format!("works only by emulation: {why}"),
+                "kernels are compared in guest instructions, which do not reflect caches or pipelines",
             ),
-            Err(why) => Check::missing(name, why, "studies that boot kernels cannot be executed"),
+            Err(why) => Check::missing(name, why, "studies that boot kernels cannot run"),
         },
     }
 }

@@ -62,8 +62,9 @@ impl Extension for VmSection {
 
     fn missing(&self, sink: &Sink, known: SectionContext<'_>) {
         if let Some(kernel) = known.kernel {
-            let remedy = "add `[vm]` with `root = \"FILE\"`: an initramfs that a layer installs, relative to $PREFIX";
-            sink.report(kernel.clone(), "a kernel is booted, but the study has no `[vm]`", "", remedy);
+            let remedy = "add `[vm]` with `root = \"FILE\"`: the path below $PREFIX of an initramfs that a layer \
+                          installs";
+            sink.report(kernel.clone(), "a level has a kernel, but the study has no `[vm]`", "", remedy);
         }
     }
 
@@ -73,7 +74,11 @@ impl Extension for VmSection {
             section.sink.report(span, message, "", remedy);
         };
         if known.kernel.is_none() {
-            report("", "`[vm]` boots nothing", "give a level `kernel = \"FILE\"`, or leave the section out");
+            report(
+                "",
+                "no level has a kernel for `[vm]` to boot",
+                "give the levels `kernel = \"FILE\"`, or remove the section",
+            );
         }
         let remedy = "for example `root = \"boot/root.cpio.gz\"`: an initramfs that a layer installs";
         let root = section.required_string("root", remedy);
@@ -83,7 +88,7 @@ impl Extension for VmSection {
             Some("kvm") => Wanted::Kvm,
             Some("tcg") => Wanted::Tcg,
             Some(other) => {
-                report("accelerator", &format!("there is no accelerator {other:?}"), "one of auto, kvm, tcg");
+                report("accelerator", &format!("there is no accelerator {other:?}"), "use auto, kvm or tcg");
                 Wanted::Auto
             }
         };
@@ -149,11 +154,15 @@ mod tests {
         check(LEVELS, "[vm]\nroot = \"/boot/root\"", "is not below $PREFIX");
         check(LEVELS, "[vm]\nroot = \"r\"\naccelerator = \"xen\"", "there is no accelerator");
         check(LEVELS, "[vm]\nroot = \"r\"\nprocessor = 1", "processor");
-        check("gcc = { CC = \"gcc\" }\nclang = { CC = \"clang\" }", "[vm]\nroot = \"r\"", "boots nothing");
+        check(
+            "gcc = { CC = \"gcc\" }\nclang = { CC = \"clang\" }",
+            "[vm]\nroot = \"r\"",
+            "no level has a kernel for `[vm]` to boot",
+        );
         check(
             "gcc = { CC = \"gcc\", kernel = \"k\" }\nclang = { CC = \"clang\" }",
             "[vm]\nroot = \"r\"",
-            "clang names no `kernel`",
+            "some levels of factor `cc` have no `kernel`: clang",
         );
         check(
             "gcc = { CC = \"gcc\", kernel = \"../k\" }\nclang = { CC = \"clang\", kernel = \"k\" }",

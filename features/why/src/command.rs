@@ -13,44 +13,44 @@ use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_model::plan::{BASELINE, Plan};
 use std::path::{Path, PathBuf};
 
-/// Show what builds are: libraries, relocations, sections, compiler and flags, and what differs
+/// Describe builds, and how they differ: libraries, relocations, sections, compiler and flags
 ///
-/// For a study, it shows the baseline's build, and for every other variant's build what differs from the baseline's,
-/// file by file; the builds must be in the cache. If you name files or folders instead, it shows the first one, and for
-/// the others what differs from the first. It reads everything from the files themselves.
+/// For a study, it describes the build of the baseline, and shows file by file how the build of each other variant
+/// differs from it. The builds must be in the cache. If you name files or folders instead, it describes the first one,
+/// and shows how the others differ from it. It reads everything from the files themselves.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
-    /// A study, and some of its variants unless you want all of them; or ELF files, static archives and folders of them
+    /// A study, and the variants to show [default: all]; or ELF files, static archives, and folders with such files
     #[arg(required = true, value_name = "STUDY [VARIANT]... | FILE")]
     what: Vec<String>,
     /// The plan: `default` is [plan], any other name is [plans.NAME]
     #[arg(long, value_name = "NAME", default_value = "default")]
     plan: String,
-    /// Only files with this name or path; `*` matches anything; repeatable
+    /// Show only files with this name or path; `*` matches anything; repeat the option for several
     #[arg(long = "file", value_name = "PATTERN")]
     files: Vec<String>,
-    /// Show everything: also sections, program headers, and all names
+    /// Show everything, including sections, program headers and all names
     #[arg(long)]
     all: bool,
-    /// Only count the relocations, and read no more than that takes; with --all, also show the names of self-defined
-    /// slots
+    /// Only count relocations, which is faster; with --all, also list the names of self-defined slots
     #[arg(long)]
     relocations: bool,
-    /// Print all facts as JSON instead of a page
+    /// Print all facts as JSON
     #[arg(long)]
     json: bool,
 }
 
 const EXAMPLE: &str = "\
 Examples:
-  bakeoff facts studies/perl-options                    all variants that are built
-  bakeoff facts studies/perl-options libperl=shared     the baseline and one other
-  bakeoff facts /usr/bin/perl                           one file
-  bakeoff facts old/lib/libx.so new/lib/libx.so         two files
-  bakeoff facts old new --file 'lib*.so'                two folders, file by file
+  bakeoff facts perl-options                        all variants that are in the cache
+  bakeoff facts perl-options libperl=shared         the baseline and one other variant
+  bakeoff facts /usr/bin/perl                       one file
+  bakeoff facts old/lib/libx.so new/lib/libx.so     two files
+  bakeoff facts old new --file 'lib*.so'            two folders, file by file
 
-For a study, it shows executables and shared objects in bin and lib; --file selects other files.";
+`bakeoff studies copy perl-options` creates that study. For a study, the command shows executables
+and shared objects in bin and lib; --file selects other files.";
 
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let (subjects, missing) = match args.what.split_first() {
@@ -119,7 +119,7 @@ fn of_study(
     let cache = Cache::open(Cache::default_root()?)?;
     let builds = cache.survey(&Request::of(&folder.order(&plan, 1, true)))?;
     if builds.is_empty() {
-        let hint = "name files or folders instead: bakeoff facts FILE…";
+        let hint = "name files or folders instead: bakeoff facts FILE...";
         return Err(CommandError::usage("this study builds nothing").hint(hint));
     }
     let is_baseline = |build: &&Wanted| build.variants.iter().any(|name| name == BASELINE);
@@ -129,7 +129,7 @@ fn of_study(
     for build in ordered {
         let names = build.variants.join(", ");
         if build.failed_before.is_some() {
-            missing.push(format!("cannot be built, as foreseen: {names}"));
+            missing.push(format!("cannot be built, as the study expects: {names}"));
             continue;
         }
         if build.missing().next().is_some() {
@@ -137,7 +137,7 @@ fn of_study(
                 let error = CommandError::usage(format!("the build of {names} is not in the cache"));
                 return Err(error.hint(format!("build it first: {}", how_to_build(path, build, args))));
             }
-            missing.push(format!("not in the cache: {names}; {} builds it", how_to_build(path, build, args)));
+            missing.push(format!("not in the cache: {names}; build it with `{}`", how_to_build(path, build, args)));
             continue;
         }
         let matters = |file: &FileFacts| if args.files.is_empty() { matters(file) } else { args.is_wanted(&file.path) };

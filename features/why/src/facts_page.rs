@@ -24,16 +24,20 @@ const NAME_MAX: usize = 60;
 
 /// Words that not everybody knows: what is looked for on the page, the word, and what it means. Where one stands on a page, it is explained there.
 const LEGEND: [(&str, &str, &str); 11] = [
-    ("JUMP_SLOT", "JUMP_SLOT", "slot for calls through the PLT; the loader puts an address into it"),
+    ("JUMP_SLOT", "JUMP_SLOT", "slot for calls through the PLT; the loader fills in its address"),
     ("GLOB_DAT", "GLOB_DAT", "slot for the address of a symbol; the loader fills it in"),
-    ("self-defined", "self-defined", "of a symbol of this very file, which reaches its own by a table"),
+    (
+        "self-defined",
+        "self-defined",
+        "for a symbol of the same file, so the file reaches its own symbols through a table",
+    ),
     ("entries of ", "PLT", "a stub for each function that is called through a slot"),
-    ("RELR ", "RELR", "relative relocations packed: few words stand for many of them"),
+    ("RELR ", "RELR", "packed relative relocations: few words stand for many relocations"),
     ("_RELATIVE", "RELATIVE", "adds the address at which the file was loaded"),
     ("interposable", "interposable", "another file may replace it, even for calls from this file"),
-    ("symbolic", "symbolic", "references to own symbols stay inside the file (-Bsymbolic)"),
-    ("TEXTREL", "TEXTREL", "the loader writes to code: no process shares it"),
-    ("RELRO", "RELRO", "how much of what the loader wrote becomes read-only"),
+    ("symbolic", "symbolic", "references to the file's own symbols stay inside the file (-Bsymbolic)"),
+    ("TEXTREL", "TEXTREL", "the loader writes to code, so processes cannot share it"),
+    ("RELRO", "RELRO", "how much of the relocated data becomes read-only"),
     ("control flow", "control flow", "checks of jumps (IBT, BTI) and returns (SHSTK, PAC)"),
 ];
 
@@ -122,7 +126,7 @@ impl Writer<'_> {
 
     fn unreadable(&mut self, subject: &Subject) {
         for line in &subject.unreadable {
-            self.page.paragraph(format!("not read: {}", clean(line)), self.columns, 2, Ink::Worse);
+            self.page.paragraph(format!("cannot read: {}", clean(line)), self.columns, 2, Ink::Worse);
         }
     }
 
@@ -143,7 +147,7 @@ impl Writer<'_> {
             grid.row(cells);
         }
         grid.print(self.page, self.columns);
-        self.page.line(vec![Piece::new("--file NAME shows one of them in full", Ink::Aside)]);
+        self.page.line(vec![Piece::new("show one of them in full with --file NAME", Ink::Aside)]);
     }
 
     fn file(&mut self, file: &FileFacts) {

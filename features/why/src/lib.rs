@@ -18,7 +18,7 @@ mod spec;
 mod trace;
 pub mod trials;
 
-use bakeoff_command::{Feature, FeatureFindings, FindingsSection, Gathering, OwnTrials, Registry, Subcommand};
+use bakeoff_command::{Feature, FeatureFindings, FindingsSection, Gathering, Group, OwnTrials, Registry, Subcommand};
 use bakeoff_report::SectionPage;
 
 /// The slice.
@@ -27,7 +27,7 @@ pub struct Why;
 
 impl Feature for Why {
     fn register(&self, to: &mut Registry) {
-        to.commands.push(Subcommand::with_features("facts", command::execute).after("build"));
+        to.commands.push(Subcommand::with_features("facts", command::execute).group(Group::Build));
         to.sections.push(&spec::EvidenceSection);
         to.gatherings.push(Gathering {
             line: evidence::LINE,

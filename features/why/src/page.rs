@@ -20,7 +20,7 @@ use names::{row_name, variants};
 pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
     let Some(gathered) = &Gathered::of(findings) else { return };
     page.gap();
-    let heading = "evidence: gathered after the measured trials to explain them, and never compared";
+    let heading = "evidence, gathered after the measured trials to explain them; never compared";
     page.paragraph(heading, columns, 2, Ink::Heading);
     diagnoses::print(findings, gathered, page, columns);
     bakeoff_report::levels(findings, page, notes, columns);
@@ -52,7 +52,7 @@ pub(crate) fn causes(findings: &Findings) -> Vec<Cause> {
 fn of_file(file: &FileTable, page: &mut Page, columns: usize) {
     page.gap();
     page.paragraph(format!("{} of the builds", clean(&file.name)), columns, 2, Ink::Heading);
-    let titles = ["relocations", "PLT slots", "of its own", "code", "size"].map(|title| (title, Flush::Right));
+    let titles = ["relocations", "PLT slots", "own slots", "code", "size"].map(|title| (title, Flush::Right));
     let mut grid = Grid::new([("variant", Flush::Left)].into_iter().chain(titles));
     for row in &file.rows {
         let FileNumbers { size_bytes, text_bytes, relocations, jump_slots, own_jump_slots, .. } = row.numbers;
@@ -69,7 +69,7 @@ fn of_file(file: &FileTable, page: &mut Page, columns: usize) {
     let marked = [
         ("linked with -Bsymbolic", with(|numbers| numbers.symbolic == Some(true))),
         ("the loader writes to its code", with(|numbers| numbers.textrel == Some(true))),
-        ("not there", file.absent.clone()),
+        ("absent", file.absent.clone()),
     ];
     for (what, names) in marked.into_iter().filter(|(_, names)| !names.is_empty()) {
         page.paragraph(format!("{what}: {}", row_name(&names)), columns, 2, Ink::Plain);
@@ -82,8 +82,8 @@ fn legend(gathered: &Gathered, page: &mut Page, columns: usize) {
         return;
     }
     page.gap();
-    let text = "relocations: places that the loader fills in when a program starts; PLT slots: functions that are called \
-                through a table; of its own: those that the file itself defines";
+    let text = "relocations: places that the loader fills in when a program starts; PLT slots: functions that are \
+                called through a table; own slots: those for functions that the file itself defines";
     page.paragraph(text, columns, 2, Ink::Plain);
 }
 

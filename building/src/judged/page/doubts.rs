@@ -57,7 +57,7 @@ pub(super) fn print(doubts: &BuildDoubts, page: &mut Page, columns: usize, more:
 }
 
 fn lost_in_full(lost: &Lost) -> String {
-    format!("lost: {}; `append` in a level adds words and takes none away", lost_words(lost))
+    format!("lost: {}; `append` in a level only adds flags, it removes none", lost_words(lost))
 }
 
 fn calls(number: u64) -> String {
@@ -71,7 +71,7 @@ fn flag(doubt: &FlagDoubt) -> String {
     let not_seen = match doubt.unseen {
         0 => String::new(),
         unseen => {
-            format!("; of {unseen} of these only the object was seen: a compiler bypassed the wrapper")
+            format!("; for {unseen} of these, only the object file was seen: the compiler bypassed the wrapper")
         }
     };
     let what = match &doubt.fate {
@@ -84,14 +84,14 @@ fn flag(doubt: &FlagDoubt) -> String {
         FlagFate::Overridden { by } => {
             let by = by.as_ref().map_or_else(|| "another flag".to_owned(), |by| clean(by));
             format!(
-                "overridden: {whose} reached {} of {} in layer {layer}, and each time {by} came after it",
+                "overridden: {whose} reached {} of {} in layer {layer}, but each time {by} came after it",
                 reached,
                 calls(*of)
             )
         }
         FlagFate::LeftBefore { files } => format!(
-            "not proven: {whose} took effect in {reached} of {} in layer {layer}, but {} not compiled by this build: the source \
-             had {} already",
+            "not proven: {whose} took effect in {reached} of {} in layer {layer}, but {} not compiled by this build, \
+             because the source already contained {}",
             calls(*of),
             were(files),
             if files.len() == 1 { "it" } else { "them" }
@@ -107,19 +107,23 @@ fn identical(group: &Identical) -> String {
     let not_believed = match words.as_slice() {
         [] => String::new(),
         words => {
-            format!("; that does not show that {} changes nothing, because it did not win everywhere", listed(words))
+            format!(
+                "; that does not show that {} changes nothing, because it did not take effect everywhere",
+                listed(words)
+            )
         }
     };
     let what = match group.same {
         Same::Build => format!(
-            "identical: {who} share one build: no layer uses what they differ in, so comparing them shows noise only"
+            "identical: {who} share one build: no layer uses what they differ in, so comparing them shows only noise"
         ),
         Same::Files => format!(
-            "identical: {who} were built apart and are the same program, file for file: comparing them shows noise only"
+            "identical: {who} were built separately but are the same program, file for file, so comparing them shows \
+             only noise"
         ),
         Same::Binaries => format!(
-            "identical: {who} were built apart, and all that is loaded of their programs and libraries is the same; \
-             only other files differ"
+            "identical: {who} were built separately, but everything that is loaded from their programs and libraries \
+             is the same; only other files differ"
         ),
     };
     what + &not_believed
@@ -129,8 +133,8 @@ fn identical(group: &Identical) -> String {
 fn alike(follows: &[String]) -> String {
     match follows {
         [] => "no factor explains".to_owned(),
-        [one] => format!("follow {}", clean(one)),
-        several => format!("follow {}", listed(&several.iter().map(|factor| clean(factor)).collect::<Vec<_>>())),
+        [one] => format!("change with {}", clean(one)),
+        several => format!("change with {}", listed(&several.iter().map(|factor| clean(factor)).collect::<Vec<_>>())),
     }
 }
 
@@ -151,7 +155,7 @@ fn confounded(doubt: &Confounded) -> String {
             let is_everywhere_other =
                 doubt.values.len() > 2 && doubt.values.iter().all(|value| value.variants.len() == 1);
             let values = if is_everywhere_other {
-                format!("{} values in as many builds", doubt.values.len())
+                format!("{} different values", doubt.values.len())
             } else {
                 by_variant(doubt)
             };
@@ -160,16 +164,18 @@ fn confounded(doubt: &Confounded) -> String {
         several if doubt.together => {
             let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
             let values = by_variant(doubt);
-            format!("{setting} follows {} together, and none of them names it ({values}){besides}", listed(&factors))
+            format!(
+                "{setting} changes with {} together, and none of them names it ({values}){besides}",
+                listed(&factors)
+            )
         }
         [one] => {
-            format!("{setting} follows {}, which does not name it ({}){besides}", clean(one), values(doubt))
+            format!("{setting} changes with {}, which does not name it ({}){besides}", clean(one), values(doubt))
         }
         several => {
             let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
             format!(
-                "{setting} follows {}, which these builds do not tell apart and none of which names it \
-                 ({}){besides}",
+                "{setting} changes with {}, which these builds cannot tell apart; none of them names it ({}){besides}",
                 listed(&factors),
                 values(doubt)
             )
@@ -211,7 +217,7 @@ fn shown(value: Option<&str>) -> String {
 
 fn cost(doubt: &CostDoubt) -> String {
     format!(
-        "cost of layer {} ({}): {} kept output of compilers from one build to the next, so its times are not comparable",
+        "cost of layer {} ({}): {} reused compiler output from one build to the next, so its times are not comparable",
         clean(&doubt.layer),
         variants(&doubt.variants),
         clean(&doubt.compiler_cache)

@@ -52,7 +52,7 @@ const DEEPEST: usize = 16;
 /// Brings what a repository holds at a revision.
 pub(in crate::sources) fn load(site: &mut Site<'_>, url: &str, revision: &str) -> Result<Loaded, Stop> {
     if url.starts_with('-') || revision.starts_with('-') {
-        return site.refused("neither the repository nor the revision may begin with `-`");
+        return site.refused("the repository and the revision cannot begin with `-`");
     }
     if let Some(why) = no_git() {
         return site.refused(why);
@@ -64,8 +64,10 @@ pub(in crate::sources) fn load(site: &mut Site<'_>, url: &str, revision: &str) -
             let folder = checkout.site.had(Folder::of(checkout.site.cache, &path))?;
             let commit = checkout.site.had(folder.commit(checkout.site.cache, revision))?;
             if !checkout.borrow(&git_dir, &folder, &commit)? {
-                let why =
-                    format!("git cannot read commit {commit} in `{}`; `git fsck` there says more", path.display());
+                let why = format!(
+                    "git cannot read commit {commit} in `{}`; run `git fsck` there for details",
+                    path.display()
+                );
                 return checkout.site.refused(&why);
             }
             (commit, Origin::Folder(folder))
@@ -132,11 +134,14 @@ impl Checkout<'_, '_> {
         let ended = self.execute(FETCH, of, git_dir, &[("URL", url), ("REVISION", revision), ("COMMIT", &commit)])?;
         Err(Stop::Failure(match self.site.complaint(&ended.end) {
             _ if ended.end == End::Exited(SILENT) => {
-                format!("git cannot fetch from {url}; `git ls-remote {url}` shows whether it answers, and lets you in")
+                format!(
+                    "git cannot fetch from {url}; check with `git ls-remote {url}` whether you can reach it and have \
+                     access"
+                )
             }
-            _ if ended.end == End::Exited(UNKNOWN) => format!(
-                "the repository {url} has no `{revision}`, or no longer; `git ls-remote {url}` lists its branches and tags"
-            ),
+            _ if ended.end == End::Exited(UNKNOWN) => {
+                format!("the repository {url} has no `{revision}`; `git ls-remote {url}` lists its branches and tags")
+            }
             Some(complaint) => format!("git {complaint} for revision `{revision}` of {url}"),
             None => return Ok(fs::read_to_string(&file).at("read", &file)?.trim().to_owned()),
         }))
@@ -156,11 +161,11 @@ impl Checkout<'_, '_> {
         if let Some(complaint) = self.site.complaint(&ended.end) {
             let why = match origin {
                 Origin::Folder(folder) => format!(
-                    "git {complaint} while it laid out commit {commit}; objects may be missing, as in a partial clone: a \
-                     full clone has them, and `git -C {} fsck` names them",
+                    "git {complaint} while it checked out commit {commit}; objects may be missing, as in a partial \
+                     clone. `git -C {} fsck` names them; a full clone has them",
                     folder.path.display()
                 ),
-                Origin::Address(url) => format!("git {complaint} while it laid out commit {commit} of {url}"),
+                Origin::Address(url) => format!("git {complaint} while it checked out commit {commit} of {url}"),
             };
             return self.site.refused(&why);
         }
@@ -171,7 +176,7 @@ impl Checkout<'_, '_> {
         }
         for submodule in contents.submodules {
             if deeper == 0 {
-                return self.site.refused(&format!("its submodules are nested deeper than {DEEPEST}"));
+                return self.site.refused(&format!("its submodules are nested more than {DEEPEST} levels deep"));
             }
             self.submodule(&submodule, target, origin, deeper - 1)?;
         }
@@ -201,12 +206,12 @@ impl Checkout<'_, '_> {
         let Some(url) = relative_address(base.as_deref(), &submodule.url) else {
             let remedy = match origin {
                 Origin::Folder(folder) => {
-                    format!("`git -C {} submodule update --init --recursive` gets it", folder.path.display())
+                    format!("`git -C {} submodule update --init --recursive` fetches it", folder.path.display())
                 }
-                Origin::Address(_) => "only http, https, ssh and git addresses are followed".to_owned(),
+                Origin::Address(_) => "Bakeoff follows only http, https, ssh and git addresses".to_owned(),
             };
             let why = format!(
-                "its submodule `{shown}` is at `{}`, and its commit {} is not here; {remedy}",
+                "its submodule `{shown}` points to `{}`, and commit {} is not here; {remedy}",
                 submodule.url, submodule.commit
             );
             return self.site.refused(&why);

@@ -74,7 +74,7 @@ impl Folder {
             return Err(Stop::Failure(why.to_owned()));
         }
         if !path.is_dir() {
-            let why = format!("there is no folder `{shown}`; name a Git repository of this machine, or its address");
+            let why = format!("there is no folder `{shown}`; name a Git repository on this machine, or its address");
             return Err(Stop::Failure(why));
         }
         let questions =
@@ -92,11 +92,11 @@ impl Folder {
                 });
             }
             _ if answer.err.contains("dubious ownership") => format!(
-                "`{shown}` belongs to another user, so that Git does not look into it; if you trust them, execute `git \
-                 config --global --add safe.directory {shown}`"
+                "`{shown}` belongs to another user, so Git refuses to read it; if you trust it, run `git config \
+                 --global --add safe.directory {shown}`"
             ),
             _ if answer.err.contains("not a git repository") => {
-                format!("`{shown}` is not in a Git repository; name one, or `git init` makes one")
+                format!("`{shown}` is not in a Git repository; name one, or create one with `git init`")
             }
             _ => format!("git cannot read the repository `{shown}`: {}", in_one_line(&answer.err)),
         }))
@@ -120,7 +120,7 @@ impl Folder {
     /// The commit that a revision is at this moment; or why it is none.
     pub(super) fn commit(&self, cache: &Cache, revision: &str) -> Result<String, Stop<String>> {
         if revision.starts_with('-') {
-            return Err(Stop::Failure(format!("a revision may not begin with `-`, as `{revision}` does")));
+            return Err(Stop::Failure(format!("a revision cannot begin with `-`, as `{revision}` does")));
         }
         // Of an abbreviation, the commit is meant; but what is looked for by its message ends with the text.
         let parse = |text: &str| ask(cache, &self.path, &["rev-parse", "--verify", text]);
@@ -139,20 +139,20 @@ impl Folder {
             return Ok(commit.clone());
         }
         Err(Stop::Failure(if revision.contains("..") || revision.starts_with('^') {
-            format!("`{revision}` is a range of commits; name its ends, each with an option: --git OLD --git NEW")
+            format!("`{revision}` is a range of commits; name both ends instead: --git OLD --git NEW")
         } else if ask(cache, &self.path, &["cat-file", "-e", revision])?.is_answer {
-            format!("`{revision}` of the repository `{shown}` is no commit; name a branch, tag or commit")
+            format!("`{revision}` of the repository `{shown}` is not a commit; name a branch, tag or commit")
         } else if self.is_shallow {
             format!(
-                "the repository `{shown}` has no `{revision}`; it is a shallow clone, which lacks the past: `git -C \
-                 {shown} fetch --unshallow --tags` gets it (in a pipeline: a checkout with full depth)"
+                "the repository `{shown}` has no `{revision}`; it is a shallow clone without older commits: fetch them \
+                 with `git -C {shown} fetch --unshallow --tags`, or in CI, check out with full depth"
             )
         } else if answer.err.contains("ambiguous") && answer.err.contains("short") {
-            format!("`{revision}` could be several commits of the repository `{shown}`; write more of its digits")
+            format!("`{revision}` matches several commits of the repository `{shown}`; write more of its digits")
         } else {
             format!(
-                "the repository `{shown}` has no `{revision}`, or no longer; `git -C {shown} log --oneline --all` lists \
-                 what there is, `git -C {shown} fetch` gets what others have"
+                "the repository `{shown}` has no `{revision}`; `git -C {shown} log --oneline --all` lists its commits, \
+                 `git -C {shown} fetch` gets new ones"
             )
         }))
     }
@@ -160,7 +160,7 @@ impl Folder {
 
 /// The last line of what Git said, without what it puts before it.
 fn in_one_line(said: &str) -> &str {
-    let line = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
+    let line = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
     line.trim().trim_start_matches("fatal: ")
 }
 

@@ -34,7 +34,7 @@ pub(in crate::sources) fn worktree(cache: &Cache, path: &Path, without: &Without
     let top = ask(cache, &folder.path, &["rev-parse", "--path-format=absolute", "--show-toplevel"])?;
     let Some(top) = top.lines().first().filter(|_| top.is_answer).map(PathBuf::from) else {
         let shown = path.display();
-        let why = format!("the repository `{shown}` has no working tree; name a branch, tag or commit of it");
+        let why = format!("the repository `{shown}` has no working tree; name a branch, tag or commit");
         return Err(Stop::Failure(why));
     };
     let mut paths = BTreeSet::new();

@@ -61,19 +61,27 @@ fn what_bolt_cannot_be_is_refused_at_its_place() {
         assert!(shown.contains("1 problem in"), "{whole}\n{shown}");
     };
     let good = factor(TRAINING);
-    check(&text(&factor("true"), ""), "`bolt` is a command in quotes", "for example `bolt = ");
-    check(&text(&factor("\" \""), ""), "`bolt` is a command in quotes", "beside the source and the `files`");
-    check(&text(&factor("{ files = [\"p\"] }"), ""), "`bolt` has no `training`", "a command that executes");
+    check(&text(&factor("true"), ""), "`bolt` must be a command, in quotes", "for example `bolt = ");
+    check(
+        &text(&factor("\" \""), ""),
+        "`bolt` must be a command, in quotes",
+        "the folder with the source and the `files`",
+    );
+    check(&text(&factor("{ files = [\"p\"] }"), ""), "`bolt` has no `training`", "a command that runs");
     check(&text(&factor("{ training = \"x\", file = [\"p\"] }"), ""), "`file`", "did you mean `files`?");
     check(&text(&factor("{ training = \"x\", files = [\"../p\"] }"), ""), "../p", "");
     let elsewhere = text(&good, "").replace("run = '\"$PREFIX/bin/hello\"'", "run = 'hello'");
-    check(&elsewhere, "no workload starts a program of $PREFIX", "files = [\"bin/prog\"]");
+    check(&elsewhere, "no workload starts a program in $PREFIX", "files = [\"bin/prog\"]");
     let two = text(&good, "").replace("gcc = { CC = \"gcc\" }", "gcc = { CC = \"gcc\", bolt = \"x\" }");
-    check(&two, "factor `opt` has `bolt` already", "the levels of one factor");
-    check(&text(&good, "").replace("name = \"hello\"", "name = \"bolt\""), "`bolt` is the name of the layer", "rename");
-    check(&text(&good, "[plan]\nrebuild = 2\n"), "`rebuild` measures scripts", "the table of builds");
+    check(&two, "factor `opt` already has `bolt`", "the levels of one factor");
+    check(
+        &text(&good, "").replace("name = \"hello\"", "name = \"bolt\""),
+        "the name `bolt` is reserved for the layer",
+        "rename",
+    );
+    check(&text(&good, "[plan]\nrebuild = 2\n"), "`rebuild` can measure only scripts", "the table of builds");
     let cache = text(&good, "").replace("name = \"hello\"\n", "name = \"hello\"\ncache = \"ccache\"\n");
-    check(&cache, "has a compiler cache", "leave `cache` out");
+    check(&cache, "has a compiler cache", "remove `cache`");
     let run = text("[run_factors.opt]\nown = {}\nbolt = { bolt = \"x\" }", "");
-    check(&run, "a run factor has no `bolt`", "");
+    check(&run, "`bolt` is not allowed in a run factor", "");
 }

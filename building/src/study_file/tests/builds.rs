@@ -52,10 +52,10 @@ fn a_source_has_one_origin() {
     assert_eq!(Chain::of(&study).sources[2].from, SourceFrom::Path("../perl".to_owned()));
     assert_eq!((&Chain::of(&study).sources[3].from, Chain::of(&study).sources[3].unpack), (&there, false));
 
-    refused("[sources.x]\n", "says nowhere to have it from", "`fetch`, `path`, `url` or `git`");
-    refused("[sources.x]\npath = \"a\"\nurl = \"b\"\n", "more than one origin", "keep one of");
+    refused("[sources.x]\n", "has no origin", "`fetch`, `path`, `url` or `git`");
+    refused("[sources.x]\npath = \"a\"\nurl = \"b\"\n", "more than one origin", "keep only one of");
     refused("[sources.x]\ngit = \"u\"\n", "has no `revision`", "a commit, tag or branch");
-    refused("[sources.x]\nurl = \"u\"\nrevision = \"v1\"\n", "`revision` belongs to `git`", "");
+    refused("[sources.x]\nurl = \"u\"\nrevision = \"v1\"\n", "`revision` needs `git`", "");
     refused("[sources.x]\nurl = \"u\"\nsha256 = \"12\"\n", "64 lower-case hexadecimal", "bakeoff lock");
 }
 
@@ -67,18 +67,18 @@ fn instructions_of_levels_are_of_the_only_layer_with_a_source_or_name_theirs() {
 
     let second = "[[build]]\nname = \"modules\"\nsource = \"perl-536\"\nscript = \"make\"\n";
     let shown = messages(&text(second));
-    assert!(shown.contains("which layer is `source` of? perl, modules have a source"), "{shown}");
+    assert!(shown.contains("`source` must name a layer: perl, modules have a source"), "{shown}");
     let named = |list: &str| format!("{second}[build_factors.fix]\nno = {{}}\nyes = {{ patches = {list} }}\n");
     let shown = messages(&text(&named("{ perl = [\"x.patch\"], mod = [] }")));
     assert!(shown.contains("there is no layer `mod`"), "{shown}");
     let shown = messages(&text(&named("{ perl = \"x.patch\" }")));
-    assert!(shown.contains("patches are a list of files"), "{shown}");
+    assert!(shown.contains("`patches` must be a list of files"), "{shown}");
     let shown = messages(&text(&named("{ perl = [\"../x.patch\"] }")));
-    assert!(shown.contains("leaves the study's folder"), "{shown}");
+    assert!(shown.contains("is outside of the study's folder"), "{shown}");
 
     let run = "[run_factors.r]\na = { patches = [\"x\"] }\n";
     let shown = messages(&text(run));
-    assert!(shown.contains("a run factor has no `patches`"), "{shown}");
+    assert!(shown.contains("`patches` is not allowed in a run factor"), "{shown}");
 }
 
 #[test]
@@ -88,10 +88,10 @@ fn a_level_may_be_one_that_cannot_be_built() {
     assert_eq!(Spec::of_level(&one.build_factors[0].levels[1]).fails, ["R_X86_64_PC32"]);
     for wrong in ["true", "\" \"", "\"a\\nb\""] {
         let shown = messages(&cure(wrong));
-        assert!(shown.contains("text that a line of the failing build's log has"), "{shown}");
+        assert!(shown.contains("must be text from one line of the failing build's log"), "{shown}");
     }
     let shown = messages(&text("[run_factors.r]\na = { fails = \"x\" }\n"));
-    assert!(shown.contains("a run factor has no `fails`"), "{shown}");
+    assert!(shown.contains("`fails` is not allowed in a run factor"), "{shown}");
 }
 
 #[test]
@@ -103,7 +103,11 @@ fn layers_follow_the_file_or_the_one_that_they_name() {
     assert_eq!(names(&layer("modules", "perl")), "perl modules");
     assert_eq!(names(&(layer("last", "modules") + &layer("modules", "perl"))), "perl modules last");
     refused(&layer("modules", "prel"), "there is no layer `prel`", "did you mean `perl`?");
-    refused(&layer("a", "a"), "layer `a` comes after `a`, which waits for it", "leave one `after` of the circle out");
+    refused(
+        &layer("a", "a"),
+        "layer `a` is built after `a`, which itself waits for it",
+        "remove one `after` of the circle",
+    );
     let shown = messages(&text(&(layer("a", "b") + &layer("b", "c") + &layer("c", "a"))));
     assert_eq!(shown.matches("circular layers").count(), 3, "{shown}");
 }
@@ -122,20 +126,16 @@ fn the_keys_of_a_layer_are_read() {
     assert_eq!((layer.timeout_s, &*layer.patches), (Some(120.0), &["all.patch".to_owned()][..]));
 
     refused("cache = \"cache\"\n", "`cache` is not a compiler cache", "did you mean `ccache`?");
-    refused("implied = { maloc = [] }\n", "what is implied by `maloc`", "did you mean `malloc`?");
-    refused("flags = [\"MALOC\"]\n", "lists the flags `MALOC`", "did you mean `MALLOC`?");
+    refused("implied = { maloc = [] }\n", "names `maloc`", "did you mean `malloc`?");
+    refused("flags = [\"MALOC\"]\n", "lists `MALOC`", "did you mean `MALLOC`?");
 }
 
 #[test]
 fn building_is_measured_only_under_a_name_of_its_own_and_without_a_compiler_cache() {
     let plan = "[plans.built]\nrebuild = 3\n";
     assert_eq!(study(plan).plans[1].rebuild, 3);
-    refused(
-        &format!("{plan}[workloads.build-perl]\nrun = 'x'\n"),
-        "there is a workload of that name",
-        "rename the workload",
-    );
-    refused(&format!("cache = \"ccache\"\n{plan}"), "would measure the compiler cache", "leave `cache` out");
+    refused(&format!("{plan}[workloads.build-perl]\nrun = 'x'\n"), "a workload has this name", "rename the workload");
+    refused(&format!("cache = \"ccache\"\n{plan}"), "would measure the compiler cache", "remove `cache`");
 }
 
 const TUNED: &str = "[build_factors.opt]\nown = {}\nO3 = { append = \"-O3 '-DX=a b'\", append_link = \"-s\" }\n";
@@ -168,7 +168,7 @@ fn a_level_may_append_words_to_every_call_of_a_compiler() {
     assert_eq!(own.texts()["rustflags"], "-C opt-level=1 -Ctarget-cpu=native");
 
     let second = whole.replace("own = {}", "own = { compiler = \"gcc\" }");
-    assert!(messages(&second).contains("factor `opt` chooses the compiler already"), "{}", messages(&second));
+    assert!(messages(&second).contains("factor `opt` already chooses the compiler"), "{}", messages(&second));
 }
 
 #[test]
@@ -179,35 +179,35 @@ fn what_cannot_be_appended_is_refused_at_its_place() {
         assert!(shown.contains(message) && shown.contains(remedy), "{level}\n{shown}");
         assert!(shown.contains("1 problem in") && shown.contains("O3 = {"), "{level}\n{shown}");
     };
-    check("append = [\"-O3\"]", "`append` is text in quotes", "append = \"-O3 -flto=auto\"");
+    check("append = [\"-O3\"]", "`append` must be a string in quotes", "append = \"-O3 -flto=auto\"");
     check("append = \" \"", "`append` appends nothing", "`{}` is a level that appends nothing");
-    check("append = \"O3\"", "\"O3\" is no option: every call would take it for a file", "did you mean `-O3`?");
-    check("append = \"-O3 -c\"", "`-c` would change what every call makes", "append options such as `-O3`");
-    check("append = \"-O3 -oa\"", "`-oa` would change what every call makes", "");
-    check("append = \"-DX='a\"", "a quote in it is never closed", "close it");
-    check("append = \"-mllvm\"", "`-mllvm` lacks its value", "add the value");
-    check("append_c = \"-lm\"", "`-lm` is for linking", "`append_link`");
-    check("compiler = \"clang -O2\"", "\"clang -O2\" is more than a compiler", "`append`");
-    check("compiler = \"bin/clang\"", "neither a name nor a whole path", "begin the path with `/`");
-    check("compiler = \"g++\"", "no C compiler whose C++ compiler is known", "name a C compiler");
-    check("rustflags = [\"-O\"]", "`rustflags` is text in quotes", "rustflags = \"-C target-cpu=native\"");
-    check("rustflags = \"opt-level=3\"", "\"opt-level=3\" is no option", "did you mean `-C opt-level=3`?");
-    check("rustflags = \"-C\"", "`-C` lacks its value", "add the value");
+    check("append = \"O3\"", "\"O3\" is not an option: the compiler would take it for a file", "did you mean `-O3`?");
+    check("append = \"-O3 -c\"", "`-c` changes what the compiler produces", "append options such as `-O3`");
+    check("append = \"-O3 -oa\"", "`-oa` changes what the compiler produces", "");
+    check("append = \"-DX='a\"", "a quote is not closed", "close the quote");
+    check("append = \"-mllvm\"", "`-mllvm` needs a value", "add the value");
+    check("append_c = \"-lm\"", "`-lm` is an option for linking", "`append_link`");
+    check("compiler = \"clang -O2\"", "`compiler` must be a single program, not \"clang -O2\"", "`append`");
+    check("compiler = \"bin/clang\"", "neither a name nor an absolute path", "begin the path with `/`");
+    check("compiler = \"g++\"", "is not a C compiler with a known C++ compiler", "name a C compiler");
+    check("rustflags = [\"-O\"]", "`rustflags` must be a string in quotes", "rustflags = \"-C target-cpu=native\"");
+    check("rustflags = \"opt-level=3\"", "\"opt-level=3\" is not an option", "did you mean `-C opt-level=3`?");
+    check("rustflags = \"-C\"", "`-C` needs a value", "add the value");
     check(
         "rustflags = \"-O --edition=2021\"",
-        "`--edition=2021` would change what every call makes",
-        "for cargo to say",
+        "`--edition=2021` changes what the compiler produces",
+        "leave that to cargo",
     );
-    check("apend = \"-O3\"", "level `O3` has no instruction `apend`", "did you mean `append`?");
+    check("apend = \"-O3\"", "unknown key `apend` in level `O3`", "did you mean `append`?");
     let shown = messages(&text("[run_factors.r]\na = { append = \"-O3\" }\n"));
-    assert!(shown.contains("a run factor has no `append`"), "{shown}");
+    assert!(shown.contains("`append` is not allowed in a run factor"), "{shown}");
 }
 
 #[test]
 fn no_compiler_cache_comes_between_levels_that_append() {
     let tail = "cache = \"ccache\"\n[build_factors.opt]\nO3 = { append = \"-O3\" }\n";
     let shown = messages(&text(tail).replace("version = \"old\"", "version = \"old\", opt = \"O3\""));
-    assert!(shown.contains("has a compiler cache") && shown.contains("leave `cache` out"), "{shown}");
+    assert!(shown.contains("has a compiler cache") && shown.contains("remove `cache`"), "{shown}");
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn what_compiles_nothing_says_so_and_has_no_profile() {
     );
     assert!(messages(&text("compiles = \"no\"\n")).contains("true or false"));
     let shown = messages(&text(&format!("compiles = false\n{PROFILED}")));
-    assert!(shown.contains("layer `perl` has `compiles = false`, and a profile"), "{shown}");
+    assert!(shown.contains("layer `perl` has a profile, but also `compiles = false`"), "{shown}");
 }
 
 const PROFILED: &str = "[build_factors.opt]\nown = {}\npgo = { profile = '\"$PREFIX/p\" x', append = \"-O3\" }\n";
@@ -240,7 +240,7 @@ fn a_level_may_be_built_by_the_profile_of_a_training() {
     // Of several layers it names its own.
     let second = "[[build]]\nname = \"modules\"\nsource = \"perl-536\"\nscript = \"make\"\n";
     let shown = messages(&text(&format!("{second}{PROFILED}")));
-    assert!(shown.contains("which layer is `profile` of? perl, modules have a source"), "{shown}");
+    assert!(shown.contains("`profile` must name a layer: perl, modules have a source"), "{shown}");
     let named = PROFILED.replace("profile = '\"$PREFIX/p\" x'", "profile = { modules = 'x' }");
     let second = second.replace("source = \"perl-536\"\n", "");
     let study = parse(&text(&format!("{second}{named}"))).unwrap();
@@ -259,16 +259,24 @@ fn what_cannot_have_a_profile_is_refused_at_its_place() {
         assert!(shown.contains("1 problem in"), "{tail}\n{shown}");
     };
     let level = |level: &str| format!("[build_factors.opt]\nown = {{}}\npgo = {{ {level} }}\n");
-    check(&level("profile = true"), "`profile` is a command in quotes", "it starts where the script does");
-    check(&level("profile = \" \""), "`profile` is a command in quotes", "");
+    check(
+        &level("profile = true"),
+        "`profile` must be a command, in quotes",
+        "it runs in the same folder as the script",
+    );
+    check(&level("profile = \" \""), "`profile` must be a command, in quotes", "");
     check(&level("profile = { prel = \"x\" }"), "there is no layer `prel`", "did you mean `perl`?");
     let hand = level("profile = \"x\", append = \"-fprofile-use=y\"");
-    check(&hand, "`profile` and `-fprofile-use=y`, which a level appends, are two profiles", "leave the word out");
+    check(&hand, "`profile` conflicts with `-fprofile-use=y`, which a level appends", "remove that flag");
     let two = format!("{PROFILED}[build_factors.cc]\ngcc = {{ profile = \"x\" }}\nclang = {{}}\n");
-    check(&two, "factor `opt` has a profile already", "`append` may stand in any");
-    check(&format!("cache = \"ccache\"\n{PROFILED}"), "has a compiler cache", "leave `cache` out");
+    check(&two, "factor `opt` already has a profile", "`append` is allowed in all");
+    check(&format!("cache = \"ccache\"\n{PROFILED}"), "has a compiler cache", "remove `cache`");
     let plan = |keys: &str| format!("{PROFILED}[plan]\n{keys}\n");
-    check(&plan("rebuild = 3"), "`rebuild` measures one script", "the table of builds has what each build cost");
+    check(
+        &plan("rebuild = 3"),
+        "`rebuild` can measure only a single script",
+        "the table of builds shows what each build cost",
+    );
     let shown = messages(&text("[run_factors.r]\na = { profile = \"x\" }\n"));
-    assert!(shown.contains("a run factor has no `profile`"), "{shown}");
+    assert!(shown.contains("`profile` is not allowed in a run factor"), "{shown}");
 }

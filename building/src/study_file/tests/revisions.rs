@@ -61,25 +61,25 @@ fn a_level_without_one_takes_the_revision_of_the_source() {
     let plan = Plan::of(&study, "default").unwrap();
     assert_eq!(Spec::of(&plan.variants[0]).sources.get("app"), None);
     assert_eq!(Spec::of(&plan.variants[2]).sources["app"], "app", "it is the source's own");
-    refused(levels, "", "[sources.app] has no `revision`", "one in each level");
-    refused(LEVELS, &format!("sha256 = \"{}\"\n", "0".repeat(64)), "`sha256` cannot stand here", "leave it out");
+    refused(levels, "", "[sources.app] has no `revision`", "in each level");
+    refused(LEVELS, &format!("sha256 = \"{}\"\n", "0".repeat(64)), "`sha256` is not allowed here", "remove it");
 }
 
 #[test]
 fn a_revision_is_one_of_a_repository_of_one_layer() {
     let with = |value: &str| format!("old = {{ revision = \"v1.0\" }}\nnew = {{ revision = {value} }}");
-    refused(&with("1"), "", "a revision is text in quotes", "HEAD~1");
-    refused(&with("\"-x\""), "", "is no revision", "a branch");
+    refused(&with("1"), "", "a revision must be a string in quotes", "HEAD~1");
+    refused(&with("\"-x\""), "", "is not a revision", "a branch");
     refused(&with("{ lib = \"v1\" }"), "", "no layer `lib`", "app");
-    refused(&with("\"worktree\""), "", "is not a folder of this machine", "clone");
+    refused(&with("\"worktree\""), "", "is not a folder on this machine", "clone");
     let other = "old = { revision = \"v1.0\" }\nnew = { source = \"tar\", revision = \"v1.0\" }";
-    refused(other, "[sources.tar]\nurl = \"u\"\n", "`tar` is no Git repository", "[sources.tar]");
+    refused(other, "[sources.tar]\nurl = \"u\"\n", "`tar` is not a Git repository", "[sources.tar]");
     let chosen = "[build_factors.fork]\nmine = { revision = \"a\" }\nyours = { revision = \"b\" }\n";
     let text = text(LEVELS, chosen).replace("commit = \"old\" }", "commit = \"old\", fork = \"mine\" }");
-    assert!(messages(&text).contains("factor `commit` chooses what `app` is built from too"), "{}", messages(&text));
+    assert!(messages(&text).contains("factor `commit` also chooses what `app` is built from"), "{}", messages(&text));
     let run = "[run_factors.x]\na = { revision = \"v1\" }\n";
     let text = self::text(LEVELS, run).replace("commit = \"old\" }", "commit = \"old\", x = \"a\" }");
-    assert!(messages(&text).contains("a run factor has no `revision`"), "{}", messages(&text));
+    assert!(messages(&text).contains("`revision` is not allowed in a run factor"), "{}", messages(&text));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_working_tree_is_of_a_folder_of_this_machine() {
     }
     for address in ["https://example.org/a", "git@example.org:a", "host:a"] {
         let text = text(levels, "").replace("https://example.org/app.git", address);
-        assert!(messages(&text).contains("is not a folder of this machine"), "{address}");
+        assert!(messages(&text).contains("is not a folder on this machine"), "{address}");
     }
 }
 
@@ -101,21 +101,23 @@ fn a_level_may_be_called_as_its_revision_in_quotes() {
     let levels = "\"HEAD~1\" = { revision = \"HEAD~1\" }\n\"v1.0\" = { revision = \"v1.0\" }";
     let study = parse(&text(levels, "").replace("\"old\"", "\"HEAD~1\"")).unwrap();
     assert_eq!(study.build_factors[0].levels[1].name, "v1.0");
-    for (name, wrong) in [("HEAD~1", "not TOML"), ("feature/x", "not TOML"), ("v1.0", "a key of a table `v1`")] {
+    for (name, wrong) in
+        [("HEAD~1", "not valid TOML"), ("feature/x", "not valid TOML"), ("v1.0", "as a key in a table `v1`")]
+    {
         let text = text(&format!("old = {{ revision = \"a\" }}\n{name} = {{ revision = \"b\" }}"), "");
         let shown = messages(&text);
         assert!(shown.contains(wrong), "{shown}");
         assert!(shown.contains(&format!("write the name in quotes: `\"{name}\" = ")), "{shown}");
     }
     let shown = messages(&text("old = { revision = \"a\" }\n-O3 -flto = { revision = \"b\" }", ""));
-    assert!(shown.contains("not TOML") && shown.contains("a name is one word: `O3-flto = …`"), "{shown}");
+    assert!(shown.contains("not valid TOML") && shown.contains("write the name as one word: `O3-flto = …`"), "{shown}");
     for (value, expect) in
         [("HEAD~1", "HEAD~1"), ("main", "main"), ("-O3 -flto=auto", "-O3 -flto=auto"), ("1.x", "see https")]
     {
         let shown = messages(&text(&format!("old = {{ revision = {value} }}"), ""));
-        assert!(shown.contains(expect) && shown.contains("not TOML"), "{shown}");
-        assert_eq!(shown.contains("write the text in quotes"), expect == value, "{shown}");
+        assert!(shown.contains(expect) && shown.contains("not valid TOML"), "{shown}");
+        assert_eq!(shown.contains("write strings in quotes"), expect == value, "{shown}");
     }
     let shown = messages(&text("old = { revision = \"a\" }\n\"a b\" = {}", ""));
-    assert!(shown.contains("must be plain"), "{shown}");
+    assert!(shown.contains("is reserved or has invalid characters"), "{shown}");
 }

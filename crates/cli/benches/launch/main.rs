@@ -1,5 +1,5 @@
 //! What it costs to run a trial, beside a loop in C, hyperfine, megafine and perf, in randomised blocks:
-//! `cargo bench -p bakeoff-cli --bench launch`. Every contestant runs `/bin/true`; then a workload marks a million
+//! `cargo bench -p bakeoff --bench launch`. Every contestant runs `/bin/true`; then a workload marks a million
 //! ops; then the peak of `/bin/true` is looked at after a program that needs a GiB. Ratios come with intervals of our
 //! own analysis, and with the goals beside them. Nothing is asserted: a busy machine is not a failure.
 //!

@@ -31,22 +31,24 @@ use parameters::Parameters;
 use std::path::{Path, PathBuf};
 use variants::{AroundTrials, Named, Variants};
 
-/// Which of these commands is faster? The first one is the baseline
+/// Compare commands: which is faster? The first one is the baseline
 ///
-/// Each block executes every command once, in a random order, and the first one twice: this hidden twin shows how large
-/// a difference the machine finds between a command and itself. A command that consists of plain words is executed
-/// directly, any other by `sh -c`; all of them get your environment and the current folder. Their standard output goes
-/// to memory; if a command prints something other than the first one does, the report says so first. `bakeoff 'A' 'B'`
-/// is `bakeoff compare 'A' 'B'`. A single command is measured, and compared with nothing.
+/// Bakeoff runs the commands in blocks. A block runs each command once, in random order, and the first command twice:
+/// this second run, the twin, shows how large a difference the machine finds between a command and itself. Bakeoff runs
+/// a command of plain words directly and any other with `sh -c`, in your environment and the current folder. It keeps
+/// their standard output in memory. If a command prints something else than the first one, the report begins with that.
+/// `bakeoff 'A' 'B'` is short for `bakeoff compare 'A' 'B'`. A single command is measured, but not compared.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     compared: Compared,
     #[command(flatten)]
     how: CompareSettings,
+    #[command(flatten)]
+    hyperfine: Hyperfine,
 }
 
-/// What is compared; sources of variants add their options behind these.
+/// What is compared; sources of variants add their options after these.
 #[derive(Debug, clap::Args)]
 struct Compared {
     /// The commands; the first one is the baseline
@@ -61,36 +63,23 @@ struct Compared {
 struct CompareSettings {
     #[command(flatten)]
     extent: Extent,
-    /// At least this many blocks
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "blocks")]
-    min_runs: Option<u32>,
-    /// At most this many blocks
-    #[arg(long, short = 'M', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "blocks")]
-    max_runs: Option<u32>,
-    /// The metric to decide on; repeat the option to show other metrics too
+    /// The metric that decides; repeat the option to show other metrics too
     #[arg(long = "metric", value_name = "METRIC", default_values_t = [WALL, CPU, MAXRSS].map(String::from),
           value_parser = PossibleValuesParser::new(METRICS.iter().map(|metric| &*metric.name)))]
     metrics: Vec<String>,
-    /// The same in the words of hyperfine 2.0, such as `time` or time_cpu,instructions
-    #[arg(
-        long = "metrics",
-        id = "hyperfine_metrics",
-        value_name = "METRICS",
-        value_delimiter = ',',
-        conflicts_with = "metrics"
-    )]
-    hyperfine_metrics: Vec<String>,
-    /// The largest difference that does not matter to you: two commands within it, either way, are equivalent
+    /// The largest difference that does not matter to you: commands that differ by less are equivalent
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = bakeoff_command::arguments::margin)]
     margin: f64,
     /// Confidence of intervals and verdicts
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = bakeoff_command::arguments::confidence)]
     confidence: f64,
-    /// Seed of every order; without it a new one is drawn and printed
+    /// Seed of the random order; by default, Bakeoff draws one and prints it
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Keep the trials in this file, for `bakeoff report FILE`; if it exists, resume it. Without it they are kept
-    /// until the next comparison, for `bakeoff report --last`, and the same command measures again
+    /// Keep the trials in this file, for `bakeoff report FILE`; if the file exists, resume it
+    ///
+    /// Without this option, Bakeoff keeps the trials until the next comparison, for `bakeoff report --last`, and the
+    /// same command measures again.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Show no progress on standard error
@@ -112,6 +101,27 @@ struct CompareSettings {
     kept: Kept,
 }
 
+/// Options by the names that hyperfine has for them
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of hyperfine")]
+struct Hyperfine {
+    /// Run at least N blocks
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "blocks")]
+    min_runs: Option<u32>,
+    /// Run at most N blocks
+    #[arg(long, short = 'M', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "blocks")]
+    max_runs: Option<u32>,
+    /// Metrics by hyperfine's names, such as `time` or time_cpu,instructions; --metric has Bakeoff's
+    #[arg(
+        long = "metrics",
+        id = "hyperfine_metrics",
+        value_name = "METRICS",
+        value_delimiter = ',',
+        conflicts_with = "metrics"
+    )]
+    metrics: Vec<String>,
+}
+
 impl CompareSettings {
     fn is_quiet(&self) -> bool {
         self.quiet || self.showing.is_quiet() || self.execution.is_shown()
@@ -126,16 +136,16 @@ pub(crate) fn command(features: &Registry) -> Subcommand {
     let options = Compared::augment_args(clap::Command::new("compare"));
     let options = features.sources.iter().fold(options, |options, source| (source.options)(options));
     command.clap = CompareSettings::augment_args(options).about(about).long_about(long_about);
-    command
+    command.last(Hyperfine::augment_args)
 }
 
 fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
-    let Args { compared, how } = args;
+    let Args { compared, how, hyperfine } = args;
     how.kept.apply()?;
     how.showing.check(features)?;
     let mut plan = plan(args)?;
     features.plan("compare", &how.showing.asked, &mut plan)?;
-    how.extent.apply(&mut plan, how.max_runs)?;
+    how.extent.apply(&mut plan, hyperfine.max_runs)?;
     let mut earlier = how.another_day.open(features)?;
     bakeoff_host::interrupt::install()?;
     // For the output of trials, and for the journal that nobody keeps; gone at the end.
@@ -265,10 +275,10 @@ fn can_start(plan: &Plan, setup: &Setup, explain: Option<Explain>) -> Result<(),
     }
 }
 
-fn plan(Args { compared, how }: &Args) -> Result<Plan, CommandError> {
+fn plan(Args { compared, how, hyperfine }: &Args) -> Result<Plan, CommandError> {
     how.execution.check_alike(compared.commands.len(), &how.parameters.names())?;
     let mut metrics: Vec<String> = vec![];
-    let asked = if how.hyperfine_metrics.is_empty() { &how.metrics } else { &of_hyperfine(&how.hyperfine_metrics)? };
+    let asked = if hyperfine.metrics.is_empty() { &how.metrics } else { &of_hyperfine(&hyperfine.metrics)? };
     for metric in asked {
         if !metrics.contains(metric) {
             metrics.push(metric.clone());
@@ -289,7 +299,7 @@ fn plan(Args { compared, how }: &Args) -> Result<Plan, CommandError> {
     };
     // At a very high confidence the usual number could not decide anything.
     let usual = Until::Blocks.default_blocks().max(least(1.0 - how.confidence));
-    let blocks = usual.max(how.min_runs.unwrap_or(0)).min(how.max_runs.unwrap_or(u32::MAX));
+    let blocks = usual.max(hyperfine.min_runs.unwrap_or(0)).min(hyperfine.max_runs.unwrap_or(u32::MAX));
     Ok(Plan {
         study: "compare".to_owned(),
         name: "default".to_owned(),
@@ -331,11 +341,11 @@ fn of_hyperfine(words: &[String]) -> Result<Vec<String>, CommandError> {
     for word in words {
         let (_, ours) = KNOWN.iter().find(|(name, _)| name == word).ok_or_else(|| {
             let hint = if word.contains(':') {
-                "leave out the unit; --time-unit sets that of times"
+                "omit the unit; --time-unit sets the unit of times"
             } else {
-                "--metric lists all that there are"
+                "`bakeoff compare --help` lists all metrics below --metric"
             };
-            CommandError::usage(format!("`{}` is not a metric of hyperfine's that is measured here", clean(word)))
+            CommandError::usage(format!("`{}` is not one of hyperfine's metrics that Bakeoff measures", clean(word)))
                 .hint(hint)
         })?;
         metrics.extend(ours.iter().map(|name| (*name).to_owned()));

@@ -9,66 +9,98 @@ mod saved;
 mod trace_trial;
 
 use bakeoff_command::exits::Exit;
-use bakeoff_command::{Code, Registry, Subcommand};
-use clap::Parser;
+use bakeoff_command::{Code, Group, Registry, Subcommand};
+use bakeoff_report::draw::text::wrap;
 
-/// What to begin with: below the short help alone, below the long one with the rest.
-macro_rules! begin {
-    () => {
-        "\
+const ABOUT: &str = "Which way of building and running this program is faster, by how much, how sure are we, and why?";
+
+const LONG_ABOUT: &str = "\
+Which way of building and running this program is faster, by how much, how sure are we, and why?
+
+Bakeoff builds a program in every way that you list, runs your workload on all of them in random order, measures each \
+run as a whole, and judges the differences with known error rates. It also compares commands that exist already.";
+
+const BEGIN: &str = "\
 Begin with:
   bakeoff compare 'COMMAND A' 'COMMAND B'    which of two commands is faster?
   bakeoff doctor                             what can this machine measure?
-  bakeoff plan studies/perl-options          what would a study do?
-  bakeoff run studies/perl-options           do it"
-    };
-}
+  bakeoff init FOLDER                        write a study for your own program
+  bakeoff studies copy sqlite-journal        get a study that exists, and then:
+  bakeoff run sqlite-journal                 run it";
 
-/// Which way of building and running this program is faster, by how much, how sure are we, and why?
-///
-/// Bakeoff builds one program in every variant that a study names, executes a real workload on all of them in
-/// randomised blocks, measures each trial as a whole, and decides with error rates that are known.
-#[derive(Debug, Parser)]
-#[command(name = "bakeoff", version, propagate_version = true, after_help = begin!(), after_long_help = AFTER_HELP)]
-#[command(subcommand_required = true, arg_required_else_help = true)]
-pub(crate) struct Cli {}
-
-const AFTER_HELP: &str = concat!(
-    begin!(),
-    "
-
-Exit codes (the help of each command has its own):
+const REST: &str = "\
+Exit codes (the help of each command lists its own):
   0    done
   1    a check failed: gate, calibrate, check-summary --require, lock --check
-  2    the command line or the study has a problem, or a file that trials
-       execute was changed
-  3    undecided, where a decision was demanded
+  2    the command line or the study has a problem, or a program under test
+       changed during the run
+  3    undecided, where a verdict was required
   4    a variant could not be built, or a trial failed
   5    internal error, or a full disk
   130  interrupted; the same command resumes
 
 Files:
-  STUDY/.bakeoff       the study's journals; remove it to start over
-  ~/.cache/bakeoff     sources and builds; see `bakeoff cache` and `bakeoff gc`
-  ~/.local/state/bakeoff/twins.jsonl
-                       a line for each finished study, which `doctor` sums up
-  ~/.local/state/bakeoff/saved
-                       what `compare --save` has saved; see `bakeoff saved`
+  STUDY/study.toml     the study; STUDY/study.lock has the hashes of its sources
+  STUDY/.bakeoff       its journals; remove this folder to start over
+  ~/.cache/bakeoff     sources, builds and their logs; see `bakeoff cache` and
+                       `bakeoff gc`
+  ~/.local/state/bakeoff
+                       twins.jsonl: a line for each finished study, which
+                       `doctor` sums up; saved: comparisons of `compare --save`;
+                       last.jsonl: the last comparison, for `report --last`
+  $TMPDIR/bakeoff-*    the journal of a comparison, and the output of trials if
+                       memory has no room for it; removed at the end
+  /run/lock, /dev/shm, /tmp
+                       bakeoff-*.lock, an empty file, by which commands wait for
+                       the machine
 
 Environment:
-  BAKEOFF_CACHE        another folder for sources and builds; without it,
+  BAKEOFF_CACHE        another folder for the cache; the default is
                        $XDG_CACHE_HOME/bakeoff
-  BAKEOFF_STATE        another folder for twins.jsonl and saved; without it,
-                       $XDG_STATE_HOME/bakeoff
-  BAKEOFF_LOCKS        another folder for the lock by which commands that need
-                       the machine for themselves wait for each other
+  BAKEOFF_STATE        another folder for twins.jsonl and the comparisons; the
+                       default is $XDG_STATE_HOME/bakeoff
+  BAKEOFF_LOCKS        another folder for the lock
   BAKEOFF_CGROUPS      `off`: use no control groups
   BAKEOFF_NAMESPACES   `off`: use no namespaces
-  TMPDIR               where compare keeps the output of trials
-  COLUMNS, NO_COLOR    width and colour of what is printed"
-);
+  TMPDIR               where Bakeoff keeps the output of trials
+  COLUMNS, NO_COLOR    width and colour of what is printed";
 
-/// Of commands that execute trials.
+/// Width of the list of commands.
+const WIDTH: usize = 80;
+
+/// `bakeoff` without its commands; its help lists them by group.
+pub(crate) fn program(commands: &[Subcommand]) -> clap::Command {
+    let groups = groups(commands);
+    clap::Command::new("bakeoff")
+        .version(env!("CARGO_PKG_VERSION"))
+        .propagate_version(true)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .help_template("{about-with-newline}\n{usage-heading} {usage}{after-help}")
+        .about(ABOUT)
+        .long_about(LONG_ABOUT)
+        .after_help(format!("{groups}\n{BEGIN}"))
+        .after_long_help(format!("{groups}\n{BEGIN}\n\n{REST}"))
+}
+
+fn groups(commands: &[Subcommand]) -> String {
+    let shown = || commands.iter().filter(|command| !command.clap.is_hide_set());
+    let longest = shown().map(|command| command.clap.get_name().len()).max().unwrap_or(0);
+    let (mut text, mut last) = (String::new(), None);
+    for command in shown() {
+        if last != Some(command.group) {
+            text += &format!("{}{:?}:\n", if last.is_none() { "" } else { "\n" }, command.group);
+            last = Some(command.group);
+        }
+        let about = command.clap.get_about().map(ToString::to_string).unwrap_or_default();
+        let line = format!("  {:longest$}  {about}", command.clap.get_name());
+        wrap(&line, WIDTH, longest + 4).iter().for_each(|line| text += &format!("{line}\n"));
+    }
+    text
+}
+
+/// Of commands that run trials.
 const CHANGED: Exit = (Code::Usage, "a program under test changed during the run");
 const NO_VERDICT: Exit = (Code::Undecided, "--require-verdict: a variant has no verdict");
 const FAILED: Exit = (Code::VariantFailed, "a variant could not be built, or a trial of it failed");
@@ -85,8 +117,11 @@ pub(crate) fn of_core(features: &Registry) -> Vec<Subcommand> {
             (Code::Interrupted, "interrupted; with --journal or --git, the same command resumes"),
         ]),
         Subcommand::with_features("plan", plan::execute),
-        Subcommand::with_features("report", report::execute).concludes().exits(&[NO_VERDICT, FAILED]),
-        Subcommand::new("saved", saved::execute),
+        Subcommand::with_features("report", report::execute)
+            .group(Group::Report)
+            .concludes()
+            .exits(&[NO_VERDICT, FAILED]),
+        Subcommand::new("saved", saved::execute).group(Group::Report),
         Subcommand::new(bakeoff_command::TRACE_TRIAL, trace_trial::execute).hidden(),
     ]
 }

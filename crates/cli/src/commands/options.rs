@@ -16,24 +16,27 @@ use std::path::{Path, PathBuf};
 /// How long a study is.
 #[derive(Debug, Args)]
 pub(super) struct Extent {
-    /// Blocks for each workload and condition, instead of the plan's number (`compare`: 12); a larger number extends a
-    /// finished study
+    /// Run N blocks per workload and condition, instead of the plan's number; a larger N extends a finished study
+    ///
+    /// `compare` runs 12 by default.
     #[arg(long, short, visible_alias = "runs", visible_short_alias = 'r', value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     blocks: Option<u32>,
-    /// When to stop: with `±1%` (or `+-1%`), when every interval is that narrow; with `decided`, when every variant has
-    /// a verdict, checked at five looks; with `anytime`, the same, checked after every pass
+    /// When to stop: `decided`, `anytime`, a precision such as `±1%` (or `+-1%`), or `blocks`
     ///
-    /// The rule is fixed before the first block and applies to the deciding metric. --blocks is then the maximum; its
-    /// default is 200, and 40 for `decided`. `blocks` executes all planned blocks, whatever they show.
+    /// `decided` stops when every variant has a verdict, and checks that five times; `anytime` checks it after every
+    /// pass; `±1%` stops when every interval is that narrow; `blocks` runs all planned blocks. The rule is fixed before
+    /// the first block and applies to the deciding metric. --blocks is then the maximum: 200 by default, 40 for
+    /// `decided`.
     #[arg(long, value_name = "RULE", value_parser = until)]
     until: Option<Until>,
-    /// Go on with a variant that failed in each of its first three blocks, instead of stopping it
+    /// Keep running variants that failed in each of their first three blocks
     #[arg(long)]
     keep_going: bool,
-    /// Do not run each variant once more after the trials, under a tracer, to learn which files it uses
+    /// Do not trace each variant after the trials
     ///
-    /// Without that, a file that no command names may be changed while trials run, or before a resumed command, unseen.
+    /// A traced run shows which files a variant uses. Without it, Bakeoff does not notice if a file that no command
+    /// names changes while trials run, or before you resume.
     #[arg(long)]
     no_trace: bool,
 }
@@ -60,12 +63,11 @@ fn until(text: &str) -> Result<Until, String> {
 /// What keeps together all that is started.
 #[derive(Debug, Args)]
 pub(super) struct Kept {
-    /// Start everything in a user namespace, so that no process remains even if Bakeoff and its launchers are killed at
-    /// once
+    /// Run everything in a user namespace, so that no process survives if Bakeoff itself is killed
     ///
-    /// For root, a PID namespace alone does that, and Bakeoff uses one wherever that is permitted. An ordinary user
-    /// needs a user namespace for it; inside one, files of other users appear to belong to `nobody`.
-    #[arg(long)]
+    /// Root does not need this: Bakeoff uses a PID namespace wherever it may. In a user namespace, files of other users
+    /// appear to belong to `nobody`.
+    #[arg(long, help_heading = None::<&str>)]
     user_namespace: bool,
 }
 
@@ -76,8 +78,8 @@ impl Kept {
             return Ok(());
         }
         let failed = |what: &str, why: &str| {
-            CommandError::usage(format!("no {what} can be made: {why}"))
-                .hint("leave out --user-namespace; then the next command kills what a killed one leaves running")
+            CommandError::usage(format!("cannot create a {what}: {why}"))
+                .hint("omit --user-namespace; then the next command kills what a killed one leaves running")
         };
         bakeoff_host::user_namespace::enter().map_err(|error| failed("user namespace", &error.to_string()))?;
         // Some containers permit the one and not what it is for.
@@ -99,15 +101,16 @@ fn is_section(name: &str, pages: &[SectionPage]) -> Result<(), CommandError> {
 
 /// How findings are shown, and what the exit code says of them.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Report")]
 pub(super) struct Showing {
     /// Print all findings as JSON instead of the report
     #[arg(long)]
     pub(super) json: bool,
-    /// Print everything instead of one screen: all tables, effects, doubts, builds and failures
+    /// Print all tables, effects, doubts, builds and failures instead of one screen
     #[arg(long, visible_alias = "verbose", conflicts_with = "json")]
     all: bool,
-    /// Print only this section of what --all prints: answer, outputs, effects, tables, latencies, conditions,
-    /// building, doubts, builds, failed, provenance, or one of a feature
+    /// Print one section of --all: answer, outputs, effects, tables, latencies, conditions, building, doubts, builds,
+    /// failed, provenance, or one of a feature
     #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "all"])]
     section: Option<String>,
     /// Exit with 3 unless every variant got a verdict on the deciding metric
@@ -122,17 +125,18 @@ pub(super) struct Showing {
 /// How the report looks.
 #[derive(Debug, Args)]
 struct Look {
-    /// The order of the rows: the best first (`auto`, `mean-time`), or as the commands were typed (`command`)
+    /// Sort rows by result, the best first (`auto`, `mean-time`), or as the commands were typed (`command`)
     #[arg(long, value_name = "ORDER", default_value = "auto")]
     sort: Sort,
-    /// The unit of times, instead of one that fits; CSV and JSON have seconds
+    /// Show times in this unit; CSV and JSON always have seconds
     #[arg(long, short = 'u', value_name = "UNIT", value_parser = time_unit())]
     time_unit: Option<TimeUnit>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
-    /// Colour and progress by hyperfine's names: `basic` has neither, `nocolor` no colour, `color` no progress, `full` has
-    /// both, and `none` prints no report either
+    /// Colour and progress, by hyperfine's names
+    ///
+    /// `basic`: neither; `nocolor`: progress only; `color`: colour only; `full`: both; `none`: neither, and no report.
     #[arg(long, value_name = "STYLE", default_value = "auto")]
     style: Looks,
 }
@@ -194,8 +198,8 @@ impl Showing {
     pub(super) fn check(&self, features: &Registry) -> Result<(), CommandError> {
         screen::use_colour(self.look.colour());
         if features.take_output(&self.asked) && (self.json || self.all || self.section.is_some()) {
-            let error = "`-` puts something in the place of the report, which --json, --all and --section print";
-            return Err(CommandError::usage(error).hint("name a file in the place of `-`, or leave the other one out"));
+            let error = "`-` replaces the report, which --json, --all and --section print";
+            return Err(CommandError::usage(error).hint("name a file instead of `-`, or omit the other option"));
         }
         features.check(&self.asked)
     }
@@ -222,12 +226,14 @@ impl Showing {
                 let findings = &compared.findings;
                 let kept = match compared.journal {
                     Some(journal) => {
-                        format!("{} has them; the same command resumes", clean(&journal.display().to_string()))
+                        format!("{} has the trials; the same command resumes", clean(&journal.display().to_string()))
                     }
                     None if compared.is_last => {
-                        "bakeoff report --last shows them; with --journal FILE the same command could resume".to_owned()
+                        "`bakeoff report --last` shows the trials; with --journal FILE the same command could resume"
+                            .to_owned()
                     }
-                    None => "they were not kept: --journal FILE keeps them, and the same command resumes".to_owned(),
+                    None => "the trials were not kept: with --journal FILE they are, and the same command resumes"
+                        .to_owned(),
                 };
                 screen::err(&format!(
                     "stopped after {} of {} blocks: {kept}\n",

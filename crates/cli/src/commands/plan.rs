@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 mod cells;
 
-/// Show what a study would do: variants, builds, blocks, and how long it may take
+/// Show what a study would do, and how long it may take
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub(super) fn takes(order: &Order<'_>, foreseen: &Foreseen) -> String {
     let trials_s = trials_s(order.dir, plan);
     match trials_s {
         Some(trials_s) => _ = writeln!(out, "Trials: {}{}", at_most(plan), about(trials_s)),
-        None => out.push_str("Trials: nobody has timed them yet; `takes` in [workloads.NAME] could say\n"),
+        None => out.push_str("Trials: not timed yet; `takes` in [workloads.NAME] gives an estimate\n"),
     }
     if let Some((all_s, trials_s)) = foreseen.takes_s.zip(trials_s).filter(|(all_s, _)| *all_s > 0.0) {
         let _ = writeln!(out, "In all: {}{}", at_most(plan), about(all_s + trials_s));

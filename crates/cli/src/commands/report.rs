@@ -13,30 +13,31 @@ use bakeoff_report::{Describe, Sheet};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Print the report of a study that has run
+/// Print the report of a study or a journal
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A study, whose latest journal is used; or a journal (.jsonl)
     #[arg(default_value = ".")]
     study: PathBuf,
-    /// Report the last comparison that `bakeoff compare` executed without --journal
+    /// Report the last comparison that `bakeoff compare` ran without --journal
     #[arg(long, conflicts_with_all = ["study", "plan"])]
     last: bool,
-    /// Instead of the report, print where everything comes from: every build with digest, steps, logs, sources and tools,
-    /// and every session with its machine
+    /// Print the provenance instead of the report: builds with digests, steps, logs, sources and tools, and sessions with
+    /// their machines
     #[arg(long, conflicts_with_all = ["json", "trial", "against"])]
     provenance: bool,
-    /// Instead of the report, print one trial: its measurements, block, session, machine, variant and build
+    /// Print one trial instead of the report: its measurements, block, session, machine, variant and build
     #[arg(long, value_name = "WORKLOAD/CONDITION/BLOCK/VARIANT", conflicts_with_all = ["json", "against"])]
     trial: Option<String>,
-    /// Instead of the report, compare this journal with another one, comparison by comparison; `imported` is the journal that
-    /// came with an imported study
+    /// Compare with another journal, comparison by comparison, instead of the report
+    ///
+    /// `imported` is the journal that came with an imported study.
     #[arg(long, value_name = "JOURNAL", conflicts_with = "require_verdict")]
     against: Option<PathBuf>,
-    /// Remove names of hosts, users and folders from all that is printed or written: for others
+    /// Remove names of hosts, users and folders from all output, to share it
     #[arg(long)]
     redact: bool,
-    /// Use the latest journal of this plan, instead of the latest of all
+    /// Use the latest journal of this plan instead of the latest of all
     #[arg(long, value_name = "NAME")]
     plan: Option<String>,
     #[command(flatten)]
@@ -45,26 +46,26 @@ pub(crate) struct Args {
     showing: Showing,
 }
 
-/// Another question to the same trials, without running anything
+/// Another question about the same trials; nothing runs
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Ask again")]
 struct QuestionArgs {
-    /// Compare with this variant
+    /// Take this variant as the baseline
     #[arg(long, value_name = "VARIANT")]
     baseline: Option<String>,
     /// Decide on this metric
     #[arg(long, value_name = "METRIC")]
     metric: Option<String>,
-    /// Only this workload
+    /// Report only this workload
     #[arg(long, value_name = "WORKLOAD")]
     workload: Option<String>,
-    /// Only this condition
+    /// Report only this condition
     #[arg(long, value_name = "CONDITION")]
     condition: Option<String>,
     /// Confidence of intervals and verdicts
     #[arg(long, value_name = "C", value_parser = bakeoff_command::arguments::confidence)]
     confidence: Option<f64>,
-    /// Show only these variants and the baseline; the correction still counts all comparisons
+    /// Show only these variants and the baseline; the correction still covers all comparisons
     #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -150,8 +151,9 @@ fn against(args: &Args, path: &Path, here: &Record, other: &Path, features: &Reg
     };
     if std::fs::canonicalize(&other).ok() == std::fs::canonicalize(path).ok() {
         let error = format!("{} cannot be compared with itself", clean(&other.display().to_string()));
-        return Err(CommandError::usage(error)
-            .hint("execute the study here first: `bakeoff run` gives it a journal of its own, or name another one"));
+        return Err(
+            CommandError::usage(error).hint("run the study here first with `bakeoff run`, or name another journal")
+        );
     }
     let there = record_of(&other, args, features)?;
     let [here, there] = [here, &there].map(|record| features.judge(record));

@@ -19,10 +19,10 @@ use bakeoff_model::record::{Basis, MadeLine, Record, SharedLine, StudyLine};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Build, run and judge a study; run the same command again to resume
+/// Build, run and judge a study; the same command resumes it
 ///
-/// Ctrl-C stops after the current trial, a second Ctrl-C kills that trial; nothing is lost either way, and the same
-/// command goes on. The journal is kept in the study's folder, under .bakeoff/.
+/// Ctrl-C stops after the current trial; a second Ctrl-C kills that trial. Nothing is lost either way: the same command
+/// resumes. The journal is in the study's folder, under .bakeoff/.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
-    /// Build and run nothing: rehearse the plan with durations drawn from a planted truth
+    /// Rehearse the plan: build and run nothing, and draw durations from the truth that you give
     ///
     /// TRUTH is a comma-separated list of NAME:NUMBER. NAME is the display name of a variant (with its ratio to the
     /// baseline), the name of a condition (with its ratio to the idle machine), or one of these settings: base
@@ -46,9 +46,9 @@ pub(crate) struct Args {
     /// (probabilities), pause (seconds that a trial really takes), and seed.
     #[arg(long, value_name = "TRUTH", conflicts_with_all = ["jobs", "anyway", "no_trace", "user_namespace"])]
     simulate: Option<String>,
-    /// Run variants separately even if their builds are the same program, file for file
+    /// Run variants separately even if their builds are identical, file for file
     ///
-    /// Otherwise such variants run once and share a row. Separately, they show this machine's noise.
+    /// By default, identical variants run once and share a row. Run separately, they show this machine's noise.
     #[arg(long)]
     anyway: bool,
 }
@@ -208,7 +208,7 @@ fn finish(args: &Args, raced: &Raced<'_>, features: &Registry) -> Result<Code, C
         Ending::Complete => Ok(code),
         Ending::Changed => Ok(Code::Usage),
         Ending::Stopped => {
-            screen::err("stopped; nothing is lost: run the same command again to resume\n");
+            screen::err("stopped; nothing is lost: the same command resumes\n");
             Ok(Code::Interrupted)
         }
     }

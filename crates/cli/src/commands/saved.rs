@@ -8,13 +8,13 @@ use bakeoff_report::format::date;
 use bakeoff_report::words::counted;
 use std::path::Path;
 
-/// List the comparisons that `compare --save` has saved
+/// List the comparisons that `compare --save` saved
 ///
 /// Each is a journal in the folder `saved` of $BAKEOFF_STATE, or of $XDG_STATE_HOME/bakeoff, or of ~/.local/state/bakeoff;
 /// `bakeoff report FILE` reports it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Remove this one instead
+    /// Remove this comparison instead
     #[arg(long, value_name = "NAME")]
     remove: Option<String>,
 }
@@ -32,7 +32,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     }
     let folder = clean(&saved.folder().display().to_string());
     screen::out(&match names.is_empty() {
-        true => "nothing is saved; compare --save NAME saves a comparison\n".to_owned(),
+        true => "nothing is saved; `compare --save NAME` saves a comparison\n".to_owned(),
         false => format!("in {folder}\n"),
     });
     Ok(Code::Done)

@@ -57,8 +57,8 @@ impl OpenStudy<'_> {
         screen::erase();
         if let Some(why) = why.or(failed) {
             screen::err(&format!(
-                "note: which files trials open was not traced: {}. Only the programs that commands name, and what these \
-                 load, were watched\n",
+                "note: Bakeoff did not trace which files trials open: {}. It watched only the programs that commands name, and \
+                 what these load\n",
                 bakeoff_model::plain::clean(&why)
             ));
         }

@@ -35,7 +35,7 @@ fn two_identical_binaries_are_recognised() {
     let sandbox = study(OPTIMIZE, "optimize = \"O2\"", &layer);
     let built = sandbox.execute(&["build", "STUDY"]);
     assert_eq!(built.code, 0, "{}", built.err);
-    let said = "identical: baseline and optimize=O3 were built apart and are the same program, file for file";
+    let said = "identical: baseline and optimize=O3 were built separately but are the same program, file for file";
     assert!(unwrapped(&built.out).contains(said), "{}", built.out);
 
     // Nothing is left to compare.

@@ -89,10 +89,7 @@ fn without_a_rule_nothing_is_removed() {
     sandbox.execute(&["gc"]).expect(0, &["would remove 0 B", "within the last hour: 3", "nothing was removed"]);
     age(&sandbox, 40);
     let shown = sandbox.execute(&["gc"]);
-    shown.expect(
-        0,
-        &["would remove layer script", "last used 40 d ago", "needed by studies in reach: 2", "--older-than"],
-    );
+    shown.expect(0, &["would remove layer script", "last used 40 d ago", "needed by known studies: 2", "--older-than"]);
     sandbox.execute(&["gc", "--older-than", "30d", "--dry-run"]).expect(0, &["would remove layer script"]);
     assert_eq!(prefixes(&sandbox), 3);
 }
@@ -112,7 +109,7 @@ fn age_removes_what_no_study_in_reach_needs() {
     let moved = sandbox.path().join("moved");
     fs::rename(sandbox.study(), &moved).unwrap();
     let named = ["gc", "--older-than", "30d", moved.to_str().unwrap()];
-    sandbox.execute(&named).expect(0, &["removed 0 B", "needed by studies in reach: 2"]);
+    sandbox.execute(&named).expect(0, &["removed 0 B", "needed by known studies: 2"]);
     sandbox.execute(&["gc", "--older-than", "30d"]).expect(0, &["in 2 pieces"]);
     assert_eq!(prefixes(&sandbox), 0);
     assert_eq!(fs::read_dir(cache_of(&sandbox).join("uses")).unwrap().count(), 0, "it is forgotten");
@@ -124,7 +121,7 @@ fn a_study_that_cannot_be_read_keeps_all_that_it_used() {
     age(&sandbox, 40);
     sandbox.write("study.toml", "format = 1\nname = ");
     let shown = sandbox.execute(&["gc", "--older-than", "30d"]);
-    shown.expect(0, &["cannot be read as a study", "removed 0 B"]);
+    shown.expect(0, &["cannot read the study in", "removed 0 B"]);
     sandbox.execute(&["gc", "--older-than", "30d", "STUDY"]).expect(2, &["study.toml"]);
     assert_eq!(prefixes(&sandbox), 3);
 }
@@ -136,7 +133,7 @@ fn the_latest_journal_keeps_its_builds() {
     sandbox.write("study.toml", &SMALL.replace("echo again", "echo another"));
     sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &[]);
     age(&sandbox, 40);
-    sandbox.execute(&["gc", "--older-than", "30d"]).expect(0, &["removed 0 B", "needed by studies in reach: 3"]);
+    sandbox.execute(&["gc", "--older-than", "30d"]).expect(0, &["removed 0 B", "needed by known studies: 3"]);
 }
 
 #[test]
@@ -144,7 +141,7 @@ fn size_and_wrong_words() {
     let sandbox = built_twice();
     age(&sandbox, 2);
     sandbox.execute(&["gc", "--keep-size", "1G"]).expect(0, &["removed 0 B"]);
-    sandbox.execute(&["gc", "--keep-size", "1K"]).expect(0, &["the longest unused: 2 d ago", "in 1 pieces"]);
+    sandbox.execute(&["gc", "--keep-size", "1K"]).expect(0, &["least recently used: 2 d ago", "in 1 pieces"]);
     sandbox.execute(&["gc", "--keep-size", "much"]).expect(2, &["such as 20G"]);
     sandbox.execute(&["gc", "--older-than", "30"]).expect(2, &["such as 30d"]);
 }
@@ -161,7 +158,7 @@ fn what_a_process_is_at_work_on_stays() {
         .map(|path| bakeoff_host::lock::Lock::take(&path).unwrap())
         .collect();
     assert_eq!(held.len(), 3);
-    sandbox.execute(&["gc", "--older-than", "30d"]).expect(0, &["removed 0 B", "being worked on: 3"]);
+    sandbox.execute(&["gc", "--older-than", "30d"]).expect(0, &["removed 0 B", "in use by a process: 3"]);
     drop(held);
     sandbox.execute(&["gc", "--older-than", "30d"]).expect(0, &["in 1 pieces"]);
 }

@@ -141,7 +141,7 @@ fn compare_names_its_variants_and_keeps_a_journal_when_told_to() {
     sandbox.execute(&words).expect(0, &["shell", "direct"]);
     sandbox.execute(&["report", journal]).expect(0, &["shell", "direct"]);
     let other = ["compare", "true", "exit 1", "--journal", journal];
-    sandbox.execute(&other).expect(2, &["is of another study"]);
+    sandbox.execute(&other).expect(2, &["belongs to another study"]);
     let precious = sandbox.path().join("precious");
     fs::write(&precious, "precious").unwrap();
     sandbox
@@ -236,11 +236,13 @@ fn a_workload_that_writes_below_its_prefix_is_told_and_what_it_changed_is_built_
         SMALL.replace("run = '\"$PREFIX/bin/hello\"'", "run = 'date >> \"$PREFIX/bin/trace\"; \"$PREFIX/bin/hello\"'");
     assert_ne!(study, SMALL);
     sandbox.write("study.toml", &study);
-    let told = ["note: the build of baseline was changed after it was made", "bin/trace was added"];
+    let told = ["changed the finished build of baseline", "bin/trace was added"];
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &told);
     let again = sandbox.execute(&["build", "STUDY"]);
-    again
-        .expect(0, &["damaged: script for baseline is not as it was built (bin/trace was added)", "2 layers to build"]);
+    again.expect(
+        0,
+        &["damaged: script for baseline changed after it was built (bin/trace was added)", "2 layers to build"],
+    );
     again.expect(0, &["1 left", "baseline: built"]);
     assert!(!sandbox.execute(&["build", "STUDY"]).err.contains("damaged"));
     // Nothing is run, so nothing is told.
@@ -253,7 +255,7 @@ fn a_workload_that_writes_below_its_prefix_is_told_and_what_it_changed_is_built_
 fn without_building_commands_compare_and_builds_are_refused() {
     let sandbox = small();
     for command in ["run", "plan"] {
-        let words = ["this bakeoff was compiled without building", "[[build]]", "remedy: ", "its feature `building`"];
+        let words = ["this Bakeoff was compiled without `building`", "[[build]]", "remedy: ", "its feature `building`"];
         sandbox.execute(&[command, "STUDY"]).expect(2, &words);
     }
 }

@@ -158,7 +158,7 @@ fn what_is_refused_names_the_remedy() {
     typed(&sandbox, &["--cwd", "absent", "true", "true"]).expect(2, &["absent is not a folder", "hint:"]);
     typed(&sandbox, &["-N", "echo 'a", "true"]).expect(2, &["cannot be divided into words", "hint:"]);
     typed(&sandbox, &["-S", "'", "true"]).expect(2, &["is not a shell", "hint:"]);
-    typed(&sandbox, &["-S", "bosh", "true", "true"]).expect(2, &["`bosh` is not a program on PATH"]);
+    typed(&sandbox, &["-S", "bosh", "true", "true"]).expect(2, &["`bosh` was not found in PATH"]);
     typed(&sandbox, &["--env", "A", "true", "true"]).expect(2, &["a variable and its value"]);
     let unknown = typed(&sandbox, &["--warm", "true", "true"]);
     unknown.expect(2, &["unexpected argument '--warm'", "--warmup"]);
@@ -275,7 +275,7 @@ fn the_manual_and_the_completions_know_every_command() {
         typed(&sandbox, &["completions", shell]).expect(0, &["compare", "warmup"]);
     }
     sandbox.write("file", "");
-    typed(&sandbox, &["manual", "study/file"]).expect(2, &["cannot be written into study/file", "hint:"]);
+    typed(&sandbox, &["manual", "study/file"]).expect(2, &["cannot write the manual into study/file", "hint:"]);
 }
 
 /// A study of levels that only say what they are, simulated as planted.
@@ -317,8 +317,8 @@ fn a_name_that_is_empty_is_refused() {
     for words in [["-n", ""], ["--reference-name", " "]] {
         let names: &[&str] = if words[0] == "-n" { &["-n", "a"] } else { &["-n", "a", "-n", "b"] };
         let words = [&["true", "true", "--reference", "true"][..], names, &words].concat();
-        typed(&sandbox, &words).expect(2, &["a name is empty", "hint: leave the name out"]);
+        typed(&sandbox, &words).expect(2, &["a name is empty", "hint: omit the name"]);
     }
     let words = ["-L", "v", "1,", "-n", "{v}", "echo {v}"];
-    typed(&sandbox, &words).expect(2, &["a name is empty", "hint: leave the name out"]);
+    typed(&sandbox, &words).expect(2, &["a name is empty", "hint: omit the name"]);
 }

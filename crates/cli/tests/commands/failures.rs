@@ -34,7 +34,7 @@ fn words_that_fit_nothing_are_answered_with_those_that_would() {
     sandbox.execute(&["run", "STUDY", "--plan", "quik"]).expect(2, &["no plan `quik`", "default"]);
     sandbox.execute(&["run", "STUDY", "--blocks", "0"]).expect(2, &["0 is not in 1"]);
     sandbox.execute(&["compare", "true", "true", "--metric", "wal"]).expect(2, &["invalid value 'wal'", "wall"]);
-    sandbox.execute(&["report", "STUDY"]).expect(2, &["not been executed yet", "hint: execute it: bakeoff run"]);
+    sandbox.execute(&["report", "STUDY"]).expect(2, &["has not run yet", "hint: run it: bakeoff run"]);
     for command in ["report", "gate", "power"] {
         sandbox.execute(&[command, "."]).expect(2, &["no study in .: there is no study.toml", "hint: name a folder"]);
     }
@@ -84,7 +84,7 @@ fn each_way_to_go_wrong_is_told_and_the_study_goes_on() {
     let shown = sandbox.execute(&["run", "STUDY", "--quiet", "--keep-going"]);
     shown.expect(4, &["cannot build this", "unbuilt", "exited with code 1: reason", "hullo"]);
     shown.expect(4, &["killed by signal 9 (SIGKILL)", "its output was wrong from line 1 on", "exited with code 127"]);
-    assert!(shown.err.contains("note: does=absent: workload hello cannot be executed: `"), "{}", shown.err);
+    assert!(shown.err.contains("note: does=absent: cannot run workload hello: `"), "{}", shown.err);
     let record = sandbox.record();
     each_trial_once(&record, 6 * 6);
     let failures = |variant: &str| {
@@ -113,7 +113,10 @@ fn each_way_to_go_wrong_is_told_and_the_study_goes_on() {
 fn a_workload_that_is_not_found_is_noticed_before_the_first_trial() {
     let sandbox = small();
     for (run, said) in [
-        ("slep 1", ["workload hello cannot be executed", "`slep` is not a program on PATH", "did you mean `sleep`?"]),
+        (
+            "slep 1",
+            ["cannot run workload hello of the baseline", "`slep` was not found in PATH", "did you mean `sleep`?"],
+        ),
         ("\"$PREFIX/bin/helo\" > out", ["/bin/helo` does not exist", "did you mean `", "/bin/hello`?"]),
     ] {
         sandbox.write("study.toml", &SMALL.replace("'\"$PREFIX/bin/hello\"'", &format!("'{run}'")));
@@ -131,7 +134,7 @@ fn a_command_to_compare_that_is_not_found_is_noticed_before_the_first_trial() {
     let sandbox = small();
     let shown = sandbox.execute(&["compare", "slep 1", "sleep 1"]);
     assert_eq!((shown.code, shown.out.as_str()), (2, ""), "{}", shown.err);
-    for said in ["error: `slep 1` cannot be executed: `slep` is not a program on PATH", "hint: did you mean `sleep`?"] {
+    for said in ["error: cannot run `slep 1`: `slep` was not found in PATH", "hint: did you mean `sleep`?"] {
         assert!(shown.err.contains(said), "{said} is not in {}", shown.err);
     }
     // What a shell could make of it is the shell's to say: no alarm, but failed trials.
@@ -145,7 +148,7 @@ fn a_baseline_that_cannot_be_built_ends_the_study_and_says_why() {
     let text = fs::read_to_string(sandbox.study().join("study.toml")).unwrap();
     sandbox.write("study.toml", &text.replace("does = \"well\"", "does = \"unbuilt\""));
     let shown = sandbox.execute(&["run", "STUDY", "--only", "does=well"]);
-    shown.expect(4, &["the baseline cannot be built", "cannot build this", "whole log"]);
+    shown.expect(4, &["the baseline cannot be built", "cannot build this", "full log"]);
 }
 
 #[test]
@@ -168,19 +171,20 @@ fn a_variant_that_is_meant_to_fail_is_an_outcome_with_its_reason() {
         .replace("[[build]]", "cure = { LINES = \"bad\", fails = \"no such bond\" }\n[[build]]");
     let sandbox = Sandbox::new(&text);
     sandbox.write("hello.out", "hello\n");
-    sandbox.execute(&["build", "STUDY"]).expect(0, &["echo=cure: cannot be built, as foreseen", "ld: no such bond"]);
-    let why = ["cannot be built, as foreseen: echo=cure: layer script: ld: no such bond"];
+    let cure = ["echo=cure: cannot be built, as the study expects", "ld: no such bond"];
+    sandbox.execute(&["build", "STUDY"]).expect(0, &cure);
+    let why = ["cannot be built, as the study expects: echo=cure: layer script: ld: no such bond"];
     sandbox.execute(&["run", "STUDY"]).expect(0, &why);
     sandbox.execute(&["report", "STUDY"]).expect(0, &why);
 
     sandbox.write("study.toml", &text.replace("fails = \"no such", "fails = \"another"));
     let shown = sandbox.execute(&["run", "STUDY"]);
-    shown.expect(4, &["not built: echo=cure", "foresees another failure, `another bond`"]);
+    shown.expect(4, &["not built: echo=cure", "expects a different failure, `another bond`"]);
     sandbox.write("study.toml", &text.replace("\"bad\"", "\"echo hello; :\""));
-    sandbox.execute(&["build", "STUDY"]).expect(0, &["echo=cure: built", "the study says that this cannot be built"]);
+    sandbox.execute(&["build", "STUDY"]).expect(0, &["echo=cure: built", "although the study expects it to fail"]);
     // It takes part in the blocks to come.
     let shown = sandbox.execute(&["run", "STUDY", "--blocks", "10"]);
-    shown.expect(0, &["was built, although the study says that it fails with"]);
+    shown.expect(0, &["was built, although the study expects it to fail with"]);
 }
 
 #[test]
@@ -221,7 +225,7 @@ fn a_torn_last_line_is_executed_again() {
     let whole = fs::read(sandbox.journal()).unwrap();
     fs::write(sandbox.journal(), &whole[..whole.len() - 40]).unwrap();
     sandbox.execute(&["report", "STUDY"]).expect(0, &["torn"]);
-    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &["torn line was cut off"]);
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &["cut a torn line off"]);
     each_trial_once(&sandbox.record(), 8 * 3);
 }
 
@@ -238,8 +242,8 @@ fn damaged_and_doubled_lines_are_named_and_their_trials_run_again() {
     fs::write(sandbox.journal(), lines.join("\n") + "\n").unwrap();
     let [damaged, doubled, first] = [trials[3], trials[5], trials[4]].map(|at| at + 1);
     let odd = [
-        format!("line {damaged} is damaged and does not count"),
-        format!("line {doubled} repeats line {first} and counts once"),
+        format!("line {damaged} is damaged, so it is ignored"),
+        format!("line {doubled} repeats line {first}, so it is ignored"),
     ];
     let odd = odd.each_ref().map(String::as_str);
     sandbox.execute(&["report", "STUDY"]).expect(0, &odd);
@@ -265,7 +269,7 @@ fn a_full_disk_stops_the_study_and_it_goes_on_when_there_is_space() {
     let record = sandbox.record();
     let unmounted = Command::new("umount").arg(&state).status().unwrap();
     assert!(grown && unmounted.success());
-    full.expect(5, &["error: cannot", "hint: the disk is full: make space"]);
+    full.expect(5, &["error: cannot", "hint: the disk is full: free some space"]);
     assert!(full.err.contains("No space left") || full.err.contains("no storage space"), "{}", full.err);
     finished.expect(0, &[]);
     each_trial_once(&record, 60 * 3);
@@ -300,7 +304,7 @@ fn an_interrupt_ends_after_the_trial_in_flight_and_the_next_command_goes_on() {
     let interrupt = Command::new("kill").args(["-TERM", &first.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
     let shown = Shown::of(&first.wait_with_output().unwrap());
-    shown.expect(130, &["stopped", "run the same command again to resume"]);
+    shown.expect(130, &["stopped", "the same command resumes"]);
     let trials = sandbox.record().trials.len();
     assert!((1..120).contains(&trials), "{trials}");
     sandbox.execute(&words).expect(0, &[]);
@@ -336,7 +340,7 @@ fn files_of_a_study_that_are_no_files_are_refused_at_once() {
     sandbox.execute(&["plan", sandbox.study().join("zero").to_str().unwrap()]).expect(2, &["not a regular file"]);
     let large = std::fs::File::create(sandbox.study().join("large")).unwrap();
     large.set_len(100_000_000).unwrap();
-    let words = ["cannot read the study", "it has 100000000 bytes, and at most 16777216 are read"];
+    let words = ["cannot read the study", "it has 100000000 bytes, more than the limit of 16777216"];
     sandbox.execute(&["plan", sandbox.study().join("large").to_str().unwrap()]).expect(2, &words);
 }
 
@@ -395,7 +399,7 @@ fn a_full_cache_has_the_same_exit_code_and_the_same_words() {
     let finished = sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "6"]);
     let unmounted = Command::new("umount").arg(&cache).status().unwrap();
     assert!(grown && unmounted.success());
-    full.expect(5, &["the disk is full", "hint: the disk is full: make space"]);
+    full.expect(5, &["the disk is full", "hint: the disk is full: free some space"]);
     finished.expect(0, &["6 of 6 blocks"]);
 }
 
@@ -486,10 +490,10 @@ fn where_everything_fails_the_screen_shows_the_first_reason() {
         ))
     };
     let only = [
-        "no variant but the baseline could be built",
+        "only the baseline could be built",
         "a=c: layer p: the script exited 3",
         "p.c: error: bad 2",
-        "the whole log is",
+        "full log is in",
     ];
     build("1").execute(&["run", "STUDY"]).expect(4, &only);
     build("0").execute(&["run", "STUDY"]).expect(4, &["the baseline cannot be built: layer p", "p.c: error: bad 1"]);

@@ -15,6 +15,8 @@ mod formats_readers;
 mod gate;
 #[path = "../../../../features/gate/tests/command/recipe.rs"]
 mod gate_recipe;
+#[path = "../../../../features/handbook/tests/command/handbook.rs"]
+mod handbook;
 #[path = "../../../../features/harness/tests/command/harness.rs"]
 mod harness;
 #[path = "../../../../features/ministat/tests/command/ministat.rs"]

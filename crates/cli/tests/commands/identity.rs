@@ -60,7 +60,7 @@ fn a_study_whose_commands_write_a_file_that_they_name_goes_on() {
 fn a_file_that_was_there_and_that_trials_change_is_told_and_no_longer_counts() {
     let sandbox = sandbox();
     sandbox.write("out.txt", "left by somebody\n");
-    goes_on(&sandbox, "6", &["note: out.txt changed while trials executed"]);
+    goes_on(&sandbox, "6", &["note: out.txt changed while trials ran"]);
     goes_on(&sandbox, "7", &[]);
     sandbox.write("out.txt", "left by somebody else\n");
     let shown = run(&sandbox, "8");
@@ -91,7 +91,7 @@ fn a_file_that_an_interrupted_trial_wrote_is_known_to_be_written() {
         std::thread::yield_now();
     }
     let shown = crate::common::Shown::of(&ended.join().unwrap().unwrap());
-    shown.expect(130, &["note: out.txt changed while trials executed", "nothing is lost"]);
+    shown.expect(130, &["note: out.txt changed while trials ran", "nothing is lost"]);
     let basis = sandbox.record().study.basis.unwrap();
     assert_eq!(basis.written.iter().collect::<Vec<_>>(), ["out.txt"]);
 }
@@ -260,14 +260,14 @@ fn a_comparison_waits_for_the_machine_too_and_a_journal_of_another_one_is_explai
         assert!(waits.contains(part), "{part}: {waits}");
     }
     let hint = lines.next().unwrap();
-    assert!(hint.starts_with("hint: Ctrl-C stops waiting. BAKEOFF_LOCKS"), "{hint}");
+    assert!(hint.starts_with("hint: Ctrl-C stops waiting. With BAKEOFF_LOCKS"), "{hint}");
     drop(held);
     lines.for_each(drop);
     assert!(compare.wait().unwrap().success());
     let other = ["compare", "true", "exit 0", "--blocks", "6", "--journal", journal, "--timeout", "7"];
-    sandbox.execute(&other).expect(2, &["is of another study", "these differ", "workloads.command.timeout"]);
+    sandbox.execute(&other).expect(2, &["belongs to another study", "these differ", "workloads.command.timeout"]);
     let turned = ["compare", "exit 0", "true", "--blocks", "6", "--journal", journal];
-    sandbox.execute(&turned).expect(2, &["is of another study", "the baseline, in the study"]);
+    sandbox.execute(&turned).expect(2, &["belongs to another study", "the baseline, in the study"]);
     // An interrupt ends the wait.
     let _held = machine.claim(LockMode::Exclusive, |_| ()).unwrap().unwrap();
     let mut waits = sandbox.command(&["compare", "true", "exit 0", "--quiet"]).stderr(Stdio::piped()).spawn().unwrap();

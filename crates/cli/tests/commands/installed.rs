@@ -75,9 +75,32 @@ fn the_archive_has_all_of_it_and_is_the_same_each_time() {
     assert!(first == second, "{} and {} bytes", first.len(), second.len());
     let names = text(&Command::new("tar").args(["-tzf", &path]).output().unwrap());
     let name = Path::new(&path).file_name().unwrap().to_string_lossy().replace(".tar.gz", "");
-    for expect in ["bin/bakeoff", "share/man/man1/bakeoff-run.1", "share/doc/bakeoff/LICENSE-MIT"] {
+    let documents = ["share/doc/bakeoff/LICENSE-MIT", "share/doc/bakeoff/README.md", "share/doc/bakeoff/docs/cli.md"];
+    for expect in ["bin/bakeoff", "share/man/man1/bakeoff-run.1"].into_iter().chain(documents) {
         assert!(names.lines().any(|line| line == format!("{name}/{expect}")), "{names}");
     }
     // A folder that can be unpacked, and nothing besides it.
     assert!(names.lines().all(|line| line.starts_with(&format!("{name}/"))), "{names}");
+    let packages = Path::new(&path).parent().unwrap();
+    let sums = Command::new("sha256sum").args(["--check", "SHA256SUMS"]).current_dir(packages).output().unwrap();
+    assert_eq!(text(&sums), format!("{name}.tar.gz: OK\n"));
+
+    // What `cargo binstall` makes of the metadata.
+    let manifest: toml::Table = toml::from_str(include_str!("../../Cargo.toml")).unwrap();
+    let metadata = &manifest["package"]["metadata"]["binstall"];
+    let filled = |key: &str| {
+        let template = metadata[key].as_str().unwrap().replace("{ version }", env!("CARGO_PKG_VERSION"));
+        template.replace("{ target-arch }", std::env::consts::ARCH).replace("{ bin }", "bakeoff")
+    };
+    let url = filled("pkg-url");
+    assert_eq!(url.rsplit_once('/').unwrap().1, format!("{name}.tar.gz"));
+    assert!(names.lines().any(|line| line == filled("bin-dir")), "{names}");
+}
+
+#[test]
+fn the_pages_name_the_oldest_rust() {
+    let rust = concat!("Rust ", env!("CARGO_PKG_RUST_VERSION"), " or later");
+    for page in [include_str!("../../../../README.md"), include_str!("../../../../docs/install.md")] {
+        assert!(page.contains(rust), "{rust}");
+    }
 }

@@ -90,7 +90,7 @@ fn every_pass_is_linked_anew_and_building_is_judged_apart() {
         0,
         &[
             "15 trials in all",
-            "Relinked, before each of 3 passes and for each variant and the twin: layer program by its `relink` script",
+            "Relinked before each of 3 passes, for each variant and the twin: layer program by its `relink` script",
             "Building, measured in 2 passes: build-program; 6 trials",
         ],
     );
@@ -163,7 +163,7 @@ fn that_another_process_links_anew_is_said_while_it_is_waited_for() {
 fn where_nothing_can_be_permuted_no_trial_is_executed() {
     let sandbox = study("cc -o \"$PREFIX/bin/p\" main.o");
     let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
-    shown.expect(2, &["the order of linking of", "cannot be varied", "`relink`"]);
+    shown.expect(2, &["cannot vary the link order of", "`relink`"]);
     assert_eq!(sandbox.trials_so_far(), 0);
 }
 

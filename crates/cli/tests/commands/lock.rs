@@ -86,14 +86,14 @@ fn a_hash_of_another_origin_does_not_count() {
             .replace("cp data.txt \"$DOWN", "cat data.txt data.txt > \"$DOWN")
             .replace("LOAD/\"'", "LOAD/data.txt\"'"),
     );
-    sandbox.execute(&["lock", "STUDY", "--check"]).expect(1, &["data: not locked: its origin is another"]);
+    sandbox.execute(&["lock", "STUDY", "--check"]).expect(1, &["data: not locked: its origin changed"]);
     sandbox.execute(&["build", "STUDY"]).expect(2, &["source `data` has no `sha256`"]);
     sandbox.execute(&["lock", "STUDY"]).expect(0, &["data: locked again, because its origin changed", "→"]);
 
     let pinned = STUDY.replace("[sources.here]", &format!("sha256 = \"{ONE}\"\n[sources.here]"));
     sandbox.write("study.toml", &pinned);
-    sandbox.execute(&["lock", "STUDY"]).expect(0, &["data: removed from the lock file", "data: pinned in study.toml"]);
-    sandbox.execute(&["lock", "STUDY", "--update=data"]).expect(2, &["its hash stands in the study"]);
+    sandbox.execute(&["lock", "STUDY"]).expect(0, &["data: removed from study.lock", "data: pinned in study.toml"]);
+    sandbox.execute(&["lock", "STUDY", "--update=data"]).expect(2, &["its hash is in study.toml"]);
     sandbox.execute(&["lock", "STUDY", "--update=here"]).expect(2, &["it is a path"]);
     sandbox.execute(&["lock", "STUDY", "--update=date"]).expect(2, &["no source `date`", "did you mean `data`?"]);
 }

@@ -44,7 +44,7 @@ fn compare_begins_with_a_difference_and_still_decides() {
         0,
         &["echo two; sleep 0.1 printed something other than echo one in 6 of 6 trials (also 4 B)", "slower"],
     );
-    shown.expect(0, &["▲ echo two; sleep 0.1 prints another output: does it do the same work?"]);
+    shown.expect(0, &["▲ echo two; sleep 0.1 prints different output: does it do the same work?"]);
     shown.expect(0, &["first in line 1: | echo one: one | echo two; sleep 0.1: two"]);
     for quiet in [["--output", "varies"], ["--output", "null"]] {
         let (shown, record) = compare(&sandbox, &[&quiet[..], &["echo one", "echo two; sleep 0.1"]].concat());
@@ -53,7 +53,7 @@ fn compare_begins_with_a_difference_and_still_decides() {
     }
     let (shown, _) = compare(&sandbox, &["date +%N", "echo no"]);
     shown.expect(0, &["what date +%N prints differs from trial to trial, so nothing follows"]);
-    assert!(!shown.out.contains("another output"), "{}", shown.out);
+    assert!(!shown.out.contains("different output"), "{}", shown.out);
 }
 
 const STUDY: &str = r#"
@@ -79,7 +79,7 @@ fn a_study_gives_no_verdict_to_another_program() {
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(
         0,
         &[
-            "▲ words=few prints another output, first in line 2 on print: no verdict",
+            "▲ words=few prints different output, first in line 2 on print: no verdict",
             "print (idle): words=few printed something other than the baseline in 6 of 6 trials (4 B, not 8 B)",
             "first in line 2: | the baseline: two | words=few: (nothing: the output ends here)",
         ],

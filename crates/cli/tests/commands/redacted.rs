@@ -110,7 +110,7 @@ fn nothing_in_a_parcel_has_a_planted_name() {
     };
     run(&["run", "STUDY", "--quiet", "--blocks", "3"]).expect(4, &[]);
     plant_host(&sandbox.journal());
-    run(&["export", "STUDY", "-o", "parcel.tar.zst", "--redact"]).expect(0, &["removed, for others"]);
+    run(&["export", "STUDY", "-o", "parcel.tar.zst", "--redact"]).expect(0, &["removed before sharing"]);
     run(&["import", "parcel.tar.zst", "unpacked"]).expect(0, &[]);
     let mut left = vec![sandbox.path().join("unpacked")];
     let mut files = 0;

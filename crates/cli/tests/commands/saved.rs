@@ -48,9 +48,9 @@ const NOT_PAIRED: &str = "not paired with today, so there is no verdict";
 #[test]
 fn what_is_the_same_by_its_digests_races_again() {
     let place = Place::new();
-    place.save("day", &["./old"]).expect(0, &["saved as day; --against day compares with it"]);
+    place.save("day", &["./old"]).expect(0, &["saved as day; compare with it by --against day"]);
     let shown = place.against("day", &["--require-verdict"]);
-    shown.expect(0, &["saved day races again", "saved day is faster: ./new "]);
+    shown.expect(0, &["saved day runs again", "saved day is faster: ./new "]);
     assert!(!shown.out.contains(NOT_PAIRED), "{}", shown.out);
     // The short form too, and another baseline.
     let words = ["./new", "true", "--against", "day", "--blocks", "6", "--baseline", "./new", "-q"];
@@ -65,9 +65,9 @@ fn what_is_the_same_by_its_digests_races_again() {
     place.save("both", &["./old", "./new"]).expect(0, &["saved as both"]);
     place
         .typed(&["compare", "true", "--against", "both", "--save", "third", "--blocks", "6"])
-        .expect(0, &["saved both: ./old races again", "saved both: ./new races again"]);
+        .expect(0, &["saved both: ./old runs again", "saved both: ./new runs again"]);
     let shown = place.against("third", &[]);
-    shown.expect(0, &["saved third races again"]);
+    shown.expect(0, &["saved third runs again"]);
     assert!(!shown.out.contains("both"), "{}", shown.out);
 }
 
@@ -81,7 +81,7 @@ fn what_is_another_one_has_numbers_and_no_verdict() {
     shown.expect(0, &parts);
     // Under load, the baseline's twin may come out faster.
     let is_verdict = |line: &str| line.starts_with("./") && line.contains("faster");
-    assert!(!shown.out.lines().any(is_verdict) && !shown.err.contains("races again"), "{shown:?}");
+    assert!(!shown.out.lines().any(is_verdict) && !shown.err.contains("runs again"), "{shown:?}");
     place.against("day", &["--all"]).expect(0, &parts);
     place.against("day", &["--require-verdict"]).expect(3, &parts);
     let findings: Value = serde_json::from_str(&place.against("day", &["--json"]).out).unwrap();
@@ -93,7 +93,7 @@ fn what_is_another_one_has_numbers_and_no_verdict() {
     // A baseline that is gone, and the rest that races.
     place.save("both", &["./old", "./new"]).expect(0, &[]);
     fs::remove_file(place.0.path().join("old")).unwrap();
-    place.against("both", &[]).expect(0, &["saved both: ./new races again", "./old: `./old` does not exist"]);
+    place.against("both", &[]).expect(0, &["saved both: ./new runs again", "./old: `./old` does not exist"]);
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn what_cannot_be_known_to_be_the_same_does_not_race_again() {
         place.typed_in(folder, &words).expect(0, &[NOT_PAIRED, part]);
     };
     let here = place.0.path();
-    check("folder", &["./old"], &place.0.study(), "it was executed in another folder");
-    check("shell", &["./old", "--shell", "sh -e"], here, "it was executed in another shell");
+    check("folder", &["./old"], &place.0.study(), "it ran in another folder");
+    check("shell", &["./old", "--shell", "sh -e"], here, "it ran in another shell");
     check("words", &["P=./old; $P"], here, "its words do not say which files it executes");
     let around = ["./old", "true", "--prepare", "true", "--prepare", "echo"];
     check("around", &around, here, "it had commands around its trials that others did not have");
@@ -131,7 +131,7 @@ fn a_library_is_a_part_of_the_program() {
     };
     library(1);
     place.save("day", &["./prog"]).expect(0, &[]);
-    place.against("day", &[]).expect(0, &["saved day races again"]);
+    place.against("day", &[]).expect(0, &["saved day runs again"]);
     library(2);
     place.against("day", &[]).expect(0, &["./prog: ", "/libx.so has another content today"]);
 }
@@ -141,11 +141,13 @@ fn names_are_checked_before_anything_is_executed() {
     let place = Place::new();
     place.program("once", "echo x >> log");
     let log = || fs::read_to_string(place.0.path().join("log")).unwrap_or_default();
-    place.typed(&["compare", "./once", "--against", "day"]).expect(2, &["nothing is saved as `day`", "compare --save"]);
-    place.typed(&["saved"]).expect(0, &["nothing is saved; compare --save NAME saves a comparison"]);
+    place
+        .typed(&["compare", "./once", "--against", "day"])
+        .expect(2, &["there is no saved comparison `day`", "compare --save"]);
+    place.typed(&["saved"]).expect(0, &["nothing is saved; `compare --save NAME` saves a comparison"]);
     for name in ["", ".", "../day", "a/b", "a\nb"] {
-        place.typed(&["compare", "./once", "--save", name]).expect(2, &["cannot be the name", "without `/`"]);
-        place.typed(&["compare", "./once", "--against", name]).expect(2, &["nothing is saved as"]);
+        place.typed(&["compare", "./once", "--save", name]).expect(2, &["cannot be the name", "no `/`"]);
+        place.typed(&["compare", "./once", "--against", name]).expect(2, &["there is no saved comparison"]);
     }
     place.save("tuesday", &["./old"]).expect(0, &[]);
     place.save("main", &["./old"]).expect(0, &[]);
@@ -159,7 +161,7 @@ fn names_are_checked_before_anything_is_executed() {
     // It cannot be written: not found out at the end.
     let mut command = place.0.command_as_typed(&["compare", "./once", "--save", "x"]);
     let shown = Shown::of(&command.env("BAKEOFF_STATE", place.0.path().join("old")).output().unwrap());
-    shown.expect(2, &["cannot use", "BAKEOFF_STATE names another folder"]);
+    shown.expect(2, &["cannot use", "BAKEOFF_STATE can name another folder"]);
     assert_eq!(log(), "");
 }
 

@@ -99,14 +99,14 @@ const VARIANTS: [Row; 22] = [
     ("--max-runs", &["--max-runs", "2"], Seen(|ran, _| blocks(ran, 2)), Seen(|ran, _| blocks(ran, 2))),
     ("--keep-going", &["--keep-going", "--blocks", "8"], Seen(is_kept_going), Seen(is_kept_going)),
     ("--no-trace", &["--no-trace"], Seen(is_untraced), Seen(is_untraced)),
-    ("--parameter-scan", &["-P", "n", "1", "2"], Seen(plan), Refused("revisions and values of parameters")),
+    ("--parameter-scan", &["-P", "n", "1", "2"], Seen(plan), Refused("cannot combine --git with parameters")),
     (
         "--parameter-step-size",
         &["-P", "n", "1", "2", "-D", "0.5"],
         Seen(plan),
-        Refused("revisions and values of parameters"),
+        Refused("cannot combine --git with parameters"),
     ),
-    ("--parameter-list", &["-L", "n", "1,2"], Seen(plan), Refused("revisions and values of parameters")),
+    ("--parameter-list", &["-L", "n", "1,2"], Seen(plan), Refused("cannot combine --git with parameters")),
     ("--output", &["--output", "null"], Seen(plan), Seen(plan)),
     ("--show-output", &["--show-output"], Seen(is_output_shown), Seen(is_output_shown)),
     ("--env", &["--env", "A=an A", "--show-output"], Seen(has_variable), Seen(has_variable)),
@@ -121,7 +121,7 @@ const SHOWN: [Row; 24] = [
     ("--style", &["--style", "none"], Seen(is_quiet), Seen(is_quiet)),
     ("--save", &["--save", "day"], Seen(|ran, _| ran.shown.err.contains("--against day")), NOT_WITH_GIT),
     ("--replace", &["--save", "day", "--replace"], Seen(is_replaced), NOT_WITH_GIT),
-    ("--against", &["--against", "day"], Refused("nothing is saved as `day`"), NOT_WITH_GIT),
+    ("--against", &["--against", "day"], Refused("there is no saved comparison `day`"), NOT_WITH_GIT),
     ("--json", &["--json"], Seen(is_json), Seen(is_json)),
     ("--all", &["--all"], Seen(is_longer), Seen(is_longer)),
     ("--section", &["--section", "outputs"], Seen(is_other), Seen(is_other)),
@@ -243,7 +243,7 @@ fn has_variable(ran: &Ran, _: &Ran) -> bool {
 }
 
 fn has_no_benchmark(ran: &Ran, _: &Ran) -> bool {
-    ran.shown.code == 4 && ran.shown.err.contains("there is no benchmark")
+    ran.shown.code == 4 && ran.shown.err.contains("no benchmark in")
 }
 
 fn is_quiet(ran: &Ran, without: &Ran) -> bool {

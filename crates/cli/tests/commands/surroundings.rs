@@ -71,7 +71,7 @@ fn a_locale_that_is_not_here_is_named_before_the_first_block() {
     if !Command::new("locale").arg("-a").output().is_ok_and(|output| output.status.success()) {
         return println!("skipped: there is no `locale`");
     }
-    let note = "note: this machine has no locale `xx_YY.UTF-8`: programs that ask for it use C";
+    let note = "note: this machine has no locale `xx_YY.UTF-8`, so programs that request it use C";
     let (sandbox, file) = locales("[conditions.c]\nlocale = \"xx_YY.UTF-8\"\n");
     let shown = seen(&sandbox, &file, &["run", "STUDY", "--quiet"], &[]).1;
     assert_eq!(shown.expect(0, &[note]).err.matches("has no locale").count(), 1);
@@ -96,7 +96,7 @@ fn processors_that_are_not_there_are_refused() {
 #[test]
 fn standard_input_that_nobody_reads_is_noted() {
     let sandbox = Sandbox::new("");
-    let note = "note: the commands do not read this command's standard input; --input FILE";
+    let note = "note: the commands do not get this standard input; --input FILE";
     sandbox.write("data", "x\n");
     let noted = |input: Stdio, more: &[&str]| {
         let words = [&["compare", "cat", "cat -u", "--blocks", "6", "--quiet"], more].concat();
@@ -112,7 +112,7 @@ fn standard_input_that_nobody_reads_is_noted() {
 #[test]
 fn a_pointer_of_git_lfs_is_not_measured() {
     const POINTER: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n";
-    let refused = |name: &str| [format!("{name} is a Git LFS pointer and not the data"), "git lfs pull".to_owned()];
+    let refused = |name: &str| [format!("{name} is a Git LFS pointer, not the data"), "git lfs pull".to_owned()];
     let check = |shown: &Shown, name: &str| {
         let parts = refused(name);
         shown.expect(2, &parts.iter().map(String::as_str).collect::<Vec<_>>());

@@ -109,7 +109,7 @@ fn a_change_of_docs_is_the_same_program_and_an_answer() {
     repository.write("prog.c", &format!("{}/* It counts. */\n", program(1_000_000)));
     let words = ["--git", "v1", "--git", "main", "--git", "worktree", "--build", "make", "./prog"];
     let shown = repository.compare(&words);
-    shown.expect(0, &["all commits give the same program", "they differ in README.md, prog.c,", "--anyway"]);
+    shown.expect(0, &["all commits give the same program", "they differ only in README.md, prog.c,", "--anyway"]);
     repository.compare(&[&words[..], &["--json"]].concat()).expect(0, &["\"shared\"", "worktree"]);
     // Whatever else was asked for is answered, too.
     let asked = ["--gate", "0.1%", "--junit", "j.xml", "--export-markdown", "m.md", "--export-csv", "c.csv"];
@@ -155,7 +155,7 @@ fn the_working_tree_with_untracked_files_is_built_as_it_is() {
     // The output of the two differs, which says that each run its own.
     repository.compare(&words).expect(0, &["worktree", "output"]);
     repository.write("more.h", "#error broken\n");
-    repository.compare(&words).expect(4, &["error: worktree cannot be built", "#error broken", "the whole log is"]);
+    repository.compare(&words).expect(4, &["error: worktree cannot be built", "#error broken", "the full log is in"]);
 }
 
 #[test]
@@ -179,10 +179,11 @@ fn a_folder_of_the_repository_is_where_it_is_built_and_executed() {
 fn what_cannot_be_compared_says_what_to_do() {
     let repository = Repository::new();
     let compare = |words: &[&str]| repository.compare(words);
-    compare(&["--git", "v1", "./prog"]).expect(2, &["one revision is not a comparison", "--git worktree"]);
+    compare(&["--git", "v1", "./prog"]).expect(2, &["a comparison needs two revisions", "--git worktree"]);
     compare(&["--git", "v1", "--git", "HEAD", "./prog", "true"]).expect(2, &["2 commands", "give one command"]);
-    compare(&["--git", "v1", "--git", "v9", "./prog"]).expect(2, &["has no `v9`, or no longer"]);
-    compare(&["--git", "v1", "--git", "HEAD", "-L", "n", "1,2", "./prog {n}"]).expect(2, &["cannot be varied at once"]);
+    compare(&["--git", "v1", "--git", "v9", "./prog"]).expect(2, &["has no `v9`"]);
+    compare(&["--git", "v1", "--git", "HEAD", "-L", "n", "1,2", "./prog {n}"])
+        .expect(2, &["cannot combine --git with parameters"]);
     compare(&["--build", "make", "a", "b"]).expect(2, &["--git"]);
     repository.commit("prog.c", &program(1_100_000));
     compare(&["--git", "v1", "--git", "HEAD", "./prog"])
@@ -264,7 +265,7 @@ fn a_locked_revision_stays_when_the_branch_moves() {
     let moved = repository.id("main");
     sandbox.execute(&["lock", "STUDY", "--check"]).expect(
         0,
-        &["app@main: already locked", &format!("`main` is commit {moved} by now, which --update=app@main would take")],
+        &["app@main: already locked", &format!("`main` is now commit {moved}; --update=app@main would use that one")],
     );
     sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &["commit=main: in the cache"]);
     sandbox.execute(&["lock", "STUDY", "--update=app@main"]).expect(0, &["app@main: changed", &main, "→", &moved]);
@@ -284,7 +285,7 @@ fn a_locked_revision_stays_when_the_branch_moves() {
     sandbox.write("study.toml", &STUDY.replace("revision = \"main\"", "revision = \"worktree\""));
     sandbox
         .execute(&["lock", "STUDY"])
-        .expect(0, &["app@docs: removed from the lock file", "app@worktree: a working tree, never locked"]);
+        .expect(0, &["app@docs: removed from study.lock", "app@worktree: a working tree, never locked"]);
     repository.write("prog.c", &program(4_000_000));
     sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &["commit=main: built"]);
     sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &["commit=main: in the cache"]);

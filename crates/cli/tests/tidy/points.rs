@@ -97,7 +97,7 @@ fn page(points: &[Point]) -> String {
         "# The points for features\n\n\
          The fields of `Registry`, from their comments in `{REGISTRY}`, and the features that register there.\n\
          `docs/architecture.md` tells how to add a feature. This page is generated:\n\
-         `BAKEOFF_UPDATE=1 cargo test -p bakeoff-cli --test tidy points` rewrites it.\n\n\
+         `BAKEOFF_UPDATE=1 cargo test -p bakeoff --test tidy points` rewrites it.\n\n\
          | point | what a feature registers | features |\n|---|---|---|\n"
     );
     for Point { name, about, users } in points {

@@ -65,15 +65,15 @@ const BLKIO: &[(&str, Parse)] = &[
 /// All metrics that groups tell somewhere, and why one is missing where no hierarchy has its file.
 pub(crate) const NAMES: &[(&str, &str)] = &[
     ("cgroup_peak", "no cgroup memory controller here"),
-    ("cgroup_cpu", "no cgroup tells CPU time here"),
-    ("cgroup_user", "no cgroup tells CPU time in user mode and in the kernel here"),
-    ("cgroup_sys", "no cgroup tells CPU time in user mode and in the kernel here"),
-    ("cgroup_read_bytes", "no cgroup counts block input and output here"),
-    ("cgroup_write_bytes", "no cgroup counts block input and output here"),
-    ("pids_peak", "no cgroup tells the most processes at once here"),
-    ("pressure_cpu", "no pressure of a cgroup here (needs cgroup v2 and psi=1)"),
-    ("pressure_memory", "no pressure of a cgroup here (needs cgroup v2 and psi=1)"),
-    ("pressure_io", "no pressure of a cgroup here (needs cgroup v2 and psi=1)"),
+    ("cgroup_cpu", "cgroups do not report CPU time here"),
+    ("cgroup_user", "cgroups do not separate user and system CPU time here"),
+    ("cgroup_sys", "cgroups do not separate user and system CPU time here"),
+    ("cgroup_read_bytes", "cgroups do not count block input and output here"),
+    ("cgroup_write_bytes", "cgroups do not count block input and output here"),
+    ("pids_peak", "cgroups do not report the peak number of processes here"),
+    ("pressure_cpu", "cgroups do not report pressure here (this needs cgroup v2 and psi=1)"),
+    ("pressure_memory", "cgroups do not report pressure here (this needs cgroup v2 and psi=1)"),
+    ("pressure_io", "cgroups do not report pressure here (this needs cgroup v2 and psi=1)"),
 ];
 
 /// The files of a group that tell what is not yet in `measured`, which they fill.

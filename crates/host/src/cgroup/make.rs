@@ -74,11 +74,11 @@ impl Home {
                     let _ = tree::remove(&nest.folder);
                     refused.get_or_insert_with(|| why_not(&error));
                 }
-                try_out::Refusal::Fork(error) => return Err(format!("no process could be put into a cgroup: {error}")),
+                try_out::Refusal::Fork(error) => return Err(format!("cannot put a process into a cgroup: {error}")),
             }
         }
         if home.nests.is_empty() {
-            return Err(refused.unwrap_or_else(|| "no cgroup hierarchy of use is mounted here".to_owned()));
+            return Err(refused.unwrap_or_else(|| "no usable cgroup hierarchy is mounted here".to_owned()));
         }
         home.look_at_a_group().map_err(|error| why_not(&error))?;
         Ok(home)
@@ -241,8 +241,8 @@ fn is_of_the_dead(name: &str) -> bool {
 
 fn why_not(error: &io::Error) -> String {
     match error.kind() {
-        ErrorKind::PermissionDenied => "no permission to make cgroups here".to_owned(),
+        ErrorKind::PermissionDenied => "no permission to create cgroups here".to_owned(),
         ErrorKind::ReadOnlyFilesystem => "cgroups are read-only here".to_owned(),
-        _ => format!("no cgroup can be made here ({error})"),
+        _ => format!("cannot create cgroups here ({error})"),
     }
 }

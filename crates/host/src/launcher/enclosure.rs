@@ -114,7 +114,7 @@ impl Keeper {
         let namespace = File::open(format!("/proc/{}/ns/pid", process.id()));
         match channel::receive(&control) {
             Ok(Some((wire::READY, _))) => Ok(Self { process, control, namespace: namespace? }),
-            Ok(_) => Err(io::Error::other("its first process did not begin")),
+            Ok(_) => Err(io::Error::other("its first process did not start")),
             Err(error) => Err(error),
         }
     }

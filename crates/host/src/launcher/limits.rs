@@ -20,7 +20,7 @@ impl Launcher {
         }
         refused.extend(self.probes.iter().flat_map(|probe| probe.refused(limits)));
         if self.probes.is_empty() && limits.cpu_limit.is_some() {
-            refused.push(("cpu_limit".to_owned(), "no cgroup of its own is made for the job".to_owned()));
+            refused.push(("cpu_limit".to_owned(), "no cgroup was created for the job".to_owned()));
         }
         refused
     }

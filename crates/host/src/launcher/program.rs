@@ -56,7 +56,7 @@ impl ProgramCache {
             return Ok(Program { path: PathBuf::from(name), dir: dir.to_owned(), sought: None }.into());
         }
         let Some(path) = command.env.get("PATH") else {
-            return Err(NotStarted::new(name, "program not found: its environment has no PATH"));
+            return Err(NotStarted::new(name, "program not found: the environment has no PATH"));
         };
         let is_it = |known: &&Arc<Program>| {
             let sought = known.sought.as_ref().is_some_and(|(of, among)| of == name && among == path);
@@ -92,15 +92,15 @@ impl Program {
         let error = io::Error::from_raw_os_error(errno.cast_signed());
         let what = program.display().to_string();
         match (step, errno.cast_signed()) {
-            (wire::FOLDER, libc::ENOENT) => NotStarted::path(dir, "no such folder to start in"),
+            (wire::FOLDER, libc::ENOENT) => NotStarted::path(dir, "the working folder does not exist"),
             (wire::FOLDER, _) => NotStarted::path(dir, error),
-            (wire::JOIN, _) => NotStarted::new(what, format!("its process could not join its cgroup: {error}")),
-            (wire::CLONE, _) => NotStarted::new(what, format!("no process could be made for it: {error}")),
+            (wire::JOIN, _) => NotStarted::new(what, format!("cannot put its process into its cgroup: {error}")),
+            (wire::CLONE, _) => NotStarted::new(what, format!("cannot create a process for it: {error}")),
             (wire::EXEC, libc::ENOENT) if dir.join(program).exists() => {
-                NotStarted::new(what, "the interpreter that it asks for (#! line or dynamic loader) does not exist")
+                NotStarted::new(what, "its interpreter (#! line or dynamic loader) does not exist")
             }
             (wire::EXEC, libc::E2BIG) => {
-                NotStarted::new(what, "its arguments and environment are too long for the system")
+                NotStarted::new(what, "its arguments and environment are too long for this system")
             }
             _ => NotStarted::new(what, error),
         }

@@ -96,7 +96,7 @@ pub(super) fn watch(main: Pid, program: &Path, during: Option<&Path>, only_files
             return Ok((watch.tally, end));
         }
     }
-    Err(io::Error::other("the traced command vanished"))
+    Err(io::Error::other("the traced command disappeared"))
 }
 
 impl Watch<'_> {

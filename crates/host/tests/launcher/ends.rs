@@ -35,7 +35,11 @@ fn what_cannot_be_started_is_named() {
     check(&scratch.command(&["./out"]), "./out", "ermission denied"); // created by then, but not executable
     check(&scratch.command(&[]), "", "empty");
     check(&scratch.command(&["true", "a\0b"]), "a", "NUL");
-    check(&Command { dir: scratch.path("absent"), ..scratch.command(&["true"]) }, "absent", "no such folder");
+    check(
+        &Command { dir: scratch.path("absent"), ..scratch.command(&["true"]) },
+        "absent",
+        "the working folder does not exist",
+    );
     check(&Command { stdout: scratch.path("absent/out"), ..scratch.command(&["true"]) }, "absent/out", "No such file");
     check(&Command { dir: "".into(), ..scratch.command(&["true"]) }, "", "empty path");
     check(&Command { env: [].into(), ..scratch.command(&["true"]) }, "true", "no PATH");

@@ -70,8 +70,8 @@ pub(super) fn of(samples: Vec<Sample>, terms: &Terms) -> Result<Vec<Table>, Unas
         let mut names: Vec<&str> = cols.keys().map(String::as_str).collect();
         names.sort_unstable();
         return Err(Unaskable {
-            message: format!("there is no sample `{name}` to be the baseline"),
-            remedy: format!("there are: {}", names.join(", ")),
+            message: format!("there is no sample `{name}` to use as the baseline"),
+            remedy: format!("available: {}", names.join(", ")),
         });
     }
     if terms.paired {
@@ -85,13 +85,13 @@ fn correspond(table: &[Sample]) -> Result<(), Unaskable> {
     let baseline = &table[0];
     if let Some(other) = table.iter().find(|sample| sample.values.len() != baseline.values.len()) {
         let message = format!(
-            "`{}` has {} values and `{}` has {}: their lines do not correspond",
+            "`{}` has {} values and `{}` has {}, so their lines do not correspond",
             baseline.col,
             baseline.values.len(),
             other.col,
             other.values.len()
         );
-        let remedy = "--paired needs a value for each block in every sample; leave it out to compare unpaired";
+        let remedy = "--paired needs one value per block in every sample; remove it to compare unpaired";
         return Err(Unaskable { message, remedy: remedy.to_owned() });
     }
     // Sums of differences must not overflow, nor ratios.
@@ -99,7 +99,7 @@ fn correspond(table: &[Sample]) -> Result<(), Unaskable> {
     let close = |x: f64, y: f64| (x - y).abs() <= most && (x <= 0.0 || y <= 0.0 || (x / y).is_normal());
     let near = |sample: &Sample| sample.values.iter().zip(&baseline.values).all(|(x, y)| close(*x, *y));
     if let Some(other) = table.iter().find(|sample| !near(sample)) {
-        let message = format!("`{}` and `{}` are too far apart to be paired", baseline.col, other.col);
+        let message = format!("the values of `{}` and `{}` are too far apart to be paired", baseline.col, other.col);
         return Err(Unaskable { message, remedy: "choose a larger unit".to_owned() });
     }
     Ok(())

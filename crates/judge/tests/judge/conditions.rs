@@ -244,7 +244,7 @@ fn void_trials_are_counted_by_their_rules_and_not_compared() {
     let mut record = void(12, 4);
     // The last attempt is void as well: not by the rule, although it would apply, and for good.
     let last = record.trials.iter_mut().rfind(|trial| trial.variant == "b" && trial.attempt == 1).unwrap();
-    last.outcome = Outcome::Void("bin/p was changed while its block was executed".to_owned());
+    last.outcome = Outcome::Void("bin/p was changed during its block".to_owned());
     measure(last, RULE, 0.4);
     last.attempt = 5;
     let findings = judge(&record);
@@ -257,7 +257,7 @@ fn void_trials_are_counted_by_their_rules_and_not_compared() {
     };
     assert_eq!(
         lost.void_by,
-        [by(Some(RULE), 3, "foreign_cpu 40 % > 20 %"), by(None, 1, "bin/p was changed while its block was executed")]
+        [by(Some(RULE), 3, "foreign_cpu 40 % > 20 %"), by(None, 1, "bin/p was changed during its block")]
     );
     let row = &findings.tables[0].rows[1];
     assert_eq!(row.summary.as_ref().map(|summary| (summary.n, summary.max < 2.0)), Some((11, true)));

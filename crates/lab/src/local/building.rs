@@ -23,7 +23,7 @@ impl Stage {
             Some(Ok(_)) => None,
             Some(Err(failure)) => Some(failure.clone()),
             None => {
-                let why = "nobody was asked to make it".to_owned();
+                let why = "it was not requested".to_owned();
                 Some(Failure::Surroundings { part: "layout".to_owned(), why, tail: vec![] })
             }
         }

@@ -46,16 +46,16 @@ pub(super) fn take(
 ) -> Result<(), String> {
     let Some(harness) = &cell.workload.harness else { return Ok(()) };
     let Some(reader) = stage.setup.harnesses else {
-        return Err(format!("this bakeoff does not know the harness `{harness}`"));
+        return Err(format!("this version of Bakeoff does not support the harness `{harness}`"));
     };
     let mut all: Vec<Parts> = vec![];
     for (number, outputs) in (1..).zip(outputs) {
         let left = left(&place_of(stage, number), &outputs.stdout)?;
         let parts = reader.read(harness, &left)?;
         if parts.len() > MOST_PARTS {
-            let remedy = "let the harness execute fewer of them, by its filter";
+            let remedy = "run fewer of them with the harness's filter";
             return Err(format!(
-                "{} benchmarks are more than the {MOST_PARTS} that are compared; {remedy}",
+                "the harness ran {} benchmarks, but at most {MOST_PARTS} are allowed; {remedy}",
                 parts.len()
             ));
         }
@@ -67,11 +67,9 @@ pub(super) fn take(
 
 /// What is at the place of a process, or else what it printed.
 fn left(place: &Path, stdout: &Path) -> Result<Left, String> {
-    let unread = |error: io::Error| format!("what the harness wrote cannot be read: {error}");
+    let unread = |error: io::Error| format!("cannot read what the harness wrote: {error}");
     let Ok(there) = fs::symlink_metadata(place) else {
-        return whole(stdout)
-            .map(Left::Printed)
-            .map_err(|error| format!("the standard output cannot be read: {error}"));
+        return whole(stdout).map(Left::Printed).map_err(|error| format!("cannot read the standard output: {error}"));
     };
     if !there.is_dir() {
         return whole(place).map(Left::File).map_err(unread);
@@ -102,7 +100,7 @@ fn gather(root: &Path, folder: &Path, deeper: usize, files: &mut BTreeMap<String
 fn whole(path: &Path) -> io::Result<Vec<u8>> {
     // What is no file may have no end, or never answer.
     if !fs::metadata(path)?.is_file() && path != Path::new("/dev/null") {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("it is not a file"));
     }
     let mut bytes = vec![];
     let read = File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
@@ -110,7 +108,7 @@ fn whole(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn too_much() -> io::Error {
-    io::Error::other(format!("it is more than {} MiB", MOST_BYTES >> 20))
+    io::Error::other(format!("it is larger than {} MiB", MOST_BYTES >> 20))
 }
 
 /// The benchmarks of several processes. One that failed in one of them, or that one of them does not have, failed.
@@ -119,7 +117,7 @@ fn merge(all: &[Parts]) -> Parts {
     for name in all.iter().flat_map(Parts::keys) {
         let each: Vec<Option<&Part>> = all.iter().map(|parts| parts.get(name)).collect();
         let failed = each.iter().find_map(|part| match part {
-            None => Some("not every process reported it".to_owned()),
+            None => Some("some processes did not report it".to_owned()),
             Some(part) => part.failed.clone(),
         });
         let mut part = Part { failed, ..Part::default() };
@@ -152,7 +150,7 @@ mod tests {
         let merged = merge(&[parts(&[("a", 1.0), ("b", 1.0)]), parts(&[("a", 3.0)])]);
         assert_eq!((merged["a"].values["sec/op"], merged["a"].values["B/s"]), (2.0, 4.0));
         assert_eq!(merged["a"].failed, None);
-        assert_eq!(merged["b"].failed.as_deref(), Some("not every process reported it"));
+        assert_eq!(merged["b"].failed.as_deref(), Some("some processes did not report it"));
     }
 
     #[test]
@@ -171,6 +169,6 @@ mod tests {
         assert_eq!(left(&place, &stdout), Ok(Left::Folder([("a/new/sample.json".to_owned(), b"1".to_vec())].into())));
         fs::remove_dir_all(&place).unwrap();
         std::os::unix::fs::symlink("/dev/zero", &place).unwrap();
-        assert!(left(&place, &stdout).unwrap_err().contains("it is no file"));
+        assert!(left(&place, &stdout).unwrap_err().contains("it is not a file"));
     }
 }

@@ -91,7 +91,10 @@ impl Load {
                 break;
             }
             if !waiting.pause()? {
-                let why = format!("{} of {} copies execute after {ALIVE_WITHIN_S} s", achieved.alive, active.copies);
+                let why = format!(
+                    "only {} of {} copies of the load were running after {ALIVE_WITHIN_S} s",
+                    achieved.alive, active.copies
+                );
                 return Err(active.because(None, why));
             }
         }
@@ -129,7 +132,9 @@ impl Load {
         }
         // Between two copies there may be a moment without one.
         if active.pace_s.is_none() && after.alive == 0 && after.ended == active.before.ended {
-            return Err(active.because(None, "no copy was alive any more when the trial ended".to_owned()));
+            return Err(
+                active.because(None, "no copy of the load was still running at the end of the trial".to_owned())
+            );
         }
         Ok(())
     }
@@ -162,7 +167,7 @@ impl Active {
 
     fn failed(&self, achieved: &Achieved) -> Halt {
         let (failed, all) = (achieved.failed, achieved.failed + achieved.ended);
-        self.because(achieved.first_failed, format!("{failed} of {all} copies that ended failed"))
+        self.because(achieved.first_failed, format!("{failed} of {all} finished copies failed"))
     }
 
     /// With the log of this copy, or of the first that has one. A copy that is started again adds to its log.

@@ -23,8 +23,8 @@ pub(super) fn take(
     // Before all else: of what was not read, everything else only seems to be wrong.
     let mut wrong = (ended.marks_lost_bytes > 0).then(|| {
         format!(
-            "it marked more than the {} MiB that are read of one process ({} bytes more); let it mark fewer ops, such as every \
-             hundredth",
+            "it wrote more than {} MiB of marks, the limit for one process ({} bytes more); mark fewer ops, such as \
+             every hundredth",
             MOST_MARKED_BYTES >> 20,
             ended.marks_lost_bytes
         )
@@ -84,7 +84,7 @@ fn merge(workload: &Workload, all: Vec<(Marks, Measurements)>, execution: &mut E
 fn phases_as_declared(workload: &Workload, marks: &Marks) -> Result<(), String> {
     let is_marked = |phase: &&String| marks.phases.iter().any(|known| known.name == **phase);
     match workload.phases.iter().find(|phase| !is_marked(phase)) {
-        Some(phase) => Err(format!("the phase `{phase}` was not marked")),
+        Some(phase) => Err(format!("it did not mark the phase `{phase}`")),
         None => Ok(()),
     }
 }
@@ -94,8 +94,8 @@ fn ops_as_declared(workload: &Workload, marked: u64) -> Result<(), String> {
     let Some(ops) = &workload.ops else { return Ok(()) };
     let unit = if ops.unit.is_empty() { "op" } else { &ops.unit };
     match (marked, ops.count) {
-        (marked, Some(count)) if marked != count => Err(format!("ops ({unit}): {marked} were marked, not {count}")),
-        (0, None) => Err(format!("ops ({unit}): none was marked")),
+        (marked, Some(count)) if marked != count => Err(format!("ops ({unit}): it marked {marked}, not {count}")),
+        (0, None) => Err(format!("ops ({unit}): it marked none")),
         _ => Ok(()),
     }
 }

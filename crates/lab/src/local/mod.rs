@@ -232,10 +232,10 @@ impl Executor for Local<'_> {
 }
 
 /// Why there is no more of a trial.
-const KILLED: &str = "the process that starts it, and kills what is left of it, was itself killed";
+const KILLED: &str = "its launcher process was killed";
 
 /// Such a trial failed: most often it was the trial that did it.
 fn killed(how: &str) -> Failure {
-    let why = format!("{KILLED} ({how}); a command that kills its parent, or all processes, does that");
+    let why = format!("{KILLED} ({how}); perhaps the command kills its parent, or all processes");
     Failure::Surroundings { part: "launcher".to_owned(), why, tail: vec![] }
 }

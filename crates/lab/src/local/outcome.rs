@@ -26,7 +26,7 @@ pub(super) fn in_words(end: &End) -> String {
         End::NotStarted { what, why } => format!("{what}: {why}"),
         End::Interrupted => "it was interrupted".to_owned(),
         End::TimedOut => "it took too long".to_owned(),
-        End::OutOfMemory => "it used more memory than it may".to_owned(),
+        End::OutOfMemory => "it exceeded its memory limit".to_owned(),
     }
 }
 

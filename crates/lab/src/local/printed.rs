@@ -176,10 +176,11 @@ fn read(file: &File, most: u64, mut take: impl FnMut(&[u8])) -> io::Result<()> {
 /// It may have printed less than it would have: nothing of this trial counts.
 fn full(stage: &Stage, kept: Kept) -> Halt {
     let room = match kept {
-        Kept::Apart => format!("no more than {} MiB of it are kept", LIMIT_BYTES >> 20),
-        Kept::InMemory | Kept::OnDisk => "no space was left for it".to_owned(),
+        Kept::Apart => format!("Bakeoff keeps only {} MiB of it", LIMIT_BYTES >> 20),
+        Kept::InMemory | Kept::OnDisk => "there was no space left for it".to_owned(),
     };
-    let why = format!("{room}; `output = \"null\"` in the workload, for compare `--output null`, throws it away");
+    let why =
+        format!("{room}; to discard it, use `output = \"null\"` in the workload, or `--output null` with compare");
     let tail = last_lines(&stage.setup.scratch.join("stderr"));
     Halt::Failed(Failure::Surroundings { part: "standard output".to_owned(), why, tail })
 }

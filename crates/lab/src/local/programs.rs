@@ -188,7 +188,7 @@ impl CommandSurroundings {
         // Without PATH, a shell looks where its makers told it to.
         let path = self.env.get("PATH")?;
         // In a folder that we may not look into a trial, which is ours, finds nothing either.
-        search_path::find(program, path, &self.dir).is_none().then_some("is not a program on PATH")
+        search_path::find(program, path, &self.dir).is_none().then_some("was not found in PATH")
     }
 
     fn similar(&self, program: &str) -> Option<String> {

@@ -159,7 +159,7 @@ impl Services {
             if running.take_end()? {
                 let how = running.ended.as_ref().and_then(|ended| ended.processes.first());
                 let how = how.map_or_else(String::new, |process| format!(": {}", in_words(&process.end)));
-                return Err(running.because(format!("it ended while the trial lasted{how}")));
+                return Err(running.because(format!("it ended during the trial{how}")));
             }
         }
         Ok(())
@@ -214,7 +214,7 @@ impl Services {
         stage.wipe_home(&folder(&running.service))?;
         // All its processes were killed; the one that listens now is no child of ours.
         if matches!(running.service.ready, Ready::Tcp(_)) && accepts(running.port) {
-            let why = format!("something still listens at port {} after it was stopped", running.port);
+            let why = format!("port {} is still in use after the service was stopped", running.port);
             return Err(running.because(why));
         }
         self.idle.push(running.launcher);
@@ -267,8 +267,8 @@ impl Running {
     fn missing(&self, last_words: &str) -> String {
         match &self.service.ready {
             Ready::Started => "it was not started".to_owned(),
-            Ready::Tcp(text) => format!("nothing listens at port {text} ({})", self.port),
-            Ready::Log(text) => format!("no line of its output has `{text}`"),
+            Ready::Tcp(text) => format!("nothing listens on port {text} ({})", self.port),
+            Ready::Log(text) => format!("no line of its output contains `{text}`"),
             Ready::Command(command) => format!("`{command}` says {last_words}"),
         }
     }
@@ -301,7 +301,7 @@ fn folder(service: &Service) -> String {
 fn free_port(service: &Service) -> Result<u16, Halt> {
     let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
     bound.map(|address| address.port()).map_err(|error| {
-        let why = format!("there is no free port: {error}");
+        let why = format!("no free port: {error}");
         surroundings(&format!("service {}", service.name), why, std::path::Path::new(""))
     })
 }
@@ -316,12 +316,10 @@ fn port_of(text: &str, env: &BTreeMap<String, String>) -> Result<u16, String> {
     let word = text.trim();
     let variable = word.strip_prefix('$').map(|name| name.trim_start_matches('{').trim_end_matches('}'));
     let number = match variable {
-        Some(name) => {
-            env.get(name).ok_or_else(|| format!("its check names `{word}`, and there is no such variable"))?
-        }
+        Some(name) => env.get(name).ok_or_else(|| format!("its check uses `{word}`, but there is no such variable"))?,
         None => word,
     };
-    number.parse().map_err(|_| format!("its check names `{word}`, which is not a port"))
+    number.parse().map_err(|_| format!("its check uses `{word}`, which is not a port"))
 }
 
 #[cfg(test)]

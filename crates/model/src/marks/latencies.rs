@@ -185,7 +185,7 @@ impl TryFrom<Encoded> for Latencies {
             return Err(format!("a histogram holds {} latencies, but its count is {count}", histogram.len()));
         }
         if !(0.0 <= min_s && min_s <= max_s && max_s.is_finite() && sum_s.is_finite()) {
-            return Err(format!("latencies from {min_s} s to {max_s} s are not possible"));
+            return Err(format!("latencies from {min_s} s to {max_s} s are impossible"));
         }
         let quantiles_s = KEPT.map(|q| quantile(&histogram, q, min_s, max_s));
         Ok(Self { encoded, quantiles_s })
@@ -215,6 +215,6 @@ fn encode(histogram: &Histogram<u64>) -> Option<String> {
 }
 
 fn decode(text: &str) -> Result<Histogram<u64>, String> {
-    let bytes = BASE64.decode(text).map_err(|error| format!("a histogram is not base64: {error}"))?;
+    let bytes = BASE64.decode(text).map_err(|error| format!("a histogram is not valid base64: {error}"))?;
     Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| format!("a histogram is damaged: {error}"))
 }

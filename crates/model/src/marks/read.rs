@@ -129,7 +129,7 @@ impl Reader {
         if !self.partial.trim_ascii().is_empty() {
             let cut = std::mem::take(&mut self.partial);
             self.lines += 1;
-            self.blame(&cut, "the last line has no end; is it whole? Each mark ends with a newline".to_owned());
+            self.blame(&cut, "the last line is incomplete: each mark must end with a newline".to_owned());
         }
         if let Some(wrong) = self.wrong {
             return Err(wrong);
@@ -182,26 +182,27 @@ impl Reader {
                 None => self.op(word, None, now),
             },
             [b"op", name, seconds] => {
-                let latency_s = number(seconds)
-                    .ok_or_else(|| format!("`{}` is not a latency: a number of seconds", shown(seconds)))?;
+                let latency_s =
+                    number(seconds).ok_or_else(|| format!("`{}` is not a latency in seconds", shown(seconds)))?;
                 self.op(name, Some(latency_s), now)
             }
             [b"value", name, number] => self.value(name, number, None),
             [b"value", name, number, unit] => self.value(name, number, Some(unit)),
-            [b"phase", ..] => Err("a phase is marked as `phase NAME`".to_owned()),
-            [b"op", ..] => Err("an op is marked as `op [NAME] [SECONDS]`".to_owned()),
-            [b"value", ..] => Err("a value is marked as `value NAME NUMBER [UNIT]`".to_owned()),
-            _ => Err("a mark begins with `phase`, `op` or `value`".to_owned()),
+            [b"phase", ..] => Err("a phase must be marked as `phase NAME`".to_owned()),
+            [b"op", ..] => Err("an op must be marked as `op [NAME] [SECONDS]`".to_owned()),
+            [b"value", ..] => Err("a value must be marked as `value NAME NUMBER [UNIT]`".to_owned()),
+            _ => Err("a mark must begin with `phase`, `op` or `value`".to_owned()),
         }
     }
 
     /// The time that a mark tells itself, since the launch.
     fn own_time(&self, word: &[u8], came_s: f64) -> Judged<Moment> {
-        let time = number(word).ok_or_else(|| format!("`@{}` is not a time: seconds follow the @", shown(word)))?;
+        let time =
+            number(word).ok_or_else(|| format!("`@{}` is not a time: write seconds after the @", shown(word)))?;
         let at_s = time - self.launched_monotonic_s;
         if !(-SLACK_S..=came_s + SLACK_S).contains(&at_s) {
-            let where_ = if at_s < 0.0 { "before the launch" } else { "after it was read" };
-            return Err(format!("`@{}` is {where_}: the time is that of CLOCK_MONOTONIC, in seconds", shown(word)));
+            let where_ = if at_s < 0.0 { "before the launch" } else { "after Bakeoff read it" };
+            return Err(format!("`@{}` is {where_}: use seconds of CLOCK_MONOTONIC", shown(word)));
         }
         Ok(Moment { at_s: at_s.max(0.0), own: true })
     }
@@ -210,8 +211,8 @@ impl Reader {
     fn elapsed_s(earlier: Moment, now: Moment) -> Judged<f64> {
         let elapsed_s = now.at_s - earlier.at_s;
         if elapsed_s < 0.0 && now.own && earlier.own {
-            let remedy = "where several threads mark, they must give the SECONDS of each op";
-            return Err(format!("it is {} s before the mark above it; {remedy}", -elapsed_s));
+            let remedy = "if several threads write marks, they must give the SECONDS of each op";
+            return Err(format!("its time is {} s before that of the mark above; {remedy}", -elapsed_s));
         }
         Ok(elapsed_s.max(0.0))
     }
@@ -219,12 +220,12 @@ impl Reader {
     fn phase(&mut self, name: &[u8], now: Moment) -> Judged<()> {
         let name = plain(name)?;
         if self.phases.len() >= PHASES_MAX {
-            return Err(format!("more than {PHASES_MAX} phases; report as ops what repeats so often"));
+            return Err(format!("more than {PHASES_MAX} phases; use ops for things that repeat so often"));
         }
         // Ops may come late, from other threads; only phases must be in order.
         let (earlier_s, began_s) = (self.began.at_s, now.at_s.max(self.began.at_s));
         if now.at_s < earlier_s && now.own && self.began.own {
-            return Err(format!("it is {} s before the phase above it", earlier_s - now.at_s));
+            return Err(format!("its time is {} s before that of the phase above", earlier_s - now.at_s));
         }
         if let Some(last) = self.phases.last_mut() {
             last.ended_s = began_s;
@@ -243,9 +244,9 @@ impl Reader {
 
     fn op(&mut self, name: &[u8], latency_s: Option<f64>, now: Moment) -> Judged<()> {
         let latency_s = match latency_s {
-            Some(latency) if latency < 0.0 => return Err("a latency is not negative".to_owned()),
+            Some(latency) if latency < 0.0 => return Err("a latency cannot be negative".to_owned()),
             Some(latency) if latency > POSSIBLE_S => {
-                return Err("it is longer than 30 years: a latency is given in seconds".to_owned());
+                return Err("the latency is longer than 30 years; give it in seconds".to_owned());
             }
             Some(latency) => latency,
             None => Self::elapsed_s(self.since, now)?,
@@ -270,9 +271,7 @@ impl Reader {
             return Err(not_a_name(name));
         }
         if self.ops.len() >= KINDS_MAX {
-            return Err(format!(
-                "more than {KINDS_MAX} kinds of ops; a name says of which kind an op is, not which one"
-            ));
+            return Err(format!("more than {KINDS_MAX} kinds of ops; a name is for a kind of op, not for a single op"));
         }
         let text = String::from_utf8_lossy(name).into_owned();
         let phase = (self.current > 0).then(|| self.phases.last().map(|phase| phase.name.clone())).flatten();
@@ -307,7 +306,10 @@ fn plain(word: &[u8]) -> Judged<&str> {
 }
 
 fn not_a_name(word: &[u8]) -> String {
-    format!("`{}` is not a name: letters, digits, `_`, `-`, `+` and `.`, and an op's is not a number", shown(word))
+    format!(
+        "`{}` is not a valid name: use letters, digits, `_`, `-`, `+` and `.`; the name of an op cannot be a number",
+        shown(word)
+    )
 }
 
 /// Some of what was printed, fit for a screen.

@@ -97,33 +97,33 @@ fn the_last_word_on_a_value_counts() {
 fn what_is_no_mark_is_named_with_its_line() {
     let long = "x".repeat(2000);
     for (text, line, part) in [
-        ("phase a\nhello world\n", 2, "a mark begins with `phase`, `op` or `value`"),
-        ("Phase a\n", 1, "begins with"),
+        ("phase a\nhello world\n", 2, "a mark must begin with `phase`, `op` or `value`"),
+        ("Phase a\n", 1, "must begin with"),
         ("phase\n", 1, "`phase NAME`"),
         ("phase a b\n", 1, "`phase NAME`"),
-        ("phase a/b\n", 1, "`a/b` is not a name"),
+        ("phase a/b\n", 1, "`a/b` is not a valid name"),
         ("op get fast\n", 1, "`fast` is not a latency"),
-        ("op 1 2\n", 1, "`1` is not a name"),
-        ("op -1\n", 1, "a latency is not negative"),
-        ("op get -0.1\n", 1, "a latency is not negative"),
+        ("op 1 2\n", 1, "`1` is not a valid name"),
+        ("op -1\n", 1, "a latency cannot be negative"),
+        ("op get -0.1\n", 1, "a latency cannot be negative"),
         ("op get inf\n", 1, "`inf` is not a latency"),
         ("op get nan\n", 1, "`nan` is not a latency"),
         ("op get 1e999\n", 1, "`1e999` is not a latency"),
-        ("op 1e12\n", 1, "longer than 30 years: a latency is given in seconds"),
+        ("op 1e12\n", 1, "longer than 30 years; give it in seconds"),
         ("op a 1 2\n", 1, "`op [NAME] [SECONDS]`"),
         ("value x\n", 1, "`value NAME NUMBER [UNIT]`"),
         ("value x y\n", 1, "`y` is not a number"),
         ("value x 1,5\n", 1, "`1,5` is not a number"),
         ("value x 1 a b c\n", 1, "too many words"),
         ("\n\nop @soon\n", 3, "`@soon` is not a time"),
-        ("op @999\n", 1, "before the launch: the time is that of CLOCK_MONOTONIC"),
-        ("op @1789790400\n", 1, "after it was read"),
-        ("@1001\n", 1, "begins with"),
-        ("op @1003\nop @1002\n", 2, "before the mark above it"),
-        ("phase a @1003\nphase b @1002\n", 2, "before the phase above it"),
-        ("phase a", 1, "has no end"),
+        ("op @999\n", 1, "before the launch: use seconds of CLOCK_MONOTONIC"),
+        ("op @1789790400\n", 1, "after Bakeoff read it"),
+        ("@1001\n", 1, "must begin with"),
+        ("op @1003\nop @1002\n", 2, "before that of the mark above"),
+        ("phase a @1003\nphase b @1002\n", 2, "before that of the phase above"),
+        ("phase a", 1, "is incomplete"),
         (&format!("{long}\n"), 1, "longer than 1024 bytes"),
-        (&long, 1, "has no end"),
+        (&long, 1, "is incomplete"),
     ] {
         let wrong = read(&chunks(&[(5.0, text)]), 1000.0, 10.0).unwrap_err();
         assert_eq!((wrong.line, wrong.more), (line, 0), "{text}: {wrong}");
@@ -131,7 +131,7 @@ fn what_is_no_mark_is_named_with_its_line() {
         assert!(wrong.text.chars().count() <= 61, "{wrong}");
     }
     let wrong = read(&chunks(&[(5.0, "phase a\nhello\nop\nwhat\nop 1 1\n")]), 1000.0, 10.0).unwrap_err();
-    let expect = "line 2 of its marks, `hello`: a mark begins with `phase`, `op` or `value` (and 2 more)";
+    let expect = "line 2 of its marks, `hello`: a mark must begin with `phase`, `op` or `value` (and 2 more)";
     assert_eq!(wrong.to_string(), expect);
 }
 

@@ -21,8 +21,8 @@ pub struct Unknown {
 pub fn find(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
     match METRICS.iter().find(|metric| metric.name == name) {
         Some(_) if is_of_harness(name) && workloads.iter().all(|workload| workload.harness.is_none()) => Err(Unknown {
-            why: format!("`{name}` is a metric of benchmarks, and no workload has any"),
-            remedy: "say which harness times them: `harness = \"go\"` in the workload".to_owned(),
+            why: format!("`{name}` is a metric of benchmarks, and no workload has a harness"),
+            remedy: "name the harness in the workload, such as `harness = \"go\"`".to_owned(),
         }),
         Some(known) => Ok(known.clone()),
         None => own(name, workloads),
@@ -67,7 +67,7 @@ fn value(name: &str, workloads: &[Workload]) -> Result<Option<Metric>, Unknown> 
         declared.find(|(_, other)| (other.unit, other.better, other.exact) != (spec.unit, spec.better, spec.exact))
     {
         let why = format!(
-            "the value `{name}` has another unit, direction or exactness in workload `{other}` than in `{first}`"
+            "the value `{name}` has a different unit, direction or exactness in workload `{other}` than in `{first}`"
         );
         return Err(Unknown { why, remedy: "choose another name for one of them".to_owned() });
     }
@@ -159,8 +159,8 @@ fn unknown(name: &str, readings: &[OpMetric<'_>], workloads: &[Workload]) -> Unk
     }
     if name.split('.').any(|part| part == "op") {
         let stats: Vec<&str> = STATS.iter().map(|(stat, _)| *stat).collect();
-        let why = format!("`{name}` does not end with a figure of ops");
-        return Unknown { why, remedy: format!("one of .{}", stats.join(", .")) };
+        let why = format!("`{name}` does not end with a statistic of ops");
+        return Unknown { why, remedy: format!("use one of .{}", stats.join(", .")) };
     }
     let why = format!("there is no metric `{name}`");
     let own = all_own(workloads);
@@ -169,7 +169,8 @@ fn unknown(name: &str, readings: &[OpMetric<'_>], workloads: &[Workload]) -> Unk
         return Unknown { why, remedy: format!("did you mean `{meant}`?") };
     }
     if name.contains('.') {
-        let remedy = "a phase has `PHASE.wall`, a service `SERVICE.cpu`, ops `[PHASE.]op[.NAME].p99` and the like (docs/marks.md)";
+        let remedy = "a phase has `PHASE.wall`, a service `SERVICE.cpu`, and ops have for example \
+                      `[PHASE.]op[.NAME].p99` (see `bakeoff help marks`)";
         return Unknown { why, remedy: remedy.to_owned() };
     }
     Unknown { why, remedy: suggest(name, known.filter(|known| !known.contains('.'))) }
@@ -179,13 +180,13 @@ fn unknown(name: &str, readings: &[OpMetric<'_>], workloads: &[Workload]) -> Unk
 fn no_such_op(metric: &OpMetric<'_>, workloads: &[Workload]) -> Unknown {
     let mut specs = workloads.iter().filter_map(|workload| workload.ops.as_ref()).peekable();
     if specs.peek().is_none() {
-        let remedy = "say what they are, such as `ops = { unit = \"message\" }`";
+        let remedy = "declare them in the workload, such as `ops = { unit = \"message\" }`";
         return Unknown { why: "no workload has ops".to_owned(), remedy: remedy.to_owned() };
     }
     let names: Vec<&str> = specs.flat_map(|spec| &spec.names).map(String::as_str).collect();
     if let Some(name) = metric.name.filter(|name| !names.contains(name)) {
         let remedy = match names.is_empty() {
-            true => "ops with names say so: `ops = { unit = …, names = [\"…\"] }`".to_owned(),
+            true => "declare the names: `ops = { unit = …, names = [\"…\"] }`".to_owned(),
             false => suggest(name, names),
         };
         return Unknown { why: format!("no workload has ops `{name}`"), remedy };
@@ -194,14 +195,14 @@ fn no_such_op(metric: &OpMetric<'_>, workloads: &[Workload]) -> Unknown {
     let has_them = |spec: &OpSpec| metric.name.is_none_or(|name| spec.names.iter().any(|known| known == name));
     let with_ops = workloads.iter().filter(|workload| workload.ops.as_ref().is_some_and(has_them));
     let with_ops: Vec<Workload> = with_ops.cloned().collect();
-    let why = format!("no workload has such ops and a phase `{phase}`");
+    let why = format!("no workload with these ops has a phase `{phase}`");
     Unknown { why, remedy: phases_remedy(phase, &with_ops) }
 }
 
 fn phases_remedy(phase: &str, workloads: &[Workload]) -> String {
     let phases: Vec<&str> = workloads.iter().flat_map(|workload| &workload.phases).map(String::as_str).collect();
     match phases.is_empty() {
-        true => "a workload says which it marks: `phases = [\"…\"]`".to_owned(),
+        true => "declare the phases that the workload marks: `phases = [\"…\"]`".to_owned(),
         false => suggest(phase, phases),
     }
 }

@@ -66,7 +66,7 @@ fn several_levels_are_left_out_at_once() {
     assert_eq!(names(&plan), ["baseline", "opt=O1", "opt=O3", "cc=clang"]);
     let excluded: Vec<&str> = plan.excluded.iter().map(|excluded| excluded.name.as_str()).collect();
     assert_eq!(excluded, ["cc=clang opt=O1", "cc=clang opt=O3"]);
-    for (list, remedy) in [("[]", "leave the factor out"), ("[\"O4\"]", "did you mean"), ("[1]", "")] {
+    for (list, remedy) in [("[]", "remove the factor"), ("[\"O4\"]", "did you mean"), ("[1]", "")] {
         let text = text.replace("[\"O1\", \"O3\"]", list);
         let problem = &crate::study_file::tests::parse(&text).unwrap_err()[0];
         assert!(problem.message.contains("`opt`") && problem.remedy.contains(remedy), "{problem:?}");
@@ -200,7 +200,7 @@ fn a_workload_that_takes_no_part_takes_its_metrics_with_it() {
     let quick = judged(metrics, "quick").unwrap();
     assert_eq!((&quick.decide.metrics[..], own(&quick)), (&["wall".to_owned()][..], 0));
     let error = judged(r#"["load.wall", "wall"]"#, "quick").unwrap_err();
-    assert!(error.to_string().contains("no workload of the plan has the metric `load.wall`"), "{error}");
+    assert!(error.to_string().contains("no workload of the plan has the deciding metric `load.wall`"), "{error}");
 }
 
 #[test]

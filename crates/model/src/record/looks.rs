@@ -32,13 +32,13 @@ impl Changed {
     /// Why trials before it are void.
     pub fn why(&self) -> String {
         match self.files.as_slice() {
-            [one] if self.from_unix_s.is_some() => format!("{one} was changed before its block had ended"),
+            [one] if self.from_unix_s.is_some() => format!("{one} was changed before the end of its block"),
             [one, more @ ..] if self.from_unix_s.is_some() => {
-                format!("{one} and {} more were changed before its block had ended", more.len())
+                format!("{one} and {} more were changed before the end of its block", more.len())
             }
-            [] => "what it executes was changed before anybody looked again".to_owned(),
-            [one] => format!("{one} was changed while its block was executed"),
-            [one, more @ ..] => format!("{one} and {} more were changed while its block was executed", more.len()),
+            [] => "what it runs was changed before the next check".to_owned(),
+            [one] => format!("{one} was changed during its block"),
+            [one, more @ ..] => format!("{one} and {} more were changed during its block", more.len()),
         }
     }
 }

@@ -46,15 +46,17 @@ impl fmt::Display for Odd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = self.line;
         match &self.what {
-            Oddity::Damaged => write!(f, "line {line} is damaged and does not count"),
-            Oddity::Doubled { first } => write!(f, "line {line} repeats line {first} and counts once"),
+            Oddity::Damaged => write!(f, "line {line} is damaged, so it is ignored"),
+            Oddity::Doubled { first } => write!(f, "line {line} repeats line {first}, so it is ignored"),
             Oddity::Unplanned { what } => {
-                write!(f, "line {line} is about {what}, which is not in the study; it does not count")
+                write!(f, "line {line} is about {what}, which is not in the study, so it is ignored")
             }
             Oddity::Repeated { first } => {
-                write!(f, "line {line} repeats the trial of line {first}, which was final; it does not count")
+                write!(f, "line {line} repeats the trial of line {first}, which was final, so it is ignored")
             }
-            Oddity::NoSession { session } => write!(f, "line {line} belongs to session {session}, which has no line"),
+            Oddity::NoSession { session } => {
+                write!(f, "line {line} belongs to session {session}, but the line of that session is missing")
+            }
         }
     }
 }
@@ -123,7 +125,7 @@ impl Reading {
             Line::Study(ref study) if study.identity != self.record.study.identity => Err(Contradiction {
                 line: number,
                 first: self.study_line,
-                about: "they are of two studies, or of two states of one".to_owned(),
+                about: "they belong to different studies, or to different states of one study".to_owned(),
             }),
             Line::Session(ref session) => {
                 let first = *self.sessions.entry(session.session).or_insert(number);
@@ -182,7 +184,7 @@ impl Reading {
             let planned = place.and_then(|place| self.record.blocks.get(at)?.order.get(place));
             if planned != Some(&trial.variant) {
                 let (first, line) = (first.min(line), first.max(line));
-                let about = format!("{} is not where its block's order has it", name(trial));
+                let about = format!("{} is not at its place in the order of its block", name(trial));
                 return Err(Contradiction { line, first, about });
             }
         }
@@ -205,7 +207,7 @@ impl Reading {
         if first == number {
             let names: BTreeSet<&String> = block.order.iter().collect();
             if names.len() != block.order.len() {
-                let about = format!("a variant is in the order of block {} twice", block.block);
+                let about = format!("the order of block {} has a variant twice", block.block);
                 return Err(Contradiction { line: number, first, about });
             }
             self.record.push(Line::Block(block));

@@ -15,8 +15,8 @@ pub(super) fn nothing_is_built(file: &Section<'_>, plans: &[PlanSpec]) -> Option
     let plans = plans.iter().any(needs_it).then(|| file.place_of("plan").or(file.place_of("plans"))).flatten();
     let places = BUILT.iter().chain(&["build_factors"]).filter_map(|key| file.place_of(key));
     for place in places.chain(plans) {
-        let remedy = "compile it again with its feature `building`, which is a default";
-        file.sink.report(place, "this bakeoff was compiled without building", "", remedy);
+        let remedy = "compile Bakeoff with its default feature `building`";
+        file.sink.report(place, "this Bakeoff was compiled without `building`", "", remedy);
     }
     None
 }
@@ -27,9 +27,9 @@ pub(super) fn variables_have_one_factor(sink: &Sink, factors: &[PlacedFactor<'_>
         for (variable, span) in &factor.variables {
             let sets = |other: &&PlacedFactor<'_>| other.variables.iter().any(|(name, _)| name == variable);
             if let Some(other) = factors[..place].iter().find(sets) {
-                let message = format!("factor `{}` sets the variable `{variable}` too", other.factor.name);
-                let remedy = "give each factor variables of its own, and put them together in the script";
-                sink.report(span.clone(), &message, "only one could win", remedy);
+                let message = format!("factor `{}` also sets the variable `{variable}`", other.factor.name);
+                let remedy = "use different variables in each factor, and combine them in the script";
+                sink.report(span.clone(), &message, "only one can take effect", remedy);
             }
         }
     }
@@ -43,13 +43,14 @@ pub(super) fn every_level_boots(sink: &Sink, factors: &[PlacedFactor<'_>]) -> Op
     let missing = factor.factor.levels.iter().filter(|level| level.kernel.is_none()).map(|level| level.name.as_str());
     let missing: Vec<&str> = missing.collect();
     if kernels.len() < factor.factor.levels.len() {
-        let message = format!("of factor `{}`, {} names no `kernel`", factor.factor.name, missing.join(", "));
-        let remedy = "every variant boots, or none does: give each level of the factor a `kernel`";
+        let message =
+            format!("some levels of factor `{}` have no `kernel`: {}", factor.factor.name, missing.join(", "));
+        let remedy = "either all variants boot or none: give each level of the factor a `kernel`";
         sink.report(factor.span.clone(), &message, "", remedy);
     }
     for (_, others) in booting {
-        let message = format!("factor `{}` names the kernel already", factor.factor.name);
-        let remedy = "name it in the levels of one factor; all factors may change how it is built";
+        let message = format!("factor `{}` already names the kernel", factor.factor.name);
+        let remedy = "name it in the levels of one factor only; any factor may change how it is built";
         sink.report(others[0].clone(), &message, "", remedy);
     }
     kernels.first().cloned()
@@ -62,7 +63,7 @@ pub(super) fn boots_allow_it(file: &Section<'_>, plans: &[PlanSpec], kernel: Opt
     }
     let at = file.place_of("plan").or(file.place_of("plans")).unwrap_or_default();
     if plans.iter().any(|plan| plan.rebuild > 0) {
-        let remedy = "leave it out; the report has what each build cost";
-        file.sink.report(at, "`rebuild` cannot be measured where variants boot", "", remedy);
+        let remedy = "remove it; the report shows what each build cost";
+        file.sink.report(at, "cannot measure `rebuild` in a study that boots kernels", "", remedy);
     }
 }

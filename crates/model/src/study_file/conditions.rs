@@ -42,8 +42,8 @@ fn condition(section: &Section<'_>, run_factors: &[PlacedFactor<'_>], services: 
     let cpu_limit = section.float("cpu").and_then(|(limit, span)| {
         let fits = limit.is_finite() && limit > 0.0;
         if !fits {
-            let remedy = "processors' time per time, above 0: `cpu = 0.5` is half of one processor";
-            section.sink.report(span, &format!("{limit} processors are not possible"), "", remedy);
+            let remedy = "use a number of processors above 0: `cpu = 0.5` allows half of one processor";
+            section.sink.report(span, &format!("cannot limit to {limit} processors"), "", remedy);
         }
         fits.then_some(limit)
     });
@@ -60,8 +60,8 @@ fn load(section: &Section<'_>, services: &[PlacedService]) -> Option<LoadSpec> {
     if !section.has("copies") {
         for key in ["of", "pace", "load_cpus"] {
             if let Some(span) = section.place_of(key) {
-                let message = format!("condition `{}` has `{key}` and no `copies`", section.name);
-                section.sink.report(span, &message, "no effect", "add `copies = 1`, or leave it out");
+                let message = format!("condition `{}` has `{key}` but no `copies`", section.name);
+                section.sink.report(span, &message, "no effect", "add `copies = 1`, or remove it");
             }
         }
     }
@@ -69,7 +69,7 @@ fn load(section: &Section<'_>, services: &[PlacedService]) -> Option<LoadSpec> {
 }
 
 fn load_of(section: &Section<'_>, services: &[PlacedService]) -> LoadOf {
-    let remedy = "`of = \"baseline\"`, `of = \"self\"`, or a command of its own: `of = { command = \"…\" }`";
+    let remedy = "use `of = \"baseline\"`, `of = \"self\"`, or a command: `of = { command = \"…\" }`";
     let Some((value, span)) = section.any("of") else { return LoadOf::Baseline };
     match value.as_str() {
         Some("baseline") => LoadOf::Baseline,
@@ -77,12 +77,12 @@ fn load_of(section: &Section<'_>, services: &[PlacedService]) -> LoadOf {
         Some(other) => {
             let meant = crate::problem::did_you_mean(other, OF.iter().copied());
             let remedy = if meant.is_some() { suggest(other, OF.iter().copied()) } else { remedy.to_owned() };
-            section.sink.report(span, &format!("there are no copies of {other:?}"), "", &remedy);
+            section.sink.report(span, &format!("cannot run copies of {other:?}"), "", &remedy);
             LoadOf::Baseline
         }
         None if value.as_table().is_some() => {
             let Some(own) = section.section("of") else { return LoadOf::Baseline };
-            let command = own.required_string("command", "the command that the load is made of");
+            let command = own.required_string("command", "add the command to run as load");
             own.finish();
             let known: Vec<&str> = services.iter().map(|placed| placed.service.name.as_str()).collect();
             if let Some((text, span)) = &command {
@@ -91,7 +91,7 @@ fn load_of(section: &Section<'_>, services: &[PlacedService]) -> LoadOf {
             LoadOf::Command(command.map(|(command, _)| command).unwrap_or_default())
         }
         None => {
-            section.sink.report(span, "`of` must say what the copies are of", "", remedy);
+            section.sink.report(span, "`of` must name what to run copies of", "", remedy);
             LoadOf::Baseline
         }
     }
@@ -107,8 +107,8 @@ fn realtime(section: &Section<'_>) -> Option<u32> {
     };
     let fits = number.filter(|n| (LEAST_PRIORITY..=MOST_PRIORITY).contains(n));
     if fits.is_none() {
-        let remedy = format!("`true`, or a priority from {LEAST_PRIORITY} to {MOST_PRIORITY} (SCHED_FIFO)");
-        section.sink.report(span, "`realtime` is not a priority", "", &remedy);
+        let remedy = format!("use `true`, or a priority from {LEAST_PRIORITY} to {MOST_PRIORITY} (SCHED_FIFO)");
+        section.sink.report(span, "`realtime` is not a valid priority", "", &remedy);
     }
     fits
 }
@@ -118,9 +118,9 @@ fn environment(section: &Section<'_>, run_factors: &[PlacedFactor<'_>]) -> BTree
     let sets =
         |factor: &&PlacedFactor<'_>| factor.variables.iter().any(|(name, _)| name.rsplit('.').next() == Some("LC_ALL"));
     if let Some(factor) = run_factors.iter().find(sets) {
-        let message = format!("run factor `{}` sets `LC_ALL` too", factor.factor.name);
-        let remedy = "a locale is either a factor, which is compared, or part of a condition";
-        section.sink.report(span, &message, "only one could win", remedy);
+        let message = format!("run factor `{}` also sets `LC_ALL`", factor.factor.name);
+        let remedy = "set the locale either in a factor, to compare locales, or in a condition";
+        section.sink.report(span, &message, "only one can take effect", remedy);
     }
     BTreeMap::from([("LC_ALL".to_owned(), locale)])
 }

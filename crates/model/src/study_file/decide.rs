@@ -25,14 +25,14 @@ pub(super) fn decide(file: &Section<'_>, factors: &[&PlacedFactor<'_>], workload
     let mut decide = Decide { metrics, margin: 0.01, confidence: 0.95, ..Decide::default() };
     let Some(section) = file.section("decide") else {
         let remedy =
-            "add `[decide]` with `baseline = { factor = \"level\", … }`: the variant that others are compared with";
+            "add `[decide]` with `baseline = { factor = \"level\", … }`: the variant to compare the others with";
         file.sink.report(file.span.clone(), "the study names no baseline", "", remedy);
         return decide;
     };
     match section.any("baseline") {
         Some((value, span)) => decide.baseline = baseline(&section, value, span, factors),
         None => {
-            let remedy = "one level of every factor, such as `baseline = { malloc = \"system\" }`";
+            let remedy = "add one level of every factor, such as `baseline = { malloc = \"system\" }`";
             section.sink.report(section.span.clone(), "[decide] has no `baseline`", "", remedy);
         }
     }
@@ -46,8 +46,8 @@ pub(super) fn decide(file: &Section<'_>, factors: &[&PlacedFactor<'_>], workload
         match percent(&text) {
             Some(margin) => decide.margin = margin,
             None => {
-                let remedy = "a percentage above 0 and below 100, such as `margin = \"1%\"`";
-                section.sink.report(span, &format!("{text:?} is not a margin"), "", remedy);
+                let remedy = "use a percentage above 0 and below 100, such as `margin = \"1%\"`";
+                section.sink.report(span, &format!("{text:?} is not a valid margin"), "", remedy);
             }
         }
     }
@@ -55,8 +55,8 @@ pub(super) fn decide(file: &Section<'_>, factors: &[&PlacedFactor<'_>], workload
         if confidence > 0.5 && confidence < 1.0 {
             decide.confidence = confidence;
         } else {
-            let remedy = "a number above 0.5 and below 1, such as `confidence = 0.99`";
-            section.sink.report(span, &format!("{confidence} is not a confidence"), "", remedy);
+            let remedy = "use a number above 0.5 and below 1, such as `confidence = 0.99`";
+            section.sink.report(span, &format!("{confidence} is not a valid confidence"), "", remedy);
         }
     }
     decide.trends = trends(&section, factors);
@@ -72,7 +72,7 @@ fn baseline(section: &Section<'_>, value: &DeValue<'_>, span: Range<usize>, fact
     for factor in factors.iter().map(|f| &f.factor).filter(|f| !named.contains(&f.name.as_str())) {
         let known: Vec<&str> = factor.levels.iter().map(|l| l.name.as_str()).collect();
         let remedy = format!("add `{} = \"…\"`, one of {}", factor.name, known.join(", "));
-        let message = format!("the baseline names no level of factor `{}`", factor.name);
+        let message = format!("the baseline has no level of factor `{}`", factor.name);
         section.sink.report(span.clone(), &message, "", &remedy);
     }
     levels(section.sink, value, span, factors)
@@ -82,8 +82,8 @@ fn baseline(section: &Section<'_>, value: &DeValue<'_>, span: Range<usize>, fact
 fn controls(section: &Section<'_>, workloads: &[Workload], metrics: &mut Vec<String>) -> Vec<String> {
     let controls = read_metrics(section, "control", workloads);
     if let Some(first) = metrics.first().filter(|first| controls.contains(first)) {
-        let message = format!("`{first}` cannot be both what is decided on and a control");
-        let remedy = "a control is a metric in which no variant should differ; decide on another one";
+        let message = format!("`{first}` cannot be both the deciding metric and a control");
+        let remedy = "a control is a metric that should be the same in all variants; decide on another metric";
         section.sink.report(section.place_of("control").unwrap_or_default(), &message, "", remedy);
     }
     metrics.extend(controls.iter().filter(|control| !metrics.contains(control)).cloned().collect::<Vec<_>>());
@@ -104,8 +104,9 @@ fn trends(section: &Section<'_>, factors: &[&PlacedFactor<'_>]) -> Vec<String> {
         match numbers {
             Some(numbers) if numbers.len() > 2 && numbers.windows(2).all(|pair| pair[0] < pair[1]) => trends.push(name),
             _ => {
-                let remedy = "name its levels by rising numbers, three or more, such as 1, 2 and 4, or leave it out";
-                section.sink.report(span, &format!("the levels of `{name}` do not rise step by step"), "", remedy);
+                let remedy = "name three or more levels by increasing numbers, such as 1, 2 and 4, or remove the \
+                              factor from `trends`";
+                section.sink.report(span, &format!("the levels of `{name}` are not increasing numbers"), "", remedy);
             }
         }
     }
@@ -117,8 +118,8 @@ fn read_metrics(section: &Section<'_>, key: &'static str, workloads: &[Workload]
     let list = section.strings(key);
     if list.is_empty() {
         let remedy = match key {
-            "control" => "for example `control = [\"user\"]`, or leave it out".to_owned(),
-            _ => format!("for example `metrics = {DEFAULT_METRICS:?}`; the first one is decided on"),
+            "control" => "for example `control = [\"user\"]`, or remove it".to_owned(),
+            _ => format!("for example `metrics = {DEFAULT_METRICS:?}`; the first one decides"),
         };
         section.sink.report(section.span.clone(), &format!("`{key}` lists no metric"), "", &remedy);
     }
@@ -126,7 +127,7 @@ fn read_metrics(section: &Section<'_>, key: &'static str, workloads: &[Workload]
         if let Err(unknown) = metric::find(&name, workloads) {
             section.sink.report(span, &unknown.why, "", &unknown.remedy);
         } else if metrics.contains(&name) {
-            section.sink.report(span, &format!("the metric `{name}` is listed twice"), "", "leave one out");
+            section.sink.report(span, &format!("the metric `{name}` is listed twice"), "", "remove one");
         } else {
             metrics.push(name);
         }

@@ -77,18 +77,18 @@ fn read<'a>(file: &Section<'a>, key: &'static str, keys: Keys<'_>) -> Vec<Placed
         for (name, span, value) in section.entries() {
             check_level_name(section.sink, name, span.clone());
             let Some(table) = value.get_ref().as_table() else {
-                let remedy = "a level is a table of variables, such as `{ CC = \"gcc\" }`; an empty one is `{}`";
+                let remedy = "write a table of variables, such as `{ CC = \"gcc\" }`, or `{}` for none";
                 section.sink.report(value.span(), &format!("level `{name}` must be a table"), "", remedy);
                 continue;
             };
             // `v1.2 = {}` is the key `2` of a table `v1`.
             let is_part = |key: &str, value| !keys.services.contains(&key) && keys.is_part_of_name(key, value);
             if let Some((key, _)) = table.iter().find(|(key, value)| is_part(key.get_ref(), value)) {
-                let message = format!("to TOML, `{name}.{}` is a key of a table `{name}`", key.get_ref());
+                let message = format!("TOML reads `{name}.{}` as a key in a table `{name}`", key.get_ref());
                 let mut remedy = format!("write the name in quotes: `\"{name}.{}\" = {{ … }}`", key.get_ref());
                 if !keys.services.is_empty() {
                     let services = keys.services.iter().copied();
-                    remedy += &format!("; of services: {}", suggest(key.get_ref(), services));
+                    remedy += &format!("; services: {}", suggest(key.get_ref(), services));
                 }
                 section.sink.report(span, &message, "", &remedy);
                 continue;
@@ -99,7 +99,7 @@ fn read<'a>(file: &Section<'a>, key: &'static str, keys: Keys<'_>) -> Vec<Placed
         }
         if levels.is_empty() {
             let remedy = "add a level, such as `on = { OPTION = \"-Don\" }`";
-            section.sink.report(section.span.clone(), &format!("factor `{}` has no level", section.name), "", remedy);
+            section.sink.report(section.span.clone(), &format!("factor `{}` has no levels", section.name), "", remedy);
         }
         let factor = Factor { name: section.name.clone(), levels };
         factors.push(PlacedFactor { factor, span: section.span.clone(), variables, instructions });
@@ -135,7 +135,7 @@ fn level<'a>(
                 placed.extend(of_service.into_iter().map(|(name, span)| (qualified(name), span)));
             }
             _ if keys.has(word) && !keys.builds => {
-                let message = format!("a run factor has no `{word}`: nothing is built for its levels");
+                let message = format!("`{word}` is not allowed in a run factor, which builds nothing");
                 sink.report(span, &message, "", "move the factor to [build_factors]");
             }
             _ if keys.has(word) => instructions.push(Instruction { key: word, span, value }),
@@ -143,19 +143,19 @@ fn level<'a>(
             _ if !is_variable(word) && keys.builds && keys.instructions.is_none() => {}
             _ if !is_variable(word) => {
                 let known = keys.instructions.map(|known| suggest(word, known.iter().copied()) + "; ");
-                let remedy = format!("{}variables are UPPER-CASE", known.unwrap_or_default());
-                sink.report(span, &format!("level `{name}` has no instruction `{word}`"), "unknown key", &remedy);
+                let remedy = format!("{}write variables in UPPER CASE", known.unwrap_or_default());
+                sink.report(span, &format!("unknown key `{word}` in level `{name}`"), "unknown key", &remedy);
             }
             _ if keys.reserved.contains(&word) || word.starts_with("BAKEOFF_") || is_port(word) => {
-                let remedy = format!("choose another name; bakeoff sets {} itself", keys.reserved.join(", "));
-                sink.report(span, &format!("the variable `{word}` is taken"), "", &remedy);
+                let remedy = format!("choose another name; Bakeoff itself sets {}", keys.reserved.join(", "));
+                sink.report(span, &format!("the variable `{word}` is reserved"), "", &remedy);
             }
             _ => match value.get_ref() {
                 DeValue::String(text) => {
                     placed.push((word.to_owned(), span));
                     level.variables.insert(word.to_owned(), text.clone().into_owned());
                 }
-                _ => sink.report(value.span(), &format!("`{word}` must be text in quotes"), "", ""),
+                _ => sink.report(value.span(), &format!("`{word}` must be a string in quotes"), "", ""),
             },
         }
     }
@@ -182,7 +182,7 @@ pub(super) fn excludes(file: &Section<'_>, factors: &[&PlacedFactor<'_>]) -> Vec
     let mut excludes = vec![];
     for section in file.section_list("exclude") {
         let when = section.any("when");
-        let reason = section.required_string("reason", "say why; it is printed with the plan");
+        let reason = section.required_string("reason", "add the reason, which `bakeoff plan` prints");
         let levels = match when {
             Some((value, span)) => any_levels(section.sink, value, span, factors),
             None => {
@@ -216,8 +216,8 @@ fn any_levels(
             None => Vec::from_iter(level_of(sink, factor, value)),
             Some(list) => {
                 if list.is_empty() {
-                    let message = format!("no level of `{}` is picked", factor.name);
-                    sink.report(value.span(), &message, "", "leave the factor out if its level does not matter");
+                    let message = format!("the list of levels of `{}` is empty", factor.name);
+                    sink.report(value.span(), &message, "", "remove the factor if its level does not matter");
                 }
                 list.iter().filter_map(|value| level_of(sink, factor, value)).collect()
             }
@@ -235,11 +235,11 @@ fn picked<'a>(
 ) -> Vec<(&'a Factor, &'a Spanned<DeValue<'a>>)> {
     let Some(table) = value.as_table() else {
         let remedy = "for example `{ malloc = \"perl\" }`";
-        sink.report(span, "levels are picked by a table of factor and level", "", remedy);
+        sink.report(span, "write levels as a table of factor and level", "", remedy);
         return vec![];
     };
     if table.is_empty() {
-        sink.report(span, "this names no level", "", "for example `{ malloc = \"perl\" }`");
+        sink.report(span, "this table is empty", "", "for example `{ malloc = \"perl\" }`");
     }
     let factors = || factors.iter().map(|placed| &placed.factor);
     let known = |(key, value): (&Spanned<_>, &'a Spanned<DeValue<'a>>)| {
@@ -257,7 +257,7 @@ fn picked<'a>(
 /// The level that is named, if the factor has it.
 fn level_of(sink: &Sink, factor: &Factor, value: &Spanned<DeValue<'_>>) -> Option<String> {
     let Some(level) = value.get_ref().as_str() else {
-        sink.report(value.span(), &format!("the level of `{}` must be text in quotes", factor.name), "", "");
+        sink.report(value.span(), &format!("the level of `{}` must be a string in quotes", factor.name), "", "");
         return None;
     };
     if !factor.levels.iter().any(|known| known.name == level) {

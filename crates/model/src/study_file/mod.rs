@@ -36,8 +36,8 @@ pub fn parse_with(
     for error in &errors {
         let span = error.span().unwrap_or(0..0);
         let remedy =
-            unquoted::unquoted(text, span.start).unwrap_or_else(|| "see https://toml.io for the format".to_owned());
-        sink.report(span, &format!("this is not TOML: {}", error.message()), "", &remedy);
+            unquoted::unquoted(text, span.start).unwrap_or_else(|| "see https://toml.io for the syntax".to_owned());
+        sink.report(span, &format!("this is not valid TOML: {}", error.message()), "", &remedy);
     }
     // A tree that was recovered from broken text has gaps; what seems to be missing may only be misread.
     if !errors.is_empty() {
@@ -57,8 +57,8 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension], reader: Option<&dyn R
     if let Some((format, span)) = file.required_integer("format", "write `format = 1` as the first line")
         && format != FORMAT
     {
-        let remedy = "use a newer bakeoff, or write `format = 1`";
-        file.sink.report(span, &format!("format {format} is not known"), "this version reads 1", remedy);
+        let remedy = "use a newer version of Bakeoff, or write `format = 1`";
+        file.sink.report(span, &format!("unknown format {format}"), "this version reads 1", remedy);
     }
     let name = file.required_string("name", "for example `name = \"perl-options\"`");
     if let Some((name, span)) = &name {

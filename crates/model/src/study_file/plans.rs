@@ -47,7 +47,7 @@ pub(super) fn plans(file: &Section<'_>, known: &Choices<'_>) -> Vec<PlanSpec> {
     let mut plans = vec![default.spec.clone()];
     for section in file.named_sections("plans") {
         if section.name == DEFAULT_PLAN {
-            let message = "the plan `default` is `[plan]` itself";
+            let message = "the plan `default` is the section `[plan]`";
             section.sink.report(section.span.clone(), message, "", "write `[plan]`, or choose another name");
         }
         let spec = PlanSpec { name: section.name.clone(), ..default.spec.clone() };
@@ -68,7 +68,7 @@ fn plan(section: &Section<'_>, base: Base, known: &Choices<'_>) -> Base {
     if let Some((seed, span)) = section.integer("seed") {
         match u64::try_from(seed) {
             Ok(seed) => spec.seed = seed,
-            Err(_) => section.sink.report(span, "a seed is not negative", "", "any whole number from 0 up will do"),
+            Err(_) => section.sink.report(span, "a seed cannot be negative", "", "use any whole number from 0 up"),
         }
     }
     if let Some((value, span)) = section.any("variants") {
@@ -99,10 +99,13 @@ fn extent(section: &Section<'_>, spec: &mut PlanSpec, counted: &mut bool) {
             None => {
                 let bare = text.trim().trim_end_matches('%').trim().parse::<f64>().is_ok_and(|n| n > 0.0 && n < 100.0);
                 let remedy = match bare {
-                    true => format!("a precision has its sign: `until = \"±{}%\"`", text.trim().trim_end_matches('%')),
+                    true => format!(
+                        "write a precision with its sign: `until = \"±{}%\"`",
+                        text.trim().trim_end_matches('%')
+                    ),
                     false => until::REMEDY.to_owned(),
                 };
-                section.sink.report(span.clone(), &format!("{text:?} is not a rule for stopping"), "", &remedy);
+                section.sink.report(span.clone(), &format!("{text:?} is not a valid stopping rule"), "", &remedy);
             }
         }
         at = span;
@@ -112,8 +115,8 @@ fn extent(section: &Section<'_>, spec: &mut PlanSpec, counted: &mut bool) {
     }
     if let Some((blocks, span)) = section.integer("blocks") {
         if !(1..=MOST_BLOCKS).contains(&blocks) {
-            let remedy = "a verdict at 95 % confidence takes 6 or more; at most 10,000 are possible";
-            section.sink.report(span.clone(), &format!("{blocks} blocks are not possible"), "", remedy);
+            let remedy = "use at most 10,000; a verdict at 95 % confidence needs at least 6";
+            section.sink.report(span.clone(), &format!("invalid number of blocks: {blocks}"), "", remedy);
             return;
         }
         spec.blocks = u32::try_from(blocks).unwrap_or(spec.blocks);
@@ -122,7 +125,7 @@ fn extent(section: &Section<'_>, spec: &mut PlanSpec, counted: &mut bool) {
     }
     if let Err(why) = spec.until.check(spec.blocks) {
         let default = spec.until.default_blocks();
-        section.sink.report(at, &why, "", &format!("more `blocks`; without any, {default} are the most"));
+        section.sink.report(at, &why, "", &format!("set a larger `blocks`; the default is {default}"));
     }
 }
 
@@ -135,8 +138,9 @@ fn few_enough(sink: &Sink, spec: &PlanSpec, span: Range<usize>, known: &Choices<
         VariantRule::Listed(list) => list.len() as u64 + 1,
     };
     if count > MOST_VARIANTS {
-        let message = format!("the plan `{}` has {count} variants, and {MOST_VARIANTS} are the most", spec.name);
-        let remedy = "`variants = \"one-at-a-time\"` in the plan changes one factor at a time; or list variants, or leave levels out";
+        let message = format!("the plan `{}` has {count} variants, but at most {MOST_VARIANTS} are allowed", spec.name);
+        let remedy = "write `variants = \"one-at-a-time\"` in the plan to change one factor at a time, list the \
+                      variants, or remove levels";
         sink.report(span, &message, "", remedy);
     }
 }
@@ -148,18 +152,23 @@ fn variant_rule(sink: &Sink, value: &DeValue<'_>, span: Range<usize>, known: &Ch
         DeValue::String(rule) if rule == "one-at-a-time" => VariantRule::OneAtATime,
         DeValue::String(rule) => {
             let remedy = suggest(rule, RULES.iter().copied());
-            sink.report(span, &format!("there is no rule `{rule}` for variants"), "", &remedy);
+            sink.report(span, &format!("unknown rule `{rule}` for variants"), "", &remedy);
             VariantRule::All
         }
         DeValue::Array(list) => {
             let one = |item: &toml::Spanned<DeValue<'_>>| levels(sink, item.get_ref(), item.span(), known.factors);
             if list.is_empty() {
-                sink.report(span, "no variant is listed", "", "for example `variants = [{ malloc = \"perl\" }]`");
+                sink.report(
+                    span,
+                    "the list of variants is empty",
+                    "",
+                    "for example `variants = [{ malloc = \"perl\" }]`",
+                );
             }
             VariantRule::Listed(list.iter().map(one).collect())
         }
         _ => {
-            let remedy = "`\"all\"`, `\"one-at-a-time\"`, or a list such as `[{ malloc = \"perl\" }]`";
+            let remedy = "use `\"all\"`, `\"one-at-a-time\"`, or a list such as `[{ malloc = \"perl\" }]`";
             sink.report(span, "`variants` must be a rule or a list of levels", "", remedy);
             VariantRule::All
         }
@@ -177,7 +186,7 @@ fn cells(section: &Section<'_>, spec: &mut PlanSpec, known: &Choices<'_>) {
         let picked = section.chosen(key, what, &names);
         if let Some(span) = section.place_of(key) {
             if section.is_empty_list(key) {
-                let remedy = format!("leave `{key}` out to take all of them");
+                let remedy = format!("remove `{key}` to use all of them");
                 section.sink.report(span, &format!("`{key}` lists no {what}"), "", &remedy);
             }
             *chosen = picked;
@@ -193,12 +202,12 @@ fn vary(section: &Section<'_>) -> Vec<Vary> {
             "link-order" => Vary::LinkOrder,
             _ => {
                 let remedy = suggest(&word, ["env-size", "link-order"]);
-                section.sink.report(span, &format!("`{word}` cannot be varied"), "", &remedy);
+                section.sink.report(span, &format!("cannot vary `{word}`"), "", &remedy);
                 continue;
             }
         };
         if vary.contains(&nuisance) {
-            section.sink.report(span, &format!("`{word}` is varied twice"), "", "leave one out");
+            section.sink.report(span, &format!("`{word}` is listed twice"), "", "remove one");
         } else {
             vary.push(nuisance);
         }
@@ -219,16 +228,16 @@ fn void_rules(rules: &Section<'_>, known: &Choices<'_>) -> Vec<VoidRule> {
         };
         // To leave slow trials out because they were slow is to choose the answer.
         if known.decided.iter().any(|judged| judged == name) {
-            let message = format!("trials cannot be void by `{name}`, which the study is judged by");
-            let remedy = "take what surrounds a trial, such as foreign_cpu, steal, pressure_cpu or run_delay";
-            rules.sink.report(span, &message, "that would choose the answer", remedy);
+            let message = format!("`{name}` cannot make trials void, because the study is judged by it");
+            let remedy = "use a metric of the surroundings, such as foreign_cpu, steal, pressure_cpu or run_delay";
+            rules.sink.report(span, &message, "this would bias the result", remedy);
             continue;
         }
         match value.get_ref().as_str().and_then(|text| threshold(&metric, text)) {
             Some(above) => found.push(VoidRule { metric: name.to_owned(), above }),
             None => {
-                let message = format!("this is not a rule for `{name}`, which is {}", measured_in(&metric));
-                let remedy = format!("`>` and a number: `{name} = \"{}\"`", example(&metric));
+                let message = format!("this is not a valid rule for `{name}`, which is {}", measured_in(&metric));
+                let remedy = format!("write `>` and a number: `{name} = \"{}\"`", example(&metric));
                 rules.sink.report(value.span(), &message, "", &remedy);
             }
         }

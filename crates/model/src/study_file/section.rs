@@ -82,7 +82,7 @@ pub struct Section<'a> {
 }
 
 /// What a percentage is, for who wrote another thing.
-const PERCENTAGE: &str = "above 0 %, in quotes, such as \"2%\"";
+const PERCENTAGE: &str = "use a percentage above 0, in quotes, such as \"2%\"";
 
 #[derive(Clone, Copy)]
 enum Type {
@@ -98,13 +98,13 @@ enum Type {
 impl Type {
     /// The end of the sentence that says so, and what to write.
     fn words_and_remedy(self, key: &str) -> (String, String) {
-        let shown = "docs/study-file.md shows where it stands".to_owned();
+        let shown = "see `bakeoff help study-file` for an example".to_owned();
         match self {
-            Self::Text => ("text in quotes".to_owned(), format!("for example `{key} = \"…\"`")),
+            Self::Text => ("a string in quotes".to_owned(), format!("for example `{key} = \"…\"`")),
             Self::Integer => ("a whole number".to_owned(), "write it without quotes".to_owned()),
             Self::Number => ("a number".to_owned(), "write it without quotes".to_owned()),
             Self::Bool => ("true or false".to_owned(), format!("`{key} = true` or `{key} = false`, without quotes")),
-            Self::Texts => ("a list of texts".to_owned(), format!("for example `{key} = [\"…\"]`")),
+            Self::Texts => ("a list of strings".to_owned(), format!("for example `{key} = [\"…\"]`")),
             Self::Table => ("a table".to_owned(), shown),
             Self::Tables => (format!("a list of tables; write `[[{key}]]`"), shown),
         }
@@ -175,7 +175,7 @@ impl<'a> Section<'a> {
         let (text, span) = self.typed(key, Type::Text, DeValue::as_str)?;
         if text.trim().is_empty() {
             let message = format!("`{key}` of {} is empty", self.title);
-            self.sink.report(span, &message, "", "write something, or leave the key out");
+            self.sink.report(span, &message, "", "add a value, or remove the key");
             return None;
         }
         Some((text.to_owned(), span))
@@ -229,7 +229,12 @@ impl<'a> Section<'a> {
 
     /// A duration such as `"90 s"` or `"2 min"`, in seconds.
     pub fn duration(&self, key: &'static str) -> Option<f64> {
-        self.read(key, quantity::duration_s, "duration", "a number and a unit: ms, s, min or h, such as \"90 s\"")
+        self.read(
+            key,
+            quantity::duration_s,
+            "duration",
+            "write a number and a unit (ms, s, min or h), such as \"90 s\"",
+        )
     }
 
     /// A size such as `"512 MiB"`, in bytes.
@@ -238,7 +243,7 @@ impl<'a> Section<'a> {
             key,
             quantity::size_bytes,
             "size",
-            "a number and a unit: B, kB, MB, GB, KiB, MiB or GiB, such as \"512 MiB\"",
+            "write a number and a unit (B, kB, MB, GB, KiB, MiB or GiB), such as \"512 MiB\"",
         )
     }
 
@@ -267,14 +272,14 @@ impl<'a> Section<'a> {
 
     /// A rate such as `"10/s"`, as the seconds from one to the next.
     pub(super) fn pace(&self, key: &'static str) -> Option<f64> {
-        self.read(key, quantity::pace_s, "rate", "a number per s, min or h, such as \"10/s\"")
+        self.read(key, quantity::pace_s, "rate", "write a number per s, min or h, such as \"10/s\"")
     }
 
     fn read<T>(&self, key: &'static str, read: fn(&str) -> Option<T>, what: &str, remedy: &str) -> Option<T> {
         let (text, span) = self.string(key)?;
         let value = read(&text);
         if value.is_none() {
-            let message = format!("`{key}` of {}: {text:?} is not a {what}", self.title);
+            let message = format!("`{key}` of {}: {text:?} is not a valid {what}", self.title);
             self.sink.report(span, &message, "", remedy);
         }
         value
@@ -291,8 +296,9 @@ impl<'a> Section<'a> {
         };
         let cpus = text.and_then(|text| quantity::cpus(&text));
         if cpus.is_none() {
-            let message = format!("`{key}` of {} names no processors", self.title);
-            let remedy = format!("their numbers from 0 up, such as `{key} = \"0-1,3\"` or `{key} = [0, 1, 3]`");
+            let message = format!("`{key}` of {} does not name processors", self.title);
+            let remedy =
+                format!("list their numbers, which start at 0, such as `{key} = \"0-1,3\"` or `{key} = [0, 1, 3]`");
             self.sink.report(value.span(), &message, "", &remedy);
         }
         cpus
@@ -308,8 +314,8 @@ impl<'a> Section<'a> {
         let (number, span) = self.integer(key)?;
         let fits = u32::try_from(number).ok().filter(|n| (1..=most).contains(n));
         if fits.is_none() {
-            let remedy = format!("from 1 to {most} are possible");
-            self.sink.report(span, &format!("{number} {what} are not possible"), "", &remedy);
+            let remedy = format!("use a number from 1 to {most}");
+            self.sink.report(span, &format!("invalid number of {what}: {number}"), "", &remedy);
         }
         fits
     }
@@ -343,7 +349,7 @@ impl<'a> Section<'a> {
         for (name, span) in list {
             if once.contains(&name) {
                 let message = format!("`{key}` of {} names `{name}` twice", self.title);
-                self.sink.report(span, &message, "", "leave one out");
+                self.sink.report(span, &message, "", "remove one");
             } else {
                 once.push(name);
             }
@@ -435,7 +441,7 @@ fn whole(value: &DeValue<'_>) -> Option<i64> {
 
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
-        DeValue::String(_) => "text",
+        DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a whole number",
         DeValue::Float(_) => "a number",
         DeValue::Boolean(_) => "true or false",
@@ -451,8 +457,8 @@ pub fn check_name(sink: &Sink, name: &str, span: Range<usize>, what: &str) {
     let starts = name.starts_with(|c: char| c.is_ascii_alphanumeric());
     if !starts || !name.chars().all(plain) || name == crate::record::TWIN || name == crate::plan::BASELINE {
         let remedy =
-            "letters, digits, `_`, `-` and `+`, beginning with a letter or digit; `twin` and `baseline` are taken";
-        sink.report(span, &format!("{what} must be plain: {name:?}"), "", remedy);
+            "use letters, digits, `_`, `-` and `+`, with a letter or digit first; `twin` and `baseline` are reserved";
+        sink.report(span, &format!("{what} is reserved or has invalid characters: {name:?}"), "", remedy);
     }
 }
 
@@ -470,15 +476,15 @@ pub(super) fn check_level_name(sink: &Sink, name: &str, span: Range<usize>) {
 /// Files of a study are named relative to its folder and lie inside it.
 pub fn check_inside(sink: &Sink, path: &str, span: Range<usize>) {
     if leads_out(path) {
-        let remedy = "name a file inside the study's folder, relative to it";
-        sink.report(span, &format!("{path:?} leaves the study's folder"), "", remedy);
+        let remedy = "name a file in the study's folder, relative to that folder";
+        sink.report(span, &format!("{path:?} is outside of the study's folder"), "", remedy);
     }
 }
 
 /// Files of a build are named relative to its prefix and lie inside it. Features ask this for files that they name.
 pub fn check_below_prefix(sink: &Sink, path: &str, span: Range<usize>) {
     if leads_out(path) {
-        let remedy = "name a file that is installed, relative to $PREFIX";
+        let remedy = "name an installed file, relative to $PREFIX";
         sink.report(span, &format!("{path:?} is not below $PREFIX"), "", remedy);
     }
 }

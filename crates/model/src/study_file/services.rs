@@ -36,10 +36,10 @@ pub(super) fn services(file: &Section<'_>, run_factors: &[PlacedFactor<'_>]) -> 
 fn service(section: &Section<'_>, known: &[&str]) -> PlacedService {
     let name = section.name.clone();
     if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        let message = format!("the name of a service is part of a variable: `{PORT}{name}` is none");
-        section.sink.report(section.span.clone(), &message, "", "letters, digits and `_` only");
+        let message = format!("`{name}` cannot name a service, because `{PORT}{name}` is not a valid variable");
+        section.sink.report(section.span.clone(), &message, "", "use only letters, digits and `_`");
     }
-    let run = section.required_string("run", "the command that starts the service and stays in the foreground");
+    let run = section.required_string("run", "add the command that starts the service and stays in the foreground");
     let mut commands: Vec<_> = run.iter().cloned().collect();
     let (ready, ready_within_s) = ready(section, known, &mut commands);
     let per = per(section);
@@ -75,9 +75,10 @@ fn ready(service: &Section<'_>, known: &[&str], commands: &mut Vec<(String, Rang
     section.finish();
     let given = ["tcp", "command", "log"].into_iter().filter(|key| section.has(key)).count();
     if given != 1 {
-        let message = format!("`ready` of service `{}` must name one check, not {given}", service.name);
+        let message = format!("`ready` of service `{}` must have one check, not {given}", service.name);
         let remedy = format!(
-            "`{{ tcp = \"${PORT}{}\" }}`, `{{ command = \"…\" }}` that exits 0, or `{{ log = \"…\" }}` that is printed",
+            "use `{{ tcp = \"${PORT}{}\" }}`, `{{ command = \"…\" }}` with a command that exits with 0, or `{{ log = \
+             \"…\" }}` with text that the service prints",
             service.name
         );
         section.sink.report(section.span.clone(), &message, "", &remedy);
@@ -89,7 +90,7 @@ fn ready(service: &Section<'_>, known: &[&str], commands: &mut Vec<(String, Rang
                 other => other.as_str().unwrap_or_default().to_owned(),
             };
             if !is_port(&text, known) {
-                let remedy = format!("`tcp = \"${PORT}{}\"`, or a number from 1 to 65535", service.name);
+                let remedy = format!("use `tcp = \"${PORT}{}\"`, or a number from 1 to 65535", service.name);
                 section.sink.report(span, "`tcp` of `ready` must be a port", "", &remedy);
             }
             Ready::Tcp(text)
@@ -116,8 +117,8 @@ fn is_port(text: &str, known: &[&str]) -> bool {
 }
 
 fn per(service: &Section<'_>) -> Per {
-    let remedy = "`trial`: fresh for each one; `block`: one for all trials of a block";
-    let wrong = |word: &str| format!("a service cannot be started per `{word}`");
+    let remedy = "use `trial` (a new one for each trial) or `block` (one for all trials of a block)";
+    let wrong = |word: &str| format!("cannot start a service per `{word}`");
     service.word("per", &[("trial", Per::Trial), ("block", Per::Block)], wrong, remedy).unwrap_or_default()
 }
 
@@ -128,7 +129,7 @@ fn stop(service: &Section<'_>) -> (i32, f64) {
         let bare = word.strip_prefix("SIG").unwrap_or(&word);
         SIGNALS.iter().find(|(name, _)| *name == bare).map(|&(_, number)| number).unwrap_or_else(|| {
             let remedy = suggest(bare, SIGNALS.iter().map(|(name, _)| *name));
-            section.sink.report(span, &format!("there is no signal `{word}` to stop it with"), "", &remedy);
+            section.sink.report(span, &format!("unknown signal `{word}`"), "", &remedy);
             SIGTERM
         })
     });
@@ -147,8 +148,8 @@ fn check_shared_by_variants(
     let placed_variables = || run_factors.iter().flat_map(|factor| &factor.variables);
     let is_its_own = |name: &str| name.split_once('.').is_some_and(|(service, _)| service == placed.service.name);
     for (_, span) in placed_variables().filter(|(name, _)| is_its_own(name)) {
-        let message = format!("`{}` is a service per block, which no level can change", placed.service.name);
-        sink.report(span.clone(), &message, "no effect", "`per = \"trial\"`");
+        let message = format!("the service `{}` runs per block, so levels cannot change it", placed.service.name);
+        sink.report(span.clone(), &message, "no effect", "use `per = \"trial\"`");
     }
     let of_factors = placed_variables().map(|(variable, _)| variable.clone());
     let fresh = all.iter().filter(|other| other.service.per == Per::Trial);
@@ -156,8 +157,8 @@ fn check_shared_by_variants(
     let changing: Vec<String> = of_factors.chain(ports).chain(["PREFIX".to_owned()]).collect();
     for (text, span) in &placed.commands {
         if let Some(variable) = mentioned(text).find(|variable| changing.iter().any(|name| name == variable)) {
-            let message = format!("a service per block cannot use `${variable}`, which is another for each trial");
-            let remedy = "`per = \"trial\"`, or a command that is the same for all of them";
+            let message = format!("a service per block cannot use `${variable}`, which differs between trials");
+            let remedy = "use `per = \"trial\"`, or a command that is the same for all trials";
             sink.report(span.clone(), &message, "", remedy);
         }
     }
@@ -171,10 +172,10 @@ pub(super) fn ports_are_known(sink: &Sink, text: &str, span: &Range<usize>, know
                 [] => format!("add `[services.{service}]`"),
                 _ => suggest(service, known.iter().copied()),
             };
-            let message = format!("`${PORT}{service}` is the port of no service");
+            let message = format!("`${PORT}{service}` is not the port of a service");
             sink.report(span.clone(), &message, "", &remedy);
         } else if needed.is_some_and(|needed| !needed.iter().any(|name| name == service)) {
-            let message = format!("`${PORT}{service}` is the port of a service that this workload does not name");
+            let message = format!("`${PORT}{service}` is the port of a service that this workload does not use");
             sink.report(span.clone(), &message, "", &format!("add \"{service}\" to its `services`"));
         }
     }

@@ -116,23 +116,23 @@ fn what_is_wrong_is_named_with_its_remedy() {
         ("[decide]\nbaseline = { cc = \"gcc\", opt = \"O2\", os = \"bsd\" }\n", "there is no factor `os`"),
         (&format!("{DECIDE}metrics = []\n"), "lists no metric"),
         (&format!("{DECIDE}metrics = [\"wall\", \"wall\"]\n"), "listed twice"),
-        (&format!("{DECIDE}margin = \"1\"\n"), "is not a margin"),
+        (&format!("{DECIDE}margin = \"1\"\n"), "is not a valid margin"),
         (&format!("{DECIDE}confidence = \"high\"\n"), "must be a number"),
         (&format!("[plan]\nvariants = \"alll\"\n{DECIDE}"), "did you mean `all`?"),
-        (&format!("[plan]\nvariants = []\n{DECIDE}"), "no variant is listed"),
-        (&format!("[plan]\nseed = -1\n{DECIDE}"), "a seed is not negative"),
+        (&format!("[plan]\nvariants = []\n{DECIDE}"), "the list of variants is empty"),
+        (&format!("[plan]\nseed = -1\n{DECIDE}"), "a seed cannot be negative"),
         (&format!("[plan]\nuntil = \"1%\"\n{DECIDE}"), "`until = \"±1%\"`"),
-        (&format!("[plan]\nuntil = \"soon\"\n{DECIDE}"), "not a rule for stopping"),
-        (&format!("[plan]\nuntil = \"±0%\"\n{DECIDE}"), "not a rule for stopping"),
-        (&format!("[plan]\nuntil = 20\n{DECIDE}"), "must be text in quotes"),
+        (&format!("[plan]\nuntil = \"soon\"\n{DECIDE}"), "is not a valid stopping rule"),
+        (&format!("[plan]\nuntil = \"±0%\"\n{DECIDE}"), "is not a valid stopping rule"),
+        (&format!("[plan]\nuntil = 20\n{DECIDE}"), "must be a string in quotes"),
         (&format!("[plan]\nuntil = \"±1%\"\nblocks = 5\n{DECIDE}"), "until ±1% needs at least 10 blocks"),
         (&format!("[plan]\nblocks = 5\n[plans.p]\nuntil = \"decided\"\n{DECIDE}"), "until decided needs at least 8"),
-        (&format!("[plans.default]\n{DECIDE}"), "is `[plan]` itself"),
-        (&format!("[workloads.baseline]\nrun = \"x\"\n{DECIDE}"), "must be plain"),
-        (&format!("[workloads.up]\nrun = \"x\"\nexpect = \"../x\"\n{DECIDE}"), "leaves the study's folder"),
-        (&format!("[build_factors.two]\nx = {{ CC = \"tcc\" }}\n{DECIDE}"), "factor `cc` sets the variable `CC` too"),
-        ("[decide\n", "this is not TOML"),
-        ("[decide]\nbaseline = 5\nbaseline = 6\n", "this is not TOML"),
+        (&format!("[plans.default]\n{DECIDE}"), "is the section `[plan]`"),
+        (&format!("[workloads.baseline]\nrun = \"x\"\n{DECIDE}"), "is reserved or has invalid characters"),
+        (&format!("[workloads.up]\nrun = \"x\"\nexpect = \"../x\"\n{DECIDE}"), "is outside of the study's folder"),
+        (&format!("[build_factors.two]\nx = {{ CC = \"tcc\" }}\n{DECIDE}"), "factor `cc` also sets the variable `CC`"),
+        ("[decide\n", "this is not valid TOML"),
+        ("[decide]\nbaseline = 5\nbaseline = 6\n", "this is not valid TOML"),
     ] {
         let shown = messages(&format!("{GOOD}{tail}"));
         assert!(shown.contains(expect), "{expect:?} is missing for {tail:?}\n{shown}");
@@ -142,7 +142,7 @@ fn what_is_wrong_is_named_with_its_remedy() {
 #[test]
 fn a_newer_format_is_refused() {
     let shown = messages(&format!("{}{DECIDE}", GOOD.replace("format = 1", "format = 2")));
-    assert!(shown.contains("format 2 is not known"), "{shown}");
+    assert!(shown.contains("unknown format 2"), "{shown}");
 }
 
 #[test]
@@ -167,6 +167,6 @@ fn what_nobody_can_read_is_refused_at_its_place() {
     let problems = parse_with(&text, &[], None).unwrap_err();
     let places: Vec<&str> = problems.iter().map(|problem| &text[problem.span.clone()]).collect();
     assert_eq!(places, ["sources", "build", "build_factors", "plan"]);
-    assert!(problems.iter().all(|problem| problem.message == "this bakeoff was compiled without building"));
+    assert!(problems.iter().all(|problem| problem.message == "this Bakeoff was compiled without `building`"));
     assert!(parse_with("format = 1\nname = \"t\"\n[workloads.w]\nrun = \"x\"\n[run_factors.a]\nb = {}\n[decide]\nbaseline = { a = \"b\" }\n", &[], None).is_ok());
 }

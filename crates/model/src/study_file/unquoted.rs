@@ -9,7 +9,7 @@ pub(super) fn unquoted(text: &str, at: usize) -> Option<String> {
     let key = key.trim();
     if key.contains(' ') && key.chars().all(|c| fits(c) || c == ' ') {
         let word: Vec<&str> = key.split([' ', '-']).filter(|part| !part.is_empty()).collect();
-        return Some(format!("a name is one word: `{} = …`", word.join("-")));
+        return Some(format!("write the name as one word: `{} = …`", word.join("-")));
     }
     if key.contains(|c: char| "/~^@+".contains(c)) && key.chars().all(fits) {
         return Some(format!("write the name in quotes: `\"{key}\" = …`"));
@@ -21,7 +21,7 @@ pub(super) fn unquoted(text: &str, at: usize) -> Option<String> {
     };
     let values = line.split(" = ").skip(1).map(|rest| rest.split([',', '}', '#']).next().unwrap_or_default().trim());
     let value = values.filter(is_text).find(|word| !["true", "false", "inf", "nan"].contains(word))?;
-    Some(format!("write the text in quotes: `\"{value}\"`"))
+    Some(format!("write strings in quotes: `\"{value}\"`"))
 }
 
 /// Whether a character may stand in a name of a level or of a commit.

@@ -10,7 +10,7 @@ use crate::values;
 use std::ops::Range;
 use toml::de::DeValue;
 
-const COLUMN_REMEDY: &str = "its name in the heading, such as `csv = \"usec\"`, or its number from 1";
+const COLUMN_REMEDY: &str = "use its name in the heading line, such as `csv = \"usec\"`, or its number, counted from 1";
 /// The most ops that a trial is believed to have.
 const MOST_OPS: i64 = 1 << 40;
 /// The most trials that warm up.
@@ -27,20 +27,21 @@ pub(super) fn workloads(
         workloads.push(workload(&section, services, extensions, &mut values));
     }
     if workloads.is_empty() {
-        let remedy = "add `[workloads.NAME]` with `run = \"…\"`: the command that is executed and measured";
+        let remedy = "add `[workloads.NAME]` with `run = \"…\"`: the command to run and measure";
         file.sink.report(file.span.clone(), "the study has no workload", "", remedy);
     }
     values_are_one_metric(file, &values);
     for PlacedService { service, span, .. } in services {
         if !workloads.iter().any(|workload| workload.services.contains(&service.name)) && !workloads.is_empty() {
-            let message = format!("no workload needs the service `{}`", service.name);
-            let remedy = "name it in `services` of a workload, or leave it out";
+            let message = format!("no workload uses the service `{}`", service.name);
+            let remedy = "name it in `services` of a workload, or remove it";
             file.sink.report(span.clone(), &message, "never started", remedy);
         }
         if let Some(workload) = workloads.iter().find(|workload| workload.phases.contains(&service.name)) {
-            let message = format!("`{}` is also a phase of the workload `{}`", service.name, workload.name);
-            let remedy = "rename the service or the phase: both are the beginning of a metric's name";
-            file.sink.report(span.clone(), &message, "whose metrics?", remedy);
+            let message =
+                format!("`{}` is both a service and a phase of the workload `{}`", service.name, workload.name);
+            let remedy = "rename the service or the phase: metrics of both begin with that name";
+            file.sink.report(span.clone(), &message, "ambiguous metrics", remedy);
         }
     }
     workloads
@@ -52,7 +53,7 @@ fn workload(
     extensions: &[&dyn Extension],
     values: &mut Vec<(ValueSpec, Range<usize>)>,
 ) -> Workload {
-    let run = section.required_string("run", "the command that is executed and measured");
+    let run = section.required_string("run", "add the command to run and measure");
     let expect = section.string("expect");
     let files = section.strings("files");
     for (path, span) in expect.iter().chain(&files) {
@@ -123,15 +124,17 @@ fn around(section: &Section<'_>, known: &[&str], needed: &[String]) -> Around {
 fn warmup(section: &Section<'_>) -> u32 {
     let Some((number, span)) = section.integer("warmup") else { return 0 };
     u32::try_from(number).ok().filter(|number| *number <= MOST_WARMUP).unwrap_or_else(|| {
-        let remedy = format!("how many unmeasured trials each variant has before the first block: 0 to {MOST_WARMUP}");
-        section.sink.report(span, &format!("{number} trials cannot be executed for warming up"), "", &remedy);
+        let remedy = format!(
+            "use a number from 0 to {MOST_WARMUP}: the unmeasured trials of each variant before the first block"
+        );
+        section.sink.report(span, &format!("cannot run {number} warmup trials"), "", &remedy);
         0
     })
 }
 
 /// The exit codes of a trial that has not failed.
 fn exit_codes(section: &Section<'_>) -> ExitCodes {
-    const REMEDY: &str = "`exit_codes = [0, 1]` accepts these, `exit_codes = \"any\"` all";
+    const REMEDY: &str = "write `exit_codes = [0, 1]` to accept these, or `exit_codes = \"any\"` to accept all";
     let report = |span, message: &str| section.sink.report(span, message, "", REMEDY);
     let place = section.place_of("exit_codes").unwrap_or_else(|| section.span.clone());
     match section.any("exit_codes") {
@@ -145,7 +148,7 @@ fn exit_codes(section: &Section<'_>) -> ExitCodes {
             };
             match codes.iter().map(|item| code(item.get_ref())).collect::<Option<Vec<u8>>>() {
                 Some(codes) => return ExitCodes::Only(codes),
-                None => report(place, "an exit code is a number from 0 to 255"),
+                None => report(place, "an exit code must be a number from 0 to 255"),
             }
         }
         Some((_, span)) => report(span, "`exit_codes` must be a list of numbers, or \"any\""),
@@ -165,8 +168,8 @@ fn output_use(
     let usual = if varies { OutputUse::Varies } else { OutputUse::default() };
     let Some((word, span)) = section.string("output") else { return usual };
     let Some(&(_, output)) = WORDS.iter().find(|(known, _)| *known == word) else {
-        let remedy = "`compared`: no verdict on a variant that prints something other than the baseline; `varies`: it may \
-                      differ; `null`: it is thrown away";
+        let remedy = "use `compared` (no verdict on variants that print something other than the baseline), `varies` \
+                      (the output may differ) or `null` (it is discarded)";
         section.sink.report(span, &format!("`{word}` is not a value of `output`"), "", remedy);
         return usual;
     };
@@ -174,16 +177,16 @@ fn output_use(
     let reader = values.iter().find(reads).map(|(value, _)| format!("the value `{}`", value.name));
     match (output, is_expected, reader) {
         (OutputUse::Null, true, _) => {
-            let message = "`output` is thrown away, but `expect` needs it";
-            section.sink.report(span, message, "", "leave out one of them");
+            let message = "the output is discarded, but `expect` needs it";
+            section.sink.report(span, message, "", "remove one of them");
         }
         (OutputUse::Null, _, Some(reader)) => {
-            let message = format!("{reader} is read from the output, which is thrown away");
-            section.sink.report(span, &message, "", "leave `output` out, or tell the value by a mark");
+            let message = format!("{reader} is read from the output, which is discarded");
+            section.sink.report(span, &message, "", "remove `output`, or report the value by a mark");
         }
         (OutputUse::Varies, true, _) if !divided => {
-            let message = "`expect` says that the output does not vary";
-            section.sink.report(span, message, "", "leave out one of them");
+            let message = "`expect` requires output that does not vary";
+            section.sink.report(span, message, "", "remove one of them");
         }
         _ => {}
     }
@@ -191,12 +194,12 @@ fn output_use(
 }
 
 fn op_spec(section: &Section<'_>) -> OpSpec {
-    let unit = section.required_string("unit", "what one op is, in the singular, such as `unit = \"message\"`");
+    let unit = section.required_string("unit", "add what one op is, in the singular, such as `unit = \"message\"`");
     let count = section.integer("count").and_then(|(count, span)| {
         let fits = u64::try_from(count).ok().filter(|_| (1..=MOST_OPS).contains(&count));
         if fits.is_none() {
-            let remedy = "how many a trial has, from 1 up; without `count` any number will do";
-            section.sink.report(span, &format!("{count} ops are not possible"), "", remedy);
+            let remedy = "use the number of ops in a trial, at least 1; without `count`, any number is accepted";
+            section.sink.report(span, &format!("invalid number of ops: {count}"), "", remedy);
         }
         fits
     });
@@ -204,8 +207,8 @@ fn op_spec(section: &Section<'_>) -> OpSpec {
     // A mark `op 12` is an op without a name that took 12 seconds.
     let is_number = |name: &str| is_name(name.as_bytes()) && !is_op_name(name.as_bytes());
     for (name, span) in section.strings("names").into_iter().filter(|(name, _)| is_number(name)) {
-        let remedy = "begin it with a letter; in a mark `op NUMBER` the number is its latency";
-        section.sink.report(span, &format!("an op's name cannot be a number: {name:?}"), "", remedy);
+        let remedy = "begin it with a letter; in a mark `op NUMBER`, the number is the latency";
+        section.sink.report(span, &format!("the name of an op cannot be a number: {name:?}"), "", remedy);
     }
     section.finish();
     OpSpec { unit: unit.map(|(unit, _)| unit).unwrap_or_default(), count, names }
@@ -215,8 +218,8 @@ fn value_specs(section: &Section<'_>) -> Vec<(ValueSpec, Range<usize>)> {
     let mut values = vec![];
     for value in section.named_sections("values") {
         if METRICS.iter().any(|metric| metric.name == value.name) {
-            let remedy = "choose another name; docs/study-file.md lists those that are taken";
-            let message = format!("`{}` is a metric of bakeoff's own", value.name);
+            let remedy = "choose another name; `bakeoff help study-file` lists the reserved ones";
+            let message = format!("`{}` is already a metric of Bakeoff", value.name);
             value.sink.report(value.span.clone(), &message, "", remedy);
         }
         let (unit, scale) = value_unit(&value);
@@ -233,17 +236,17 @@ fn value_specs(section: &Section<'_>) -> Vec<(ValueSpec, Range<usize>)> {
 fn is_exact(value: &Section<'_>, unit: Unit) -> bool {
     let exact = value.boolean("exact").unwrap_or(false);
     if let (true, Unit::Seconds | Unit::PerSecond, Some(place)) = (exact, unit, value.place_of("exact")) {
-        let remedy = "leave `exact` out; it is for sizes, and for counts that are the same whenever the same is done";
-        value.sink.report(place, "a time varies by chance, and so does a rate", "never exact", remedy);
+        let remedy = "remove `exact`; it is for sizes, and for counts that never vary between runs of the same program";
+        value.sink.report(place, "times and rates vary by chance", "never exact", remedy);
     }
     exact
 }
 
 fn value_unit(value: &Section<'_>) -> (Unit, f64) {
-    let remedy = format!("the unit in which the workload reports the number: {}", Unit::KNOWN);
+    let remedy = format!("use the unit in which the workload reports the number: {}", Unit::KNOWN);
     let Some((word, span)) = value.required_string("unit", &remedy) else { return (Unit::Count, 1.0) };
     Unit::of(&word).unwrap_or_else(|| {
-        value.sink.report(span, &format!("there is no unit `{word}`"), "", &remedy);
+        value.sink.report(span, &format!("unknown unit `{word}`"), "", &remedy);
         (Unit::Count, 1.0)
     })
 }
@@ -252,8 +255,8 @@ fn value_unit(value: &Section<'_>) -> (Unit, f64) {
 fn better(value: &Section<'_>, unit: Unit) -> Direction {
     let usual = if unit == Unit::PerSecond { Direction::More } else { Direction::Less };
     let words = [("more", Direction::More), ("less", Direction::Less)];
-    let wrong = |word: &str| format!("nothing is better by being `{word}`");
-    value.word("better", &words, wrong, "`less` or `more`").unwrap_or(usual)
+    let wrong = |word: &str| format!("`better` must be \"less\" or \"more\", not `{word}`");
+    value.word("better", &words, wrong, "write `better = \"less\"` or `better = \"more\"`").unwrap_or(usual)
 }
 
 /// Where the workload reports it: in one way, or by a mark.
@@ -264,8 +267,8 @@ fn value_source(value: &Section<'_>) -> ValueSource {
     let take = take(value, csv.is_some());
     let given: Vec<&str> = ["regex", "json", "csv"].into_iter().filter(|key| value.has(key)).collect();
     if let [first, .., last] = given[..] {
-        let message = format!("`{}` comes from `{first}` and from `{last}`", value.name);
-        value.sink.report(value.span.clone(), &message, "one number, one place", "keep one of them");
+        let message = format!("the value `{}` has both `{first}` and `{last}`", value.name);
+        value.sink.report(value.span.clone(), &message, "only one is allowed", "keep one of them");
     }
     let (source, span) = match (regex, json, csv) {
         (Some((pattern, span)), ..) => (ValueSource::Regex(pattern), span),
@@ -281,8 +284,10 @@ fn value_source(value: &Section<'_>) -> ValueSource {
     };
     if let Err(why) = values::check(&source) {
         let remedy = match source {
-            ValueSource::Regex(_) => "https://docs.rs/regex says what is possible; in '…' backslashes stay as they are",
-            ValueSource::Json(_) => "names and indices with dots between, such as `json = \"latency.p99\"`",
+            ValueSource::Regex(_) => {
+                "see https://docs.rs/regex for the syntax; write it in '…', so that backslashes are kept"
+            }
+            ValueSource::Json(_) => "write names and indices with dots between them, such as `json = \"latency.p99\"`",
             ValueSource::Csv { .. } | ValueSource::Mark => COLUMN_REMEDY,
         };
         value.sink.report(span, &why, "", remedy);
@@ -303,11 +308,11 @@ fn take(value: &Section<'_>, has_rows: bool) -> Take {
     const WORDS: &[(&str, Take)] =
         &[("last", Take::Last), ("sum", Take::Sum), ("mean", Take::Mean), ("max", Take::Max)];
     if has_rows {
-        let wrong = |word: &str| format!("`{word}` cannot be taken of rows");
+        let wrong = |word: &str| format!("`{word}` is not a way to combine rows");
         return value.word("take", WORDS, wrong, "").unwrap_or_default();
     }
     if let Some((_, span)) = value.string("take") {
-        value.sink.report(span, "`take` is for rows of `csv`", "no effect", "leave it out");
+        value.sink.report(span, "`take` is for rows of `csv`", "no effect", "remove it");
     }
     Take::default()
 }
@@ -320,8 +325,8 @@ fn values_are_one_metric(file: &Section<'_>, values: &[(ValueSpec, Range<usize>)
                 && (other.unit, other.better, other.exact) != (value.unit, value.better, value.exact)
         };
         if values[..place].iter().any(|other| differs(&other)) {
-            let message = format!("`{}` has another unit, direction or exactness in another workload", value.name);
-            file.sink.report(span.clone(), &message, "one metric", "give them the same, or rename one of them");
+            let message = format!("`{}` has a different unit, direction or exactness in another workload", value.name);
+            file.sink.report(span.clone(), &message, "one metric", "make them equal, or rename one of them");
         }
     }
 }

@@ -106,11 +106,11 @@ fn a_mark_may_bring_its_own_unit() {
         (marked(5.0, None), Ok(0.005)),
         (marked(5.0, Some("s")), Ok(5.0)),
         (marked(5.0, Some("µs")), Ok(0.000_005)),
-        (marked(5.0, Some("MB")), Err("it is marked in `MB`, but the study says seconds")),
-        (marked(5.0, Some("parsec")), Err("`parsec`, in its mark, is not a unit; known are s, ms")),
+        (marked(5.0, Some("MB")), Err("its mark is in `MB`, but the study expects seconds")),
+        (marked(5.0, Some("parsec")), Err("its mark has the unknown unit `parsec`; available: s, ms")),
         (marked(f64::MAX, Some("h")), Err("too large")),
-        (ParsedValues::new(), Err("there is no mark `value v …`; no values were marked")),
-        (ParsedValues::from([("w".to_owned(), (1.0, None))]), Err("only w were marked")),
+        (ParsedValues::new(), Err("there is no mark `value v …`; the marks have no values")),
+        (ParsedValues::from([("w".to_owned(), (1.0, None))]), Err("the marks have only w")),
     ] {
         let (values, missing) = read(&[spec(ValueSource::Mark)], &marked, b"");
         match expect {
@@ -141,7 +141,7 @@ fn places_are_checked_beforehand() {
         (ValueSource::Regex(r"\w{9999}{9999}".to_owned()), Some("is not a regular expression")),
         (ValueSource::Json("a..b".to_owned()), Some("`a..b` is not a path")),
         (ValueSource::Json(String::new()), Some("is not a path")),
-        (csv(" "), Some("has a name or a number")),
+        (csv(" "), Some("needs a name or a number")),
         (csv("0"), Some("counted from 1")),
     ] {
         let why = check_place(&source);

@@ -23,14 +23,14 @@ pub(super) fn read(
     let place = Labels { file: origin.label, unit: "sec/op", ..Labels::default() };
     if samples.iters.len() != samples.times.len() {
         let message = format!("{} counts for {} times", samples.iters.len(), samples.times.len());
-        return Err(origin.whole(&message, "is the file complete?"));
+        return Err(origin.whole(&message, "check whether the file is complete"));
     }
     if !options.wants(&place) {
         return Ok(());
     }
     for (count, time_ns) in samples.iters.iter().zip(&samples.times) {
         if *count <= 0.0 {
-            return Err(origin.whole("a time is of no execution", "is the file complete?"));
+            return Err(origin.whole("a time belongs to zero runs", "check whether the file is complete"));
         }
         gathered.add(options, &place, "sec/op", Better::Less, time_ns / count / 1e9);
     }

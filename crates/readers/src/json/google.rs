@@ -49,8 +49,8 @@ pub(super) fn read(
         take(&entry, origin, options, gathered)?;
     }
     if values == 0 && aggregates > 0 {
-        let remedy = "leave out --benchmark_report_aggregates_only";
-        return Err(origin.whole("it has aggregates of repetitions, and no single values", remedy));
+        let remedy = "run it without --benchmark_report_aggregates_only";
+        return Err(origin.whole("it has only aggregates of repetitions, no single values", remedy));
     }
     Ok(())
 }
@@ -69,7 +69,7 @@ fn take(entry: &Entry, origin: &Origin<'_>, options: &Options, gathered: &mut Ga
     }
     let unit = entry.time_unit.as_deref().unwrap_or("ns");
     let Some(parts) = in_a_second(unit) else {
-        return Err(origin.whole(&format!("`{name}` has times in `{unit}`, which is not known"), ""));
+        return Err(origin.whole(&format!("`{name}` has times in the unknown unit `{unit}`"), ""));
     };
     let times = [("sec/op", entry.real_time), ("cpu-sec/op", entry.cpu_time)];
     let times = times.map(|(unit, value)| (unit, Better::Less, value.map(|value| value / parts)));

@@ -73,8 +73,8 @@ fn of_time(caveat: &Caveat) -> Option<String> {
              are too short to measure what other programs used): stop those programs, and measure again"
         ),
         Caveat::FixedTime { workload, seconds } => format!(
-            "every trial of {workload} takes {seconds:.1} s, whatever the variant: it runs for a fixed time. Its time tells you \
-             nothing; report a rate (docs/marks.md) and decide on that"
+            "every trial of {workload} takes {seconds:.1} s, whatever the variant: it runs for a fixed time. Its time \
+             tells you nothing; report a rate (see `bakeoff help marks`) and decide on that"
         ),
         _ => return None,
     })

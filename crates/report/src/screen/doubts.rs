@@ -89,16 +89,16 @@ fn outputs(findings: &Findings) -> Vec<Doubt> {
             _ => format!(" on {}", clean(&outputs.workload)),
         };
         let who = named(names.clone());
-        let line = format!("{who} {verb} another output{first_line}: no verdict");
-        let count = format!("{} of {} {verb} another output", names.len(), findings.variants.len());
-        let short = [format!("{} {verb} another output", named(names)), count, "another output".to_owned()];
+        let line = format!("{who} {verb} different output{first_line}: no verdict");
+        let count = format!("{} of {} {verb} different output", names.len(), findings.variants.len());
+        let short = [format!("{} {verb} different output", named(names)), count, "different output".to_owned()];
         alarms.push(Doubt::alarm("other-output", line, short));
     }
     let noted = names(&differ(OutputUse::Noted));
     let line = match noted.as_slice() {
         [] => None,
-        [one] => Some(format!("{one} prints another output: does it do the same work?")),
-        several => Some(format!("{} variants print another output: do they do the same work?", several.len())),
+        [one] => Some(format!("{one} prints different output: does it do the same work?")),
+        several => Some(format!("{} variants print different output: do they do the same work?", several.len())),
     };
     alarms.extend(line.map(|line| Doubt::new("output-noted", Weight::Alarm, line)));
     alarms

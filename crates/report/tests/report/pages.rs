@@ -188,8 +188,8 @@ fn what_makes_a_comparison_meaningless_is_the_answer() {
     };
     check(
         &other_output(OutputUse::Compared),
-        "prints another output, first in line 2",
-        "prints another output; no verdict",
+        "prints different output, first in line 2",
+        "prints different output; no verdict",
     );
     check(&other_output(OutputUse::Noted), "does it do the same work?", "faster");
     check(&bakeoff_testkit::findings::doubtful(), "is the same program as the baseline", "-O3 reached nothing; ");
@@ -242,13 +242,13 @@ fn another_output_stands_before_the_numbers() {
     let withheld = page(&other_output(OutputUse::Compared), 80);
     assert!(
         withheld.starts_with(
-            "fix=with prints another output; no verdict on fix=with\n▲ fix=with prints another output, first in"
+            "fix=with prints different output; no verdict on fix=with\n▲ fix=with prints different output, first in"
         ),
         "{withheld}"
     );
     assert!(withheld.contains("  other output "), "{withheld}");
     let noted = page(&other_output(OutputUse::Noted), 80);
-    let doubt = "▲ fix=with prints another output: does it do the same work?\n";
+    let doubt = "▲ fix=with prints different output: does it do the same work?\n";
     assert!(noted.lines().take(3).any(|line| line == doubt.trim_end()), "{noted}");
     assert!(noted.contains("in 12 of 12\n  trials") && !noted.contains("no verdict"), "{noted}");
 

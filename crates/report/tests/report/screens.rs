@@ -1,5 +1,5 @@
 //! The screen of generated studies: 1 to 40 variants, 1 to 6 workloads, 1 to 3 conditions, failures, ties, exclusions, and
-//! studies in which nothing differs; a variant that prints another output, a busy machine, and causes that features
+//! studies in which nothing differs; a variant that prints different output, a busy machine, and causes that features
 //! found. Each is judged, printed, and read again. `BAKEOFF_SCREENS=1000` generates as many.
 
 use bakeoff_judge::findings::{Comparison, EffectKind, Findings, Verdict};
@@ -25,7 +25,7 @@ struct Generated {
     record: Record,
     /// Nothing differs in it.
     is_same: bool,
-    /// The variant that prints another output.
+    /// The variant that prints different output.
     prints_other: Option<String>,
     /// Other programs use half of the processors.
     is_busy: bool,
@@ -104,7 +104,7 @@ fn generated(seed: u64) -> Generated {
     beset(seed, record, &names, &ratios, is_same)
 }
 
-/// Adds what may happen besides: another output, a busy machine, causes.
+/// Adds what may happen besides: different output, a busy machine, causes.
 fn beset(seed: u64, mut record: Record, names: &[String], ratios: &[f64], is_same: bool) -> Generated {
     let variants = names.len();
     let mut more = Stream::of(seed, &["screens", "more"]);
@@ -168,12 +168,12 @@ fn check_alarms(study: &Generated, findings: &Findings, page: &str) {
     };
     let baseline = findings.variants.first().is_some_and(|variant| counts(&variant.name));
     if study.prints_other.as_ref().is_some_and(|variant| baseline && counts(variant)) {
-        assert!(first.contains("another output"), "{page}");
-        assert!(answer.contains("another output"), "{page}");
+        assert!(first.contains("different output"), "{page}");
+        assert!(answer.contains("different output"), "{page}");
     }
     if study.is_busy && baseline {
         assert!(first.contains("other programs "), "{page}");
-        assert!(answer.contains("busy machine") || answer.contains("another output"), "{page}");
+        assert!(answer.contains("busy machine") || answer.contains("different output"), "{page}");
     }
 }
 

@@ -166,7 +166,7 @@ fn lost() -> FailedTrials {
         repeated: 3,
         void_by: vec![
             by(Some("foreign_cpu"), 3, "foreign_cpu 34 % > 20 %"),
-            by(None, 1, "words.txt was changed while its block was executed"),
+            by(None, 1, "words.txt was changed during its block"),
         ],
         of: 16,
         example: Some(Failure::Surroundings {

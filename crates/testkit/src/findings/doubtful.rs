@@ -10,8 +10,10 @@ const NAMES: [&str; 4] = ["baseline", "optimize=O3", "threads=on", "optimize=O3 
 /// Every kind of doubt: a flag that never arrived, one that was overridden, one that came through in part; three kinds
 /// of identity; settings that follow one factor, two, or none.
 pub fn doubtful() -> Findings {
-    let same =
-        objection("identical-build", "built apart, but the same file for file as the baseline: a difference is noise");
+    let same = objection(
+        "identical-build",
+        "built separately, but identical file for file to the baseline: any difference is noise",
+    );
     let same = Caveat::Of(Objection { same_program: true, ..same });
     let itself = Comparison { caveats: vec![same], ..comparison(1.0211, 1.0123, 1.0302, Verdict::Slower) };
     let names = Caveat::Of(objection("also-changes", "threads also changes d_fork (undef → define)"));
@@ -43,14 +45,14 @@ pub fn doubtful() -> Findings {
         ),
         alarm(
             "flag-overridden",
-            "-fno-plt of optimize=O3 and 1 other was overridden by -fplt wherever it arrived",
+            "-fno-plt of optimize=O3 and 1 other was overridden by -fplt everywhere it arrived",
             "-fno-plt was overridden",
         ),
         alarm(
             "words-lost",
             "optimize=O3 and optimize=O3 threads=on lack -DPERL_CORE (34 source files) and -std=c99 (1 source file), \
              which baseline has",
-            "words were lost",
+            "flags were lost",
         ),
     ];
     findings

@@ -50,14 +50,13 @@ const fn promise(name: &'static str, property: &'static str, goal: Goal, reduce:
 const TICK_WORLDS: &[World] = &[World::Normal, World::Spiky, World::Bimodal, World::Mixed];
 
 /// What is promised where a clock ticks: nothing false about what is printed, and no verdict where the clock is too coarse.
-const FALSE: Promise =
-    promise("-false", "two that are the same are called different", at_most(0.055), Reduce::RatePrinted(0));
+const FALSE: Promise = promise("-false", "identical variants judged different", at_most(0.055), Reduce::RatePrinted(0));
 const MISSES: Promise =
     promise("-misses", "the 95 % interval misses a ratio of 1.02", at_most(0.06), Reduce::RatePrinted(1));
 const EQUIVALENT: Promise =
     promise("-equivalent", "false equivalence at the margin", at_most(0.055), Reduce::RatePrinted(2));
 const TOO_COARSE: Promise =
-    promise("-refused", "no verdict: the clock is too coarse", at_least(0.99), Reduce::Refused(0));
+    promise("-refused", "no verdict because the clock is too coarse", at_least(0.99), Reduce::Refused(0));
 const RARELY_TOO_COARSE: Promise = Promise { goal: at_most(0.01), ..TOO_COARSE };
 
 /// Studies by a clock that ticks.
@@ -102,7 +101,7 @@ impl Task {
 const TASKS: &[Task] = &[
     task(
         "same",
-        "2 variants that are the same, 10 blocks",
+        "2 identical variants, 10 blocks",
         10.0,
         studies::same,
         &[
@@ -115,7 +114,7 @@ const TASKS: &[Task] = &[
         "true ratio 1.02, 10 blocks",
         120.0,
         studies::coverage,
-        &[promise("coverage", "95 % interval has the truth", between(0.94, 0.97), Reduce::Rate(0))],
+        &[promise("coverage", "95 % interval contains the true ratio", between(0.94, 0.97), Reduce::Rate(0))],
     ),
     task(
         "power",
@@ -123,7 +122,7 @@ const TASKS: &[Task] = &[
         40.0,
         studies::power,
         &[
-            promise("power", "a difference of 2 % is seen", at_least(0.90), Reduce::Rate(0)),
+            promise("power", "difference of 2 % detected", at_least(0.90), Reduce::Rate(0)),
             promise("power-ratio", "…, ours ÷ ministat's t", at_least(1.25), Reduce::MeanRatio(0, 1)),
             promise("error-ratio", "RMS error, ours ÷ the mean's", at_most(0.3), Reduce::RmsRatio(2, 3)),
         ],
@@ -131,7 +130,7 @@ const TASKS: &[Task] = &[
     .in_worlds(&[World::Spiky]),
     task(
         "width",
-        "2 variants that are the same, 20 blocks: median width of the 95 % interval",
+        "2 identical variants, 20 blocks: median width of the 95 % interval",
         300.0,
         studies::width,
         &[promise("width-ratio", "width, ours ÷ ministat's t", at_most(0.45), Reduce::MedianRatio(0, 1))],
@@ -139,39 +138,39 @@ const TASKS: &[Task] = &[
     .in_worlds(&[World::Mixed]),
     task(
         "margin",
-        "true difference as large as the margin, 1 %, 20 blocks",
+        "true difference equal to the margin (1 %), 20 blocks",
         250.0,
         studies::margin,
         &[promise("false-equivalence", "false equivalence at 5 %", at_most(0.055), Reduce::Rate(0))],
     ),
     task(
         "workloads",
-        "3 variants that are the same, 3 workloads, 10 blocks",
+        "3 identical variants, 3 workloads, 10 blocks",
         900.0,
         whole::workloads,
         &[
-            promise("workloads-mean", "the mean over workloads of any differs", at_most(0.055), Reduce::Rate(0)),
-            promise("workloads-twin", "that of the twin differs", at_most(0.055), Reduce::Rate(1)),
-            promise("workloads-untold", "the twin's differs, and no doubt says so", at_most(0.0), Reduce::Rate(2)),
+            promise("workloads-mean", "false difference of any mean over workloads", at_most(0.055), Reduce::Rate(0)),
+            promise("workloads-twin", "false difference of the twin's mean", at_most(0.055), Reduce::Rate(1)),
+            promise("workloads-untold", "the same, without a doubt in the report", at_most(0.0), Reduce::Rate(2)),
         ],
     )
     .one_in(2),
     task(
         "family",
-        "6 variants that are the same, 12 blocks",
+        "6 identical variants, 12 blocks",
         450.0,
         families::same,
         &[
-            promise("family-baseline", "any differs from the first", at_most(0.055), Reduce::Rate(0)),
+            promise("family-baseline", "any variant differs from the first", at_most(0.055), Reduce::Rate(0)),
             promise("family-pairs", "any of the 10 pairs among the others differs", at_most(0.055), Reduce::Rate(1)),
         ],
     ),
     task(
         "family-of-12",
-        "13 variants that are the same, 8 blocks",
+        "13 identical variants, 8 blocks",
         150.0,
         families::of_12,
-        &[promise("family-12", "any differs from the first", at_most(0.055), Reduce::Rate(0))],
+        &[promise("family-12", "any variant differs from the first", at_most(0.055), Reduce::Rate(0))],
     ),
     task(
         "family-some",
@@ -185,80 +184,75 @@ const TASKS: &[Task] = &[
         "7 variants, the last 3 slower by 3 %, 10 blocks",
         2500.0,
         families::intervals,
-        &[promise("family-misses", "any 95 % interval misses its truth", at_most(0.055), Reduce::Rate(0))],
+        &[promise("family-misses", "any 95 % interval misses its true value", at_most(0.055), Reduce::Rate(0))],
     )
     .one_in(4),
     task(
         "decided",
-        "2 variants that are the same, looked at after 7, 11, 16, 24 and 36 blocks",
+        "2 identical variants, checked after 7, 11, 16, 24 and 36 blocks",
         500.0,
         stopping::decided,
-        &[promise("stop-decided", "false difference at any look", at_most(0.05), Reduce::Rate(0))],
+        &[promise("stop-decided", "false difference at any check", at_most(0.05), Reduce::Rate(0))],
     ),
     task(
         "anytime",
-        "2 variants that are the same, looked at after each of 40 blocks",
+        "2 identical variants, checked after each of 40 blocks",
         20.0,
         stopping::anytime,
         &[promise("stop-anytime", "false difference at any time", at_most(0.05), Reduce::Rate(0))],
     ),
     task(
         "precision",
-        "2 variants that are the same, until ±1 % is reached, 10 to 30 blocks",
+        "2 identical variants, until ±1 % is reached, 10 to 30 blocks",
         500.0,
         stopping::precision,
         &[promise("stop-precision", "false difference at the end", at_most(0.05), Reduce::Rate(0))],
     ),
     task(
         "sequential",
-        "20 trials of one variant, then 20 of its like, judged without blocks",
+        "20 trials of one variant, then 20 of an identical one, judged without blocks",
         150.0,
         stopping::sequential,
-        &[promise(
-            "sequential-beyond",
-            "they are called different though time is visible",
-            at_most(0.01),
-            Reduce::Rate(1),
-        )],
+        &[promise("sequential-beyond", "judged different although a drift is visible", at_most(0.01), Reduce::Rate(1))],
     )
     .in_worlds(&[World::Drift, World::Autocorrelated, World::Mixed]),
     task(
         "still",
-        "the same where time does nothing",
+        "the same without drift",
         150.0,
         stopping::sequential,
-        &[promise("still-refused", "a verdict is refused", at_most(0.01), Reduce::Rate(0))],
+        &[promise("still-refused", "verdict refused", at_most(0.01), Reduce::Rate(0))],
     )
     .in_worlds(&[World::Normal, World::Lognormal, World::Spiky, World::Bimodal]),
     task(
         "obvious",
-        "20 trials of one variant, then 20 of another that takes twice as long",
+        "20 trials of one variant, then 20 of one that takes twice as long",
         150.0,
         stopping::obvious,
-        &[promise("obvious", "the difference is seen", at_least(0.99), Reduce::Rate(0))],
+        &[promise("obvious", "difference detected", at_least(0.99), Reduce::Rate(0))],
     )
     .one_in(4),
     task(
         "whole",
-        "a record of 3 variants that are the same and the twin, 10 blocks",
+        "a whole record: 3 identical variants and the twin, 10 blocks",
         600.0,
         whole::same,
         &[
             promise("whole-false-verdict", "any false verdict", at_most(0.055), Reduce::Rate(0)),
-            promise("whole-twin", "the twin is called different", at_most(0.055), Reduce::Rate(1)),
+            promise("whole-twin", "the twin is judged different", at_most(0.055), Reduce::Rate(1)),
         ],
     )
     .in_worlds(&[World::Drift, World::Mixed]),
     task(
         "boots",
-        "3 kernels that are the same and the twin, 10 passes in which each boots once",
+        "3 identical kernels and the twin, 10 passes in which each boots once",
         4000.0,
         boots::same,
         &[
-            promise("boots-false-verdict", "any false verdict of a table", at_most(0.055), Reduce::Mean(0)),
+            promise("boots-false-verdict", "any false verdict in a table", at_most(0.055), Reduce::Mean(0)),
             promise("boots-suite", "…, over the workloads", at_most(0.055), Reduce::Mean(1)),
             promise("boots-conditions", "…, on a condition", at_most(0.055), Reduce::Mean(2)),
-            promise("boots-twin", "the twin is called different", at_most(0.055), Reduce::Mean(3)),
+            promise("boots-twin", "the twin is judged different", at_most(0.055), Reduce::Mean(3)),
         ],
     )
     .in_worlds(BOOT_WORLDS),
@@ -268,11 +262,16 @@ const TASKS: &[Task] = &[
         4000.0,
         boots::slower,
         &[
-            promise("boots-misses", "any 95 % interval of a table misses its truth", at_most(0.055), Reduce::Mean(0)),
+            promise(
+                "boots-misses",
+                "any 95 % interval in a table misses its true value",
+                at_most(0.055),
+                Reduce::Mean(0),
+            ),
             promise("boots-suite-misses", "…, over the workloads", at_most(0.055), Reduce::Mean(1)),
             promise(
                 "boots-power",
-                "it is seen, ours ÷ t if trials had no noise",
+                "detected, ours ÷ t without noise of trials",
                 at_least(0.9),
                 Reduce::MeanRatio(2, 3),
             ),
@@ -317,9 +316,9 @@ const TASKS: &[Task] = &[
     ),
     ticks(
         "ticks-seven",
-        "7 variants that are the same, 3 blocks, a clock that ticks every 10 ms, times near 1.523 s",
+        "7 identical variants, 3 blocks, a clock that ticks every 10 ms, times near 1.523 s",
         ticks::seven_in_three_blocks,
-        &[promise("-false", "any differs from the first", at_most(0.055), Reduce::Rate(0))],
+        &[promise("-false", "any variant differs from the first", at_most(0.055), Reduce::Rate(0))],
     ),
 ];
 

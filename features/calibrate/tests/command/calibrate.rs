@@ -28,10 +28,10 @@ fn the_short_form_prints_every_promise() {
     let parts = [
         "promises hold: 50 simulated studies in each world, seed 178.",
         "false difference at 5 % 4 to 5.5 %",
-        "95 % interval has the truth 94 to 97 %",
+        "95 % interval contains the true ratio 94 to 97 %",
         "false equivalence at 5 % ≤ 5.5 %",
         "false difference at any time ≤ 5 %",
-        "The short form: there are too few studies",
+        "The short form has too few studies",
     ];
     shown.expect(0, &parts);
     assert!(shown.out.lines().all(|line| line.chars().count() <= 80), "{}", shown.out);

@@ -43,29 +43,30 @@ impl Caveat {
     pub fn text(self) -> String {
         match self {
             Self::OrderUnknown => {
-                "A summary does not tell in which order the values came about. If all of one were measured before all of the \
-                 other, whatever changed meanwhile (load, heat, another boot) is counted as the difference, and no p or interval \
-                 here covers it."
+                "A summary does not show the order of the measurements. If all of one were measured before all of the \
+                 other, anything that changed in between (load, heat, a reboot) looks like a difference, and no p or \
+                 interval here covers that."
             }
             Self::ModelBased => {
-                "Intervals and p take the values of each as independent of each other and the means as normally distributed; a \
-                 summary shows neither."
+                "Intervals and p assume that the values are independent and the means normally distributed; a summary \
+                 shows neither."
             }
             Self::NUnknown => {
-                "The number of values (n) was not published for all. Without it there is no interval and no p, so that means can \
-                 be compared, but nothing can be shown; and a figure is called possible if it is so for any n."
+                "The number of values (n) was not published for all. Without it there is no interval and no p, so the \
+                 means can be compared, but nothing can be shown. A figure is called possible if it is possible for \
+                 any n."
             }
             Self::Uncorrected => {
-                "Each comparison is judged on its own: among many, one that is shown by chance is to be expected."
+                "Each comparison is judged on its own, so among many, expect some that are shown only by chance."
             }
             Self::SdBounded => {
-                "A standard deviation was not published; the other figures leave a range, and every interval is given for all of \
-                 it."
+                "A standard deviation was not published. The other figures allow a range, and every interval covers \
+                 all of it."
             }
             Self::TooFewValues { n: [n_a, n_b], confidence, smallest_p } => {
                 return format!(
-                    "With n = {n_a} and {n_b} no exact test can reach {} % confidence: the smallest p of any order of the values \
-                     is {smallest_p:.3}. What is shown here is shown by the normal distribution, not by the values.",
+                    "With n = {n_a} and {n_b} no exact test can reach {} % confidence: the smallest possible p is \
+                     {smallest_p:.3}. What is shown here rests on the assumed normal distribution, not on the values.",
                     (confidence * 1e8).round() / 1e6
                 );
             }

@@ -34,7 +34,7 @@ pub(super) fn fault(fault: &Fault, summary: &Summary) -> String {
                 _ => format!("is about {}", number(allowed[0], size / 1e6, false)),
             };
             let n = summary.n.map_or("whatever n is".to_owned(), |n| format!("with n = {n}"));
-            format!("{name}{text} cannot be: by {by}, {n}, it {bound}")
+            format!("{name}{text} cannot be right: given {by}, {n}, it {bound}")
         }
     }
 }

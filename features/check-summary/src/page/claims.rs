@@ -47,56 +47,59 @@ fn measured(finding: &ClaimFinding) -> String {
 fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
     let measured = measured(finding);
     let width = finding.margin.map_or(String::new(), percent);
-    let margin = format!("±{width}");
+    let margin = glue(&format!("±{width}"));
     let confidence = percent(findings.terms.confidence);
     match &finding.why {
-        Why::ImpossibleFigures(name) => format!("the figures of {} are impossible, and show nothing.", clean(name)),
+        Why::ImpossibleFigures(name) => format!("the figures of {} are impossible, so they show nothing.", clean(name)),
         Why::TooLittleKnown => {
             let missing: Vec<&str> = finding.comparison.missing.iter().map(String::as_str).collect();
-            let needs = format!("there is no interval to judge it by, which needs {}.", needs(&missing));
+            let needs = format!("it cannot be judged without an interval, which needs {}.", needs(&missing));
             match means_give(finding) {
-                Some(given) => format!("the published means alone give {given}; {needs}"),
+                Some(given) => format!("the published means give {given}; {needs}"),
                 None => needs,
             }
         }
         Why::OtherUnit(claimed, known) => {
             let known = known.as_deref().unwrap_or("none");
-            format!("it is in {}, and the figures are in {}.", clean(claimed), clean(known))
+            format!("the claim is in {}, but the figures are in {}.", clean(claimed), clean(known))
         }
-        Why::Shows => format!("{measured}, which leaves out no difference."),
+        Why::Shows => format!("{measured}, which excludes zero."),
         Why::IncludesNoDifference => format!(
-            "{measured}: no difference is among what these figures allow at {confidence}. That does not show them equal, \
-             either."
+            "{measured}: at {confidence}, these figures are consistent with no difference. That does not show that \
+             they are equal."
         ),
         Why::DependsOnDigits => {
-            format!("{measured}: it depends on digits, or on a spread, that were not published.")
+            format!("{measured}: the answer depends on digits or a spread that were not published.")
         }
-        Why::OtherWay => format!("{measured}, which is the other way."),
-        Why::SizeOutside => format!("{measured}: a difference that way is shown, but the claimed size lies outside."),
-        Why::OtherSize => format!(
-            "{measured}: a difference that way is shown, and these figures allow the claimed size, but they give another."
+        Why::OtherWay => format!("{measured}, which is the opposite."),
+        Why::SizeOutside => format!(
+            "{measured}: a difference in this direction is shown, but the claimed size is outside the interval."
         ),
-        Why::WithinMargin => format!("{measured}; the interval for equivalence lies within {margin}."),
+        Why::OtherSize => format!(
+            "{measured}: a difference in this direction is shown, and the claimed size is possible, but the figures \
+             give a different one."
+        ),
+        Why::WithinMargin => format!("{measured}; the interval for equivalence is within {margin}."),
         Why::WithinMarginButDifferent if finding.outcome == Outcome::Supported => {
-            format!("{measured}: they differ by less than {margin}, as claimed; that they do differ is shown, too.")
+            format!("{measured}: they differ by less than {margin}, as claimed; but it is also shown that they differ.")
         }
         Why::WithinMarginButDifferent => format!(
-            "{measured}: they are shown to differ, and to differ by less than {margin}. \"Equal within {width}\" would be \
+            "{measured}: they are shown to differ, but by less than {margin}. \"Equal within {width}\" would be \
              supported, \"no difference\" is not."
         ),
         Why::OutsideMargin => format!("{measured}, all of it beyond {margin}."),
         Why::BeyondMargin => format!(
-            "{measured}, which reaches beyond {margin}: equality is not shown. A test that does not find a difference does \
+            "{measured}, which reaches beyond {margin}, so equality is not shown. A test that finds no difference does \
              not show that there is none."
         ),
-        Why::Differ => format!("{measured}, which leaves out no difference: they differ."),
+        Why::Differ => format!("{measured}, which excludes zero: they differ."),
         Why::Arithmetic => {
             let given = means_give(finding).unwrap_or_default();
-            format!("the published means alone give {given}, not the claimed difference.")
+            format!("the published means give {given}, not the claimed difference.")
         }
         Why::NotSignificant => format!(
-            "{measured}: no difference is shown, as claimed. It says nothing about equality, which `equal within …%` would \
-             claim."
+            "{measured}: no difference is shown, as claimed. This does not show equality; for that, claim `equal \
+             within …%`."
         ),
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn print(findings: &SummaryFindings, page: &mut Page, columns: usize)
         return;
     }
     page.gap();
-    page.paragraph("printed with the figures, by ministat's method", columns, 2, Ink::Heading);
+    page.paragraph("conclusions printed with the figures, checked by ministat's method", columns, 2, Ink::Heading);
     for finding in &findings.stated {
         let (word, ink) = match finding.follows {
             Follows::Yes => ("follows", Ink::Better),
@@ -47,12 +47,12 @@ fn why(finding: &StatedFinding) -> String {
     });
     let proven = finding.stated.difference.is_some();
     match finding.follows {
-        Follows::Yes if !proven => format!(": {given}. That does not show them equal."),
+        Follows::Yes if !proven => format!(": {given}. That does not show that they are equal."),
         Follows::Yes => String::new(),
         Follows::OtherOutcome if !proven => format!(": the figures give {given}, which is a difference."),
-        Follows::OtherOutcome => format!(": the figures give {given}, which includes no difference."),
+        Follows::OtherOutcome => format!(": the figures give {given}, which includes zero."),
         Follows::OtherDifference => format!(": the figures give {given}."),
-        Follows::OtherWidth => format!(": the half-width is another one; the figures give {given}."),
-        Follows::Unknown => ": n, mean or sd of one is missing or impossible.".to_owned(),
+        Follows::OtherWidth => format!(": the half-width is wrong; the figures give {given}."),
+        Follows::Unknown => ": n, mean or sd of one summary is missing or impossible.".to_owned(),
     }
 }

@@ -108,13 +108,13 @@ impl Claim {
                 .map_err(|(message, remedy)| fail(message, &remedy))?;
             if amount.as_ref().is_some_and(|amount| amount.figure().value <= 0.0) {
                 return Err(fail(
-                    "an amount is above 0",
-                    "say `faster` or `slower` instead of a sign, `A = B` instead of 0",
+                    "an amount must be above 0",
+                    "use `faster` or `slower` instead of a sign, and `A = B` instead of 0",
                 ));
             }
             let said = said.join(" ");
             let says = says(&said, amount).map_err(|why| match why {
-                Some(message) => fail(message, &format!("claims are {FORMS}")),
+                Some(message) => fail(message, &format!("use a claim {FORMS}")),
                 None => not_understood(0..text.len(), &said, summaries),
             })?;
             Ok(Self { text: text.to_owned(), subject, object, says })
@@ -146,8 +146,8 @@ fn has(list: &str, word: &str) -> bool {
 }
 
 fn not_understood(span: Range<usize>, words: &str, summaries: &[Summary]) -> Problem {
-    let remedy = format!("the names are {}; claims are {FORMS}", names(summaries));
-    problem(span, format!("`{words}` is not understood"), &remedy)
+    let remedy = format!("the names are {}; use a claim {FORMS}", names(summaries));
+    problem(span, format!("cannot understand `{words}`"), &remedy)
 }
 
 impl Parts {
@@ -176,7 +176,11 @@ impl Parts {
             if let Some((amount, length)) = amount_at(raw, rest) {
                 rest = &rest[length..];
                 if parts.amount.replace(amount).is_some() {
-                    return Err(problem(0..text.len(), "two amounts in one claim".to_owned(), "make two claims of it"));
+                    return Err(problem(
+                        0..text.len(),
+                        "two amounts in one claim".to_owned(),
+                        "split it into two claims",
+                    ));
                 }
             } else if has(SAYING, &word) {
                 parts.said.push(word);
@@ -248,16 +252,16 @@ fn stands(text: &str, name: &str) -> bool {
 /// What words and an amount say together, or why they say nothing; none if that is no form of a claim.
 fn says(words: &str, amount: Option<Amount>) -> Result<Says, Option<&'static str>> {
     let way = match words {
-        "" => return Err(Some("it says neither faster nor slower, neither equal nor different")),
+        "" => return Err(Some("the claim has no word such as faster, slower, equal or differs")),
         "=" | "equal" | "equally fast" | "no difference" => {
             return match amount {
                 None => Ok(Says::Equal { within: None }),
                 Some(Amount::Percent(figure)) => Ok(Says::Equal { within: Some(figure) }),
-                Some(_) => Err(Some("equality is within a percentage")),
+                Some(_) => Err(Some("equality needs a percentage, such as `equal within 0.5%`")),
             };
         }
         "differs" if amount.is_none() => return Ok(Says::Different),
-        "differs" => return Err(Some("a difference with an amount, but no way")),
+        "differs" => return Err(Some("a difference with an amount needs a direction, such as faster or slower")),
         "not significant" | "no significant difference" if amount.is_none() => return Ok(Says::NotSignificant),
         "faster" => Way::Faster,
         "slower" => Way::Slower,
@@ -266,7 +270,7 @@ fn says(words: &str, amount: Option<Amount>) -> Result<Says, Option<&'static str
         _ => return Err(None),
     };
     match amount {
-        Some(Amount::Times(figure)) if figure.value < 1.0 => Err(Some("so much `times` is 1 or more")),
+        Some(Amount::Times(figure)) if figure.value < 1.0 => Err(Some("the number before `times` must be 1 or more")),
         amount => Ok(Says::Differs { way, amount }),
     }
 }
@@ -307,14 +311,17 @@ fn who(
             Err(("there is nothing to compare with", format!("a claim needs two summaries{of}")))
         }
         ([], _) => {
-            let remedy = "name two different ones of one quantity, such as `B slower than A`; the names are";
-            Err(("which two are meant?", format!("{remedy} {}", names(summaries))))
+            let remedy = "name two summaries of the same quantity, such as `B slower than A`; the names are";
+            Err(("the claim does not name two summaries", format!("{remedy} {}", names(summaries))))
         }
         (several, _) => {
             let names: Vec<&str> = several.iter().filter_map(|(one, _)| summaries[*one].label()).collect();
-            let remedy =
-                format!("name one, such as `{}: …`; there are {}", names.first().unwrap_or(&""), names.join(", "));
-            Err(("which quantity is meant?", remedy))
+            let remedy = format!(
+                "name a quantity first, such as `{}: …`; available: {}",
+                names.first().unwrap_or(&""),
+                names.join(", ")
+            );
+            Err(("the claim could be about several quantities", remedy))
         }
     }
 }

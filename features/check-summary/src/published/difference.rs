@@ -5,8 +5,8 @@ use super::reader::{Reader, RowForm};
 use super::words::{Word, words};
 use super::{Figure, Stated, StatedDifference};
 
-const FORM: &str = "ministat prints `Difference at 95.0% confidence`, and below it lines such as `0.1 +/- 0.02`, `5% +/- 1%` \
-                    and `(Student's t, pooled s = 0.03)`";
+const FORM: &str = "write it as ministat does: `Difference at 95.0% confidence`, followed by lines such as `0.1 +/- \
+                    0.02`, `5% +/- 1%` and `(Student's t, pooled s = 0.03)`";
 
 impl Reader {
     /// A line of such a block; false if it is none.
@@ -25,7 +25,7 @@ impl Reader {
         let belongs = pooled.is_some() || differs && line.starts_with(char::is_whitespace);
         if !self.stated_open {
             if belongs {
-                let message = "this belongs to no `Difference at …`".to_owned();
+                let message = "no line `Difference at …` comes before this one".to_owned();
                 self.problem(span, message, FORM);
             }
             return belongs;
@@ -60,16 +60,19 @@ impl Reader {
         let confidence = found.iter().find(|word| word.text.ends_with('%'));
         let confidence = confidence.and_then(|word| Figure::read(word.text.trim_end_matches('%')));
         let Some(confidence) = confidence.filter(|c| c.value > 0.0 && c.value < 100.0) else {
-            return self.problem(span, "at which confidence?".to_owned(), FORM);
+            return self.problem(span, "this line has no confidence level".to_owned(), FORM);
         };
         let subject = self.rows.len().saturating_sub(1);
         let is_table = |row: &&super::reader::Row| matches!(row.kind, RowForm::Table | RowForm::Ministat { .. });
         let section = self.rows.last().filter(is_table).map(|row| row.section);
         let object = self.rows.iter().position(|row| Some(row.section) == section && is_table(&row));
         let Some(object) = object.filter(|object| *object < subject) else {
-            let remedy =
-                "put it below the row that it is about, as ministat does, and the row that this is compared with above";
-            return self.problem(span, "there are no two rows above that this could be about".to_owned(), remedy);
+            let remedy = "put this line below two rows of figures: the baseline, then the row that it is about";
+            return self.problem(
+                span,
+                "there are no two rows above this line that it could be about".to_owned(),
+                remedy,
+            );
         };
         let difference = (!is_none).then(StatedDifference::default);
         self.stated_open = !is_none;

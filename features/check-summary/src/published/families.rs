@@ -38,8 +38,8 @@ pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems
         let is_nameless =
             |row: &&Row| row.summary.name.is_empty() && matches!(row.kind, RowForm::Keyed { lines: 1, .. });
         problems.extend(rows.iter().filter(is_nameless).map(|row| {
-            let remedy = "write the system's name before it, or leave the line out";
-            problem(row.span.clone(), "which system does this figure belong to?".to_owned(), remedy)
+            let remedy = "write the system's name before it, or remove the line";
+            problem(row.span.clone(), "this figure does not belong to a system".to_owned(), remedy)
         }));
     }
     let mut headings = BTreeSet::new();

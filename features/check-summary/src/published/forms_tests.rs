@@ -151,13 +151,13 @@ fn what_ministat_says_of_a_difference_is_read() {
     let table = "    N Min Max Median Avg Stddev\nx 3 1 3 2 2 1\n+ 3 1 3 2 2 1\n";
     for (text, message) in [
         ("Difference at 95.0% confidence\n".to_owned() + table, "file:1:1"),
-        (table.to_owned() + "Difference at some confidence\n", "at which confidence?"),
+        (table.to_owned() + "Difference at some confidence\n", "this line has no confidence level"),
         (table.to_owned() + "Difference at 95% confidence\n\tmuch +/- 3\n", "not a difference with its half-width"),
         (
             table.to_owned() + "Difference at 95% confidence\n\t(Student's t, pooled s = few)\n",
             "pooled s is not a number",
         ),
-        (table.to_owned() + "\t0.3 +/- 0.1\n", "belongs to no `Difference at"),
+        (table.to_owned() + "\t0.3 +/- 0.1\n", "no line `Difference at …` comes before"),
         ("n avg\nA 3 1\nNo difference proven at 95.0% confidence\n".to_owned(), "there are no two rows above"),
     ] {
         let problems = read("file", &text).expect_err(&text).render(false);
@@ -191,7 +191,7 @@ fn single_figures_below_headings_are_of_systems() {
     }
     let twice = CHARGES.replace("=== preloaded ===\n", "");
     let problems = read("file", &twice).expect_err("twice").render(false);
-    assert!(problems.contains("file:8:1") && problems.contains("`charge` stands here twice"), "{problems}");
+    assert!(problems.contains("file:8:1") && problems.contains("`charge` appears twice"), "{problems}");
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn csv_has_titles_above_and_words_among_the_numbers() {
     let titled = good(&CSV.replace("178 messages", "Perl 5.14, Pentium 4, 178 messages\nFive of them are large."));
     assert_eq!((titled.summaries.len(), titled.lines_unread.as_slice()), (3, &[1, 2, 3][..]));
     let below = read("file", &format!("{CSV}speed 4.2\n")).expect_err("below").render(false);
-    assert!(below.contains("file:7:1") && below.contains("no figures in this line"), "{below}");
+    assert!(below.contains("file:7:1") && below.contains("cannot read any figures in this line"), "{below}");
     // Semicolons and tabs; columns of several quantities; a column that tells the quantity or the unit.
     assert_eq!(shown(&good(&CSV.replace("clang, own", "clang").replace(',', ";"))).len(), 3);
     assert_eq!(
@@ -294,10 +294,10 @@ fn claims_name_the_quantity_where_there_are_several() {
         assert_eq!(read_claim(text, &claim_text), Ok(expect), "{claim}");
     }
     for (text, claim, message) in [
-        (CHARGES, "preloaded is faster", "which quantity is meant?"),
-        (CHARGES, "preloaded is faster", "name one, such as `charge: …`; there are charge, quote"),
-        (CHARGES, "charge and quote are equal", "which two are meant?"),
-        (SECTIONS, "real: 3% slower", "which two are meant?"),
+        (CHARGES, "preloaded is faster", "the claim could be about several quantities"),
+        (CHARGES, "preloaded is faster", "name a quantity first, such as `charge: …`; available: charge, quote"),
+        (CHARGES, "charge and quote are equal", "the claim does not name two summaries"),
+        (SECTIONS, "real: 3% slower", "the claim does not name two summaries"),
         ("A avg 3 s n 3\nB avg 3 kB n 3", "B slower", "two summaries of the same quantity and unit"),
     ] {
         let problems = read_claim(text, claim).expect_err(claim);

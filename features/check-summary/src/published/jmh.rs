@@ -40,7 +40,7 @@ impl Reader {
             [count, score, sign, error] if sign.text == "±" => (Some(count), score, Some(error)),
             _ => {
                 let message = "this is not a row of JMH's table".to_owned();
-                self.problem(span, message, "JMH prints Cnt, Score ± Error and Units");
+                self.problem(span, message, "a row has the columns Cnt, Score ± Error and Units");
                 return true;
             }
         };

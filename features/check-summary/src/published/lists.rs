@@ -31,9 +31,9 @@ impl Reader {
             };
             if let Some(row) = self.rows.iter().rposition(same) {
                 if self.sections[section].is_none() {
-                    let message = format!("a second `{name}`: whose is it?");
-                    let remedy =
-                        "write a line such as `gcc` above each list; lists below the same line count as repeats";
+                    let message = format!("a second `{name}`, without a name for its system");
+                    let remedy = "write a line such as `gcc` above each list; several lists below one line are repeats \
+                                  of one system";
                     self.problem(word.span(), message, remedy);
                 } else if let RowForm::Listed { values } = &mut self.rows[row].kind {
                     values.push(figure);

@@ -30,9 +30,9 @@ impl Reader {
         let before = &line[..found[first].start - start];
         let (label, closed) = (bare(before, ":,;=(-"), before.trim_end().ends_with(':'));
         if let Some(stray) = stray(label, start + line.find(label).unwrap_or(0), &pairs, closed) {
-            let remedy =
-                "write the name of the figure before it, such as `avg` or `sd`; a colon ends a name that has numbers";
-            self.problem(stray.span(), format!("what is `{}`?", stray.text), remedy);
+            let remedy = "write the name of a figure before it, such as `avg` or `sd`; if it is part of a name, end \
+                          the name with a colon";
+            self.problem(stray.span(), format!("`{}` has no name", stray.text), remedy);
             return true;
         }
         if self.is_in_sentence(label, &pairs) {
@@ -98,8 +98,9 @@ impl Reader {
         let before = (held(&known), self.problems.len());
         self.fill(&mut known, pairs);
         if (held(&known), self.problems.len()) == before && !pairs.iter().any(|(_, word, _)| is_unknown(word.text)) {
-            let remedy = "one of each for every name; write a line such as `before` above those of each system";
-            self.problem(span, format!("this figure of `{label}` stands here twice"), remedy);
+            let remedy = "give each figure once for every name, or write a line such as `before` above the figures of \
+                          each system";
+            self.problem(span, format!("this figure of `{label}` appears twice"), remedy);
         }
         self.rows[at].summary = known;
         if let RowForm::Keyed { lines, .. } = &mut self.rows[at].kind {
@@ -113,12 +114,12 @@ fn take<'a>(found: &[Word<'a>], pairs: &mut Vec<Value<'a>>) -> Result<(), Proble
     let mut at = 0;
     while at < found.len() {
         let Some((figure, unit)) = column(found[at].text).filter(|(column, _)| column.is_figure()) else {
-            let message = format!("`{}` stands where the name of a figure should", found[at].text);
-            return Err(problem(found[at].span(), message, "known are n, min, max, median, avg and sd"));
+            let message = format!("`{}` is not the name of a figure", found[at].text);
+            return Err(problem(found[at].span(), message, "the names are n, min, max, median, avg and sd"));
         };
         let Some(value) = found.get(at + 1) else {
             let message = format!("`{}` has no number", found[at].text);
-            return Err(problem(found[at].span(), message, "write the number behind it, or leave it out"));
+            return Err(problem(found[at].span(), message, "write the number after it, or remove it"));
         };
         let (digits, stuck) = split_unit(value.text);
         if !digits.is_empty() && (!looks_like_a_unit(stuck) || (figure == Column::N && !stuck.is_empty())) {

@@ -154,7 +154,7 @@ fn is_an_error(text: &str, place: &str) {
         let problems = read("file", &text).map(|published| format!("{:?}", names(&published)));
         let problems = problems.map_err(|problems| problems.render(false)).expect_err(&text);
         assert!(
-            problems.contains(&number(line)) || (line == 0 && problems.contains("no figures in the input")),
+            problems.contains(&number(line)) || (line == 0 && problems.contains("the input has no figures")),
             "{text:?}: {problems}"
         );
     }
@@ -316,7 +316,7 @@ fn tables_of_other_tools_are_read() {
     assert!(list.contains("this looks like JSON") && list.contains("`bakeoff stat`"), "{list}");
     let wiki = "{| class=\"wikitable\"\n! name !! n !! avg\n|-\n| old || 3 || 5.2\n|}\n";
     let wiki = read("file", wiki).expect_err("a wiki's table").render(false);
-    assert!(wiki.contains("this looks like a table of a wiki") && !wiki.contains("JSON"), "{wiki}");
+    assert!(wiki.contains("this looks like a wiki table") && !wiki.contains("JSON"), "{wiki}");
     assert_eq!(shown("{old} avg 5 n 3\n[new] avg 6 n 3")[1], "[new] | 3 - - - 6 - -");
     let other = read("file", "{\"a\": 1}").expect_err("other").render(false);
     assert!(other.contains("this looks like JSON") && other.contains("`bakeoff stat`"), "{other}");

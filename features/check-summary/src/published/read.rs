@@ -22,14 +22,14 @@ const SYMBOLS: [&str; 7] = ["x", "+", "*", "%", "#", "@", "O"];
 /// All problems of the text, each with its line and remedy.
 pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
     if is_json(text) {
-        let remedy = "`bakeoff stat` reads single values from JSON of many tools";
+        let remedy = "use `bakeoff stat`, which reads single values from the JSON of many tools";
         return Err(Problems::new(file, text, vec![problem(0..0, "this looks like JSON".to_owned(), remedy)]));
     }
     let mut reader = Reader::default();
     let lines: Vec<&str> = text.split_inclusive('\n').map(|line| line.trim_end_matches(['\n', '\r'])).collect();
     if let Some((at, _)) = text.match_indices("{|").find(|(at, _)| *at == 0 || text[..*at].ends_with('\n')) {
-        let wiki = "this looks like a table of a wiki".to_owned();
-        let wiki = problem(at..at + 2, wiki, "write it as CSV, with titles such as `name,n,avg,sd`");
+        let wiki = "this looks like a wiki table".to_owned();
+        let wiki = problem(at..at + 2, wiki, "convert it to CSV, with titles such as `name,n,avg,sd`");
         return Err(Problems::new(file, text, vec![wiki]));
     }
     reader.has_legends = lines.iter().any(|line| Header::read(line, 0).is_some_and(|header| header.is_ministat()));
@@ -58,7 +58,7 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
     let Reader { mut problems, mut stated, lines_left_out, mut unread, .. } = reader;
     problems.sort_by_key(|problem| problem.span.start);
     if summaries.is_empty() && problems.is_empty() {
-        problems.push(problem(0..0, "there are no figures in the input".to_owned(), EXAMPLE));
+        problems.push(problem(0..0, "the input has no figures".to_owned(), EXAMPLE));
     }
     if !problems.is_empty() {
         return Err(Problems::new(file, text, problems));

@@ -158,7 +158,7 @@ impl Reader {
                 (is_entry && is_timed && !line.is_continued) || (is_entry && !prose.contains(&line.paragraph));
             let may_be_figures = names_figure || self.figured.contains(&line.paragraph) || is_elsewhere;
             if numbers > 0 && !is_sentence && may_be_figures {
-                self.problem(line.span, "there are no figures in this line that can be read".to_owned(), EXAMPLE);
+                self.problem(line.span, "cannot read any figures in this line".to_owned(), EXAMPLE);
             } else {
                 self.unread.push(line.line);
             }
@@ -196,8 +196,8 @@ impl Reader {
         let mut is_bare = summary.unit.is_none() && summary.figures().next().is_some();
         for (column, word, unit) in values {
             if seen.contains(column) {
-                let remedy = "one summary a line, and each figure once";
-                self.problem(word.span(), "this figure stands here twice".to_owned(), remedy);
+                let remedy = "write one summary per line, and each figure once";
+                self.problem(word.span(), "this figure appears twice".to_owned(), remedy);
             }
             seen.push(*column);
             if word.text.is_empty() || is_unknown(word.text) {
@@ -247,11 +247,11 @@ impl Reader {
     pub(super) fn no_number(&mut self, word: Word<'_>) {
         let bare = word.text.to_lowercase();
         let remedy = match bare.trim_start_matches(['+', '-']) {
-            "nan" => "write `-` for a figure that is not known; ministat prints nan as Stddev where its sums fail",
-            "inf" | "infinity" => "a value that never ended has no mean; write `-` for a figure that is not known",
+            "nan" => "write `-` for an unknown figure; ministat prints nan as Stddev if its sums fail",
+            "inf" | "infinity" => "an infinite value has no mean; write `-` for an unknown figure",
             _ if Figure::read(&word.text.replace(',', "")).is_some() => "write it without commas",
-            _ if word.text.parse::<f64>().is_ok() => "it is too large, or too small: choose another unit",
-            _ => "write a plain number, such as 4.213 or 1.5e-3, or `-` for a figure that is not known",
+            _ if word.text.parse::<f64>().is_ok() => "the number is too large or too small: choose another unit",
+            _ => "write a plain number, such as 4.213 or 1.5e-3, or `-` for an unknown figure",
         };
         self.problem(word.span(), format!("`{}` is not a number", word.text), remedy);
     }
@@ -268,7 +268,7 @@ pub(super) fn problem(span: Range<usize>, message: String, remedy: &str) -> Prob
 pub(super) fn two_units(unit: Option<&str>, known: Option<&str>, span: Range<usize>) -> Problem {
     let unit = unit.map_or("no unit".to_owned(), |unit| format!("the unit `{unit}`"));
     let known = known.map_or("none".to_owned(), |known| format!("`{known}`"));
-    let remedy = "give all figures of a quantity in one unit, and write it at each";
+    let remedy = "give all figures of a quantity in the same unit, and write the unit after each";
     problem(span, format!("{unit} next to {known}"), remedy)
 }
 

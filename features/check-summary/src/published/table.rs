@@ -52,8 +52,8 @@ impl Reader {
             if is_sentence || !(is_broken || found.len() > 1 && has_value) {
                 return None;
             }
-            let message = format!("this line has {} cells where the titles have {}", found.len(), titles.len());
-            self.problem(span, message, "give every title one cell; `-` for none");
+            let message = format!("this line has {} cells, but there are {} titles", found.len(), titles.len());
+            self.problem(span, message, "give every title one cell; write `-` for an empty one");
             return Some(None);
         }
         let mut cells = Cells { names: vec![], quantities: vec![], unit: None, asides: vec![], values: vec![] };
@@ -88,7 +88,7 @@ impl Reader {
             (*at > 0 && Figure::read(word.text).is_some()) || signed()
         };
         if let Some((_, extra)) = name.iter().enumerate().find(is_extra) {
-            let message = format!("this line has more numbers than there are titles, such as `{}`", extra.text);
+            let message = format!("this line has more numbers than titles, such as `{}`", extra.text);
             let remedy = "give every number a title, or put commas between the columns";
             self.problem(extra.span(), message, remedy);
             return Some(None);

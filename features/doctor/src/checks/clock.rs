@@ -13,13 +13,13 @@ pub(super) fn source(files: &Files) -> Check {
     let name = "clock source";
     let folder = "sys/devices/system/clocksource/clocksource0";
     let Some(found) = files.read(&format!("{folder}/current_clocksource")) else {
-        return Check::missing(name, "not here", "the kind of clock is unknown");
+        return Check::missing(name, "unknown", "this system does not name its clock source");
     };
     if !SLOW_SOURCES.contains(&found.as_str()) {
-        return Check::good(name, found, "the clock is read without a detour");
+        return Check::good(name, found, "reading the clock is fast");
     }
     let others = files.read(&format!("{folder}/available_clocksource")).unwrap_or_default();
-    let check = Check::noisy(name, found, "every reading of the clock is slow, for the measured programs too");
+    let check = Check::noisy(name, found, "reading the clock is slow, for the measured programs too");
     let Some(better) = others.split(' ').find(|other| !SLOW_SOURCES.contains(other) && !other.is_empty()) else {
         return check;
     };
@@ -30,13 +30,13 @@ pub(super) fn source(files: &Files) -> Check {
 pub(super) fn cpu_time_split() -> Check {
     let name = "user and sys";
     let Some(is_exact) = splits_cpu_time() else {
-        return Check::missing(name, "not here", "CPU time is unknown");
+        return Check::missing(name, "unknown", "CPU time cannot be measured");
     };
     if is_exact {
-        return Check::good(name, "exact", "user and kernel time are separated exactly, even in short trials");
+        return Check::good(name, "exact", "user and system time are separated exactly, even in short trials");
     }
     let means =
-        "their sum is exact, but one tick decides to which of them milliseconds go: in short trials compare cpu";
+        "only their sum is exact, because the kernel assigns whole ticks to one of them: in short trials, compare cpu";
     Check::noisy(name, "sampled by the timer tick", means)
 }
 

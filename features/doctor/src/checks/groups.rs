@@ -10,8 +10,8 @@ pub(super) fn checks(files: &Files) -> Vec<Check> {
     match Home::of_this_process() {
         Ok(home) => vec![groups(&home), limits(&home), birth(&home)],
         Err(why) => {
-            let lost = "lost: cgroup_*, pids_peak and pressure_* of trials; conditions that limit memory or CPU; CPU time \
-                of what leaves its parents";
+            let lost = "lost: the metrics cgroup_*, pids_peak and pressure_*; conditions that limit memory or CPU; CPU \
+                        time of daemonised processes";
             vec![Check::missing("cgroups", &why, lost).remedy(remedy(&why, files))]
         }
     }
@@ -20,7 +20,7 @@ pub(super) fn checks(files: &Files) -> Vec<Check> {
 /// Groups for trials, and what they tell.
 fn groups(home: &Home) -> Check {
     let name = "cgroups";
-    let found = format!("{}, one for each trial whose metrics or limits need it", home.world());
+    let found = format!("{}, one for each trial that needs it for metrics or limits", home.world());
     if home.unavailable.is_empty() {
         return Check::good(
             name,
@@ -71,8 +71,8 @@ fn limits(home: &Home) -> Check {
 fn birth(home: &Home) -> Check {
     let name = "birth in a cgroup";
     if home.clones_into() {
-        return Check::good(name, "possible", "a group counts a process from its first instant");
+        return Check::good(name, "possible", "a group measures a process from its first instant");
     }
-    Check::missing(name, "not possible", "processes join after birth; lost: what they do before, which is some µs")
+    Check::missing(name, "not possible", "processes join after they start; lost: the first microseconds")
         .remedy("use Linux 5.7 or newer with cgroup v2")
 }

@@ -12,14 +12,14 @@ pub(super) fn address_randomisation(files: &Files) -> Check {
         Some("0") => Check::noisy(
             name,
             "off",
-            "every trial has the same memory layout: a difference may be the luck of one layout",
+            "every trial has the same memory layout, so a difference may come from that layout",
         )
         .remedy("sudo sysctl kernel.randomize_va_space=2"),
         Some(level) => {
             let found = format!("on ({level})");
-            Check::good(name, found, "every trial draws a memory layout of its own, so its luck averages out")
+            Check::good(name, found, "every trial gets a random memory layout, so layout effects average out")
         }
-        None => Check::missing(name, "not here", "nothing says whether memory layouts are random"),
+        None => Check::missing(name, "unknown", "this system does not show whether memory layouts are random"),
     }
 }
 
@@ -33,21 +33,21 @@ fn confinement_from(version: Result<u32, String>) -> Check {
     match version {
         Ok(version) => {
             let found = format!("Landlock, version {version}");
-            Check::good(name, found, "a build's script can write only to its own folders")
+            Check::good(name, found, "build scripts can write only to their own folders")
         }
-        Err(why) => Check::missing(name, why, "a build's script that writes elsewhere is not stopped")
-            .remedy("use Linux 5.19 or later, with landlock in its parameter lsm= if it has one"),
+        Err(why) => Check::missing(name, why, "build scripts can write anywhere")
+            .remedy("use Linux 5.19 or later; if it is booted with lsm=, add landlock there"),
     }
 }
 
 /// The least peak memory that is certainly a trial's own.
 pub(super) fn memory_floor() -> Check {
     let name = "peak memory";
-    let means = "a figure of this much or less may be the launcher's own memory, which the kernel counts in";
+    let means = "smaller figures may be the memory of the launcher process, which the kernel includes";
     match launcher_peak_bytes() {
         Ok(Some(bytes)) => Check::good(name, format!("from {:.1} MiB up", bytes as f64 / f64::from(1 << 20)), means),
-        Ok(None) => Check::missing(name, "not here", "the least peak memory that a trial can show is unknown"),
-        Err(error) => Check::missing(name, error.to_string(), "no trial can be launched"),
+        Ok(None) => Check::missing(name, "unknown", "the smallest peak memory that a trial can show is unknown"),
+        Err(error) => Check::missing(name, error.to_string(), "trials cannot be started"),
     }
 }
 

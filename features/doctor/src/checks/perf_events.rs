@@ -5,16 +5,15 @@ use bakeoff_host::counters;
 
 /// Counters of the processor: cycles, instructions, cache and branch misses.
 pub(super) fn hardware() -> Check {
-    let lost = "instructions, cycles, branches and cache misses are not counted; look for causes without them";
-    let remedy = "use a machine, or a hypervisor setting, with a PMU";
+    let lost = "lost: instructions, cycles, branches and cache misses, which help to explain differences";
+    let remedy = "use a machine with a PMU, or enable the virtual PMU in the hypervisor";
     let opened = counters(true);
     judge("hardware counters", opened, lost, remedy)
 }
 
 /// Counters of the kernel: faults, switches, migrations.
 pub(super) fn software() -> Check {
-    let lost =
-        "context_switches, migrations and page_faults of whole trees are not counted; wait4 counts a process's own";
+    let lost = "lost: context_switches, migrations and page_faults of whole process trees";
     let opened = counters(false);
     judge("software counters", opened, lost, "use a kernel with CONFIG_PERF_EVENTS")
 }
@@ -25,7 +24,7 @@ type Opened = Vec<(&'static str, Result<(), String>)>;
 fn judge(name: &'static str, opened: Opened, lost: &str, remedy: &str) -> Check {
     let names: Vec<&str> = opened.iter().filter(|(_, opened)| opened.is_ok()).map(|(metric, _)| *metric).collect();
     let Some(why) = opened.into_iter().find_map(|(_, opened)| opened.err()) else {
-        return Check::good(name, names.join(", "), "causes can be sought in them");
+        return Check::good(name, names.join(", "), "they help to explain differences");
     };
     let remedy = if why.contains("perf_event_paranoid") { "sudo sysctl kernel.perf_event_paranoid=1" } else { remedy };
     let found = if names.is_empty() { why } else { format!("{} only: {why}", names.join(", ")) };
@@ -48,7 +47,7 @@ mod tests {
         };
         check([None, None], State::Good, "task_clock, page_faults", None);
         let sysctl = Some("sudo sysctl kernel.perf_event_paranoid=1");
-        let refused = "software counters not permitted: perf_event_paranoid is 2, and must be 1 or less";
+        let refused = "software counters not permitted: perf_event_paranoid is 2, but must be 1 or less";
         check([None, Some(refused)], State::Missing, "task_clock only: software counters not permitted", sysctl);
         let none = Some("no software counters here");
         check([none, none], State::Missing, "no software counters here", Some("a PMU"));

@@ -12,9 +12,9 @@ const FEW_PROCESSES: u64 = 500;
 pub(super) fn realtime() -> Check {
     let name = "real-time class";
     match abilities::realtime() {
-        Ok(()) => Check::good(name, "permitted", "conditions can keep other work from a trial's processors"),
+        Ok(()) => Check::good(name, "permitted", "conditions can keep other work off the processors of a trial"),
         Err(error) => {
-            Check::missing(name, error.to_string(), "lost: the condition `realtime`, the largest cut in noise")
+            Check::missing(name, error.to_string(), "lost: the condition `realtime`, which reduces noise most")
                 .remedy("sudo bakeoff …, or a line `USER - rtprio 99` in /etc/security/limits.conf")
         }
     }
@@ -33,7 +33,7 @@ pub(super) fn fixed_addresses() -> Check {
 pub(super) fn drop_caches() -> Check {
     let name = "dropping caches";
     match bakeoff_host::disk::can_drop_caches() {
-        Ok(()) => Check::good(name, "permitted", "conditions can begin with cold caches"),
+        Ok(()) => Check::good(name, "permitted", "trials can start with cold caches"),
         Err(error) => Check::missing(name, word(&error), "lost: the condition `drop_caches`").remedy("sudo bakeoff …"),
     }
 }
@@ -42,10 +42,13 @@ pub(super) fn drop_caches() -> Check {
 pub(super) fn enclosure() -> Check {
     let name = "PID namespace";
     match bakeoff_host::Enclosure::open(None).why_no_namespace() {
-        None => Check::good(name, "permitted", "nothing that trials start outlives us, even killed at once"),
+        None => Check::good(
+            name,
+            "permitted",
+            "no process of a trial survives Bakeoff, even if all of Bakeoff is killed at once",
+        ),
         Some(why) => {
-            let means =
-                "lost: if we and our launchers are killed at once, trials' processes go on until our next command";
+            let means = "if all of Bakeoff is killed at once, processes of trials keep running until its next command";
             Check::missing(name, why, means).remedy("sudo bakeoff …, or --user-namespace")
         }
     }
@@ -58,9 +61,11 @@ pub(super) fn process_limit(files: &Files) -> Check {
         Some(most) if most >= FEW_PROCESSES => {
             Check::good(name, most.to_string(), "enough for trials, loads and parallel builds")
         }
-        Some(most) => Check::noisy(name, most.to_string(), "a parallel build or a load may fail for want of processes")
-            .remedy("ulimit -u, or TasksMax of the systemd unit that we are in"),
-        None => Check::missing(name, "not here", "the limit of processes is unknown"),
+        Some(most) => {
+            Check::noisy(name, most.to_string(), "parallel builds or loads may fail because they need more processes")
+                .remedy("raise `ulimit -u`, or TasksMax of the systemd unit that Bakeoff runs in")
+        }
+        None => Check::missing(name, "unknown", "this system does not show its process limit"),
     }
 }
 

@@ -16,12 +16,12 @@ pub(super) fn governor(files: &Files) -> Check {
     found.sort();
     found.dedup();
     if found.is_empty() {
-        return Check::missing(name, "not here", "the frequency of the processors is out of this system's hands");
+        return Check::missing(name, "unknown", "CPU frequency cannot be controlled here");
     }
     if found == ["performance"] {
         return Check::good(name, "performance", "processors stay at their highest frequency");
     }
-    Check::noisy(name, found.join(", "), "processors change their frequency with the load; short trials suffer most")
+    Check::noisy(name, found.join(", "), "CPU frequency changes with the load, which affects short trials most")
         .remedy("echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
 }
 
@@ -33,22 +33,26 @@ pub(super) fn turbo(files: &Files) -> Check {
     let (on, remedy) = match (files.read(&no_turbo), files.read(&boost)) {
         (Some(off), _) => (off == "0", format!("echo 1 | sudo tee /{no_turbo}")),
         (None, Some(on)) => (on == "1", format!("echo 0 | sudo tee /{boost}")),
-        (None, None) => return Check::missing(name, "not here", "nothing says whether processors go faster when cool"),
+        (None, None) => return Check::missing(name, "unknown", "turbo state unknown"),
     };
     if !on {
-        return Check::good(name, "off", "the frequency does not depend on temperature");
+        return Check::good(name, "off", "CPU frequency does not depend on temperature");
     }
-    Check::noisy(name, "on", "the frequency depends on temperature and on how many processors are busy").remedy(remedy)
+    Check::noisy(name, "on", "CPU frequency depends on temperature and on how many processors are busy").remedy(remedy)
 }
 
 /// Threads that share a core.
 pub(super) fn smt(files: &Files) -> Check {
     let name = "hyper-threading";
     match files.read(&format!("{CPU}/smt/active")).as_deref() {
-        Some("0") => Check::good(name, "off", "each processor is a core of its own"),
-        Some("1") => Check::noisy(name, "on", "work on a sibling slows a trial down without showing in its CPU time")
-            .remedy("echo off | sudo tee /sys/devices/system/cpu/smt/control"),
-        _ => Check::missing(name, "not here", "nothing says whether processors share cores"),
+        Some("0") => Check::good(name, "off", "each processor is a separate core"),
+        Some("1") => Check::noisy(
+            name,
+            "on",
+            "work on the sibling thread slows a trial down, and its CPU time does not show that",
+        )
+        .remedy("echo off | sudo tee /sys/devices/system/cpu/smt/control"),
+        _ => Check::missing(name, "unknown", "this system does not show whether processors share cores"),
     }
 }
 
@@ -66,16 +70,16 @@ mod tests {
             assert_eq!((check.state, check.found.as_str()), (state, found), "{machine:?}");
         };
         let governor_of = |n| format!("{CPU}/cpu{n}/cpufreq/scaling_governor");
-        check(governor, &[], State::Missing, "not here");
+        check(governor, &[], State::Missing, "unknown");
         check(governor, &[(&governor_of(0), "performance\n")], State::Good, "performance");
         let mixed = [(&*governor_of(0), "performance\n"), (&*governor_of(1), "powersave\n")];
         check(governor, &mixed, State::Noisy, "performance, powersave");
         check(turbo, &[("sys/devices/system/cpu/intel_pstate/no_turbo", "1\n")], State::Good, "off");
         check(turbo, &[("sys/devices/system/cpu/intel_pstate/no_turbo", "0\n")], State::Noisy, "on");
         check(turbo, &[("sys/devices/system/cpu/cpufreq/boost", "1\n")], State::Noisy, "on");
-        check(turbo, &[], State::Missing, "not here");
+        check(turbo, &[], State::Missing, "unknown");
         check(smt, &[("sys/devices/system/cpu/smt/active", "0\n")], State::Good, "off");
         check(smt, &[("sys/devices/system/cpu/smt/active", "1\n")], State::Noisy, "on");
-        check(smt, &[], State::Missing, "not here");
+        check(smt, &[], State::Missing, "unknown");
     }
 }

@@ -24,10 +24,10 @@ pub(super) fn load(files: &Files) -> Check {
             if average <= BUSY_LOAD_PER_CPU * f64::from(cpus) {
                 return Check::good(name, found, "trials have the processors to themselves");
             }
-            Check::noisy(name, found, "other work competes with the trials; differences need more blocks to be seen")
-                .remedy("end other work, or plan more blocks")
+            Check::noisy(name, found, "other work competes with the trials, so small differences need more blocks")
+                .remedy("stop other programs, or plan more blocks")
         }
-        _ => Check::missing(name, "not here", "nothing says whether other work competes with the trials"),
+        _ => Check::missing(name, "unknown", "this system does not show how busy it is"),
     }
 }
 
@@ -41,7 +41,7 @@ pub(super) fn steal(files: &Files) -> Check {
 fn steal_between(before: Option<Ticks>, after: Option<Ticks>) -> Check {
     let name = "steal";
     let (Some(before), Some(after)) = (before, after) else {
-        return Check::missing(name, "not here", "the time that a hypervisor takes away is unknown");
+        return Check::missing(name, "unknown", "this system does not show the time that a hypervisor takes away");
     };
     let now = Ticks { stolen: after.stolen.saturating_sub(before.stolen), all: after.all.saturating_sub(before.all) };
     let found = format!(
@@ -53,8 +53,8 @@ fn steal_between(before: Option<Ticks>, after: Option<Ticks>) -> Check {
     if now.stolen_share() <= NOISY_SHARE && after.stolen_share() <= NOISY_SHARE {
         return Check::good(name, found, "no hypervisor takes processors away");
     }
-    Check::noisy(name, found, "a hypervisor takes processors away in the middle of trials")
-        .remedy("use a machine, or a size of machine, that is not shared")
+    Check::noisy(name, found, "a hypervisor takes processors away during trials")
+        .remedy("use a machine or an instance type that is not shared")
 }
 
 /// Scheduler ticks of all processors since boot, or in an interval.
@@ -82,7 +82,7 @@ fn cpu_ticks(files: &Files) -> Option<Ticks> {
 pub(super) fn pressure(files: &Files) -> Check {
     let name = "pressure";
     let Some(text) = files.read("proc/pressure/cpu") else {
-        return Check::missing(name, "not here", "nothing says how long work had to wait for processors")
+        return Check::missing(name, "unknown", "this system does not show how long work waits for processors")
             .remedy("boot with psi=1, if the kernel has CONFIG_PSI");
     };
     let avg10 = text
@@ -90,14 +90,14 @@ pub(super) fn pressure(files: &Files) -> Check {
         .find_map(|line| line.strip_prefix("some "))
         .and_then(|some| some.split(' ').find_map(|field| field.strip_prefix("avg10=")?.parse::<f64>().ok()));
     let Some(percent) = avg10 else {
-        return Check::missing(name, "not understood", "nothing says how long work had to wait for processors");
+        return Check::missing(name, "unreadable", "this system does not show how long work waits for processors");
     };
     let found = format!("something waited for a processor in {percent} % of the last 10 s");
     if percent / 100.0 <= NOISY_SHARE {
-        return Check::good(name, found, "work gets a processor when it wants one");
+        return Check::good(name, found, "work gets a processor when it needs one");
     }
-    Check::noisy(name, found, "work waits for processors; trials will too")
-        .remedy("end other work, or plan more blocks")
+    Check::noisy(name, found, "work waits for processors, so trials will too")
+        .remedy("stop other programs, or plan more blocks")
 }
 
 /// Swap space in use.
@@ -107,24 +107,24 @@ pub(super) fn swap(files: &Files) -> Check {
     match (kib("SwapTotal"), kib("SwapFree")) {
         (Some(0), _) => Check::good(name, "none", "no trial waits for swapped memory"),
         (Some(total), Some(free)) if total == free => {
-            Check::good(name, "none in use", "no trial waits for swapped memory, as things stand")
+            Check::good(name, "none in use", "at present, no trial waits for swapped memory")
         }
         (Some(total), Some(free)) => {
             let found = format!("{} of {} MiB in use", total.saturating_sub(free) / 1024, total / 1024);
-            Check::noisy(name, found, "a trial may wait for memory that was swapped out").remedy("sudo swapoff -a")
+            Check::noisy(name, found, "trials may wait for swapped memory").remedy("sudo swapoff -a")
         }
-        _ => Check::missing(name, "not here", "nothing says whether memory is swapped out"),
+        _ => Check::missing(name, "unknown", "this system does not show whether memory is swapped out"),
     }
 }
 
 /// Hypervisor and container.
 pub(super) fn virtualisation(files: &Files) -> Check {
     match place::virtualisation(files) {
-        None => Check::good("virtualisation", "none seen", "nothing seems to stand between the kernel and the machine"),
+        None => Check::good("virtualisation", "none seen", "the kernel seems to run directly on the machine"),
         Some(found) => Check::noisy(
             "virtualisation",
             found,
-            "neighbours may share processors, caches and disks; hardware counters may be missing",
+            "other guests may share processors, caches and disks; hardware counters may be missing",
         ),
     }
 }
@@ -146,11 +146,11 @@ mod tests {
         let two = ("sys/devices/system/cpu/online", "0-1\n");
         check(load, &[two, ("proc/loadavg", "0.60 0.1 0.1 1/100 99\n")], State::Good, "0.6 in");
         check(load, &[two, ("proc/loadavg", "0.61 0.1 0.1 1/100 99\n")], State::Noisy, "2 processors");
-        check(load, &[], State::Missing, "not here");
+        check(load, &[], State::Missing, "unknown");
         let psi = "some avg10=0.00 avg60=8.74 avg300=6.08 total=1\nfull avg10=9.00 avg60=0.00 avg300=0.00 total=0\n";
         check(pressure, &[("proc/pressure/cpu", psi)], State::Good, "0 %");
         check(pressure, &[("proc/pressure/cpu", &psi.replace("0.00", "11.55"))], State::Noisy, "11.55 %");
-        check(pressure, &[], State::Missing, "not here");
+        check(pressure, &[], State::Missing, "unknown");
         check(swap, &[("proc/meminfo", "SwapTotal:   0 kB\nSwapFree:  0 kB\n")], State::Good, "none");
         check(swap, &[("proc/meminfo", "SwapTotal: 8192 kB\nSwapFree: 8192 kB\n")], State::Good, "none in use");
         check(swap, &[("proc/meminfo", "SwapTotal: 8192 kB\nSwapFree: 4096 kB\n")], State::Noisy, "4 of 8 MiB");

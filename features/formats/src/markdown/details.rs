@@ -8,7 +8,8 @@ use bakeoff_report::{TimeUnit, again, provenance, table_texts, text, to_pass_on}
 
 /// All of it.
 pub(super) fn folded(record: &Record, findings: &Findings, time_unit: Option<TimeUnit>) -> String {
-    let mut out = "\n<details>\n<summary>All metrics, machine, method, and how to repeat it</summary>\n\n".to_owned();
+    let mut out =
+        "\n<details>\n<summary>All metrics, machine, method, and how to repeat the study</summary>\n\n".to_owned();
     let mut notes = Notes::default();
     let tables = table_texts(findings, time_unit, &mut notes);
     let notes = notes.into_texts();
@@ -33,6 +34,6 @@ pub(super) fn folded(record: &Record, findings: &Findings, time_unit: Option<Tim
     for paragraph in provenance::paragraphs(&to_pass_on(findings)) {
         out += &format!("- {}\n", line(&paragraph.line()));
     }
-    out += &format!("\nAgain, with bakeoff {}:\n\n", inline(&record.study.bakeoff));
+    out += &format!("\nTo repeat it, with bakeoff {}:\n\n", inline(&record.study.bakeoff));
     out + &block(&again(record, findings)) + "\n</details>\n"
 }

@@ -53,14 +53,17 @@ fn every_command_that_comes_to_findings_writes_every_format() {
 fn what_cannot_be_written_is_said_before_anything_is_executed() {
     let sandbox = small();
     for (words, parts) in [
-        (&["--export-csv", "no/such/folder/x.csv"][..], ["there is no folder no/such/folder", "hint: make the folder"]),
+        (
+            &["--export-csv", "no/such/folder/x.csv"][..],
+            ["there is no folder no/such/folder", "hint: create the folder"],
+        ),
         (&["--export-csv", "."], ["is a folder", "hint: name a file in it"]),
         (&["--export-csv", "x", "--export-go", "x"], ["name the same file", "hint: give each"]),
         (&["--export-csv", "-", "--export-go", "-"], ["name the same file", "hint: give each"]),
-        (&["--export-csv", "-", "--json"], ["in the place of the report", "hint: name a file"]),
-        (&["--export-csv", "-", "--all"], ["in the place of the report", "hint: name a file"]),
-        (&["--export-asciidoc", "x"], ["does not write AsciiDoc", "hint: use --export-markdown, --export-csv or"]),
-        (&["--export-orgmode", "-"], ["does not write Org", "hint: use --export-markdown, --export-csv or"]),
+        (&["--export-csv", "-", "--json"], ["replaces the report", "hint: name a file"]),
+        (&["--export-csv", "-", "--all"], ["replaces the report", "hint: name a file"]),
+        (&["--export-asciidoc", "x"], ["cannot write AsciiDoc", "hint: use --export-markdown, --export-csv or"]),
+        (&["--export-orgmode", "-"], ["cannot write Org", "hint: use --export-markdown, --export-csv or"]),
     ] {
         compare(&sandbox, words).expect(2, &parts);
         assert!(!sandbox.path().join("j.jsonl").exists(), "it was executed: {words:?}");

@@ -272,7 +272,7 @@ fn other_output_is_no_pass_where_it_must_be_the_same() {
     record.study.outputs.insert("loop".to_owned(), OutputUse::Noted);
     let gate = at(&record, 0.02).unwrap();
     assert_eq!(gate.outcome, Outcome::Passes);
-    assert!(text(&gate).ends_with("Note that b prints another output."), "{}", text(&gate));
+    assert!(text(&gate).ends_with("Note: b prints different output."), "{}", text(&gate));
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn an_unfinished_study_is_undecided_whatever_it_shows() {
         record.sessions[0].blocks = 20;
         decides(&record, &Decision::Undecided(Open::Unfinished));
         let said = text(&at(&record, 0.02).unwrap());
-        assert!(said.contains("8 blocks of the plan are missing (12 of 20 were run)"), "{said}");
+        assert!(said.contains("8 blocks of the plan are missing (12 of 20 done)"), "{said}");
     }
     // A block without all of its trials is not finished either.
     let mut record = pair(1.0);
@@ -316,7 +316,7 @@ fn a_metric_without_values_is_undecided() {
     let of_b = record.trials.iter_mut().filter(|trial| trial.variant == "b");
     of_b.for_each(|trial| trial.measurements = Default::default());
     decides(&record, &Decision::Undecided(Open::NotMeasured));
-    assert!(text(&at(&record, 0.02).unwrap()).contains("on wall time, b has no value of it"));
+    assert!(text(&at(&record, 0.02).unwrap()).contains("on wall time, b has no value of this metric"));
 }
 
 #[test]

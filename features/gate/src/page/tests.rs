@@ -88,7 +88,7 @@ fn what_fails() {
     let said = text(&gate(several));
     let third = "c on w3 is at least 2.3 % slower than before (95 % interval +2.3 … +4.1 %; limit +2 %) and 3 more.";
     assert!(said.contains(third), "{said}");
-    assert!(said.ends_with("Over all 7 comparisons, a gate fails wrongly in at most 5 % of studies."), "{said}");
+    assert!(said.ends_with("Over all 7 comparisons, a gate fails by mistake in at most 5 % of studies."), "{said}");
 }
 
 #[test]
@@ -111,30 +111,30 @@ fn what_is_undecided() {
     };
     says(
         &open(Some(14)),
-        "The gate is undecided: on wall time, b may be slower than before by more than the limit, or not (95 % interval −0.5 … \
-         +2.6 %; limit +2 %). About 14 more blocks would probably decide.",
+        "The gate is undecided: on wall time, b may or may not be slower than before by more than the limit (95 % \
+         interval −0.5 … +2.6 %; limit +2 %). About 14 more blocks would probably decide.",
     );
-    let never = "would probably decide: the noise is too large, or the slowdown too near the limit.";
+    let never =
+        "More blocks would probably not decide: the noise is too large, or the slowdown too close to the limit.";
     assert!(text(&open(None)).ends_with(never));
     let unfinished = gate(vec![case("b", "loop", None, Decision::Undecided(Open::Unfinished))]);
     says(
         &Gate { blocks: [11, 12], ..unfinished },
-        "The gate is undecided: 1 block of the plan is missing (11 of 12 were run); run the study again to resume it.",
+        "The gate is undecided: 1 block of the plan is missing (11 of 12 done). Run the study again to resume it.",
     );
 }
 
 #[test]
 fn what_is_broken() {
     let broken = |broken: Broken| text(&gate(vec![case("b", "loop", None, Decision::Broken(broken))]));
-    assert_eq!(broken(Broken::NotBuilt), "The gate does not pass: b could not be built (bakeoff build shows why).");
+    assert_eq!(broken(Broken::NotBuilt), "The gate does not pass: b could not be built (`bakeoff build` shows why).");
     assert_eq!(
         broken(Broken::OtherOutput),
-        "The gate does not pass: b prints another output, and may not do the same work."
+        "The gate does not pass: b prints different output, so it may not do the same work."
     );
     assert_eq!(
         broken(Broken::FlagWithoutEffect { flag: "-O3".to_owned() }),
-        "The gate does not pass: -O3, a flag that tells b and before apart, had no effect, so that one of them is not what it \
-         is called."
+        "The gate does not pass: the flag -O3 had no effect, although it should distinguish b and before."
     );
     let variant = "b".to_owned();
     assert_eq!(

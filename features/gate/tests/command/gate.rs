@@ -54,8 +54,7 @@ fn commands_are_held_against_a_limit() {
     shown.expect(0, &["The gate passes"]);
     assert!(serde_json::from_str::<serde_json::Value>(&shown.out).is_ok(), "the paragraph is no part of the JSON");
     compare(["true", "false"], &[]).expect(4, &["The gate does not pass: 3 of 3 trials of false failed."]);
-    compare(["true", "true"], &["--metric", "majflt"])
-        .expect(3, &["is 0 or less, of which no percentage can be taken"]);
+    compare(["true", "true"], &["--metric", "majflt"]).expect(3, &["is 0 or less, so there is no percentage"]);
 }
 
 #[test]
@@ -94,8 +93,8 @@ fn the_limits_of_a_study_travel_in_its_journal() {
     run(&[]).expect(0, &[]);
     assert!(lines() == 2 && of_journal().contains("\"limit\": 0.8"));
     sandbox.write("study.toml", text.split("[gate").next().unwrap());
-    run(&["--gate", "study"]).expect(2, &["the study had no limits when it was executed", "hint:"]);
-    sandbox.execute(&["gate", journal.to_str().unwrap()]).expect(2, &["no limit is given, and the study has none"]);
+    run(&["--gate", "study"]).expect(2, &["the study had no limits when it ran", "hint:"]);
+    sandbox.execute(&["gate", journal.to_str().unwrap()]).expect(2, &["no limit was given, and the study has none"]);
     assert_eq!(sandbox.journals().len(), 1);
 }
 
@@ -144,27 +143,27 @@ fn what_cannot_be_gated_on_has_a_remedy() {
     let gate = |more: &[&str], says: &[&str]| {
         sandbox.execute(&[&["gate", "STUDY"], more].concat()).expect(2, says);
     };
-    gate(&[], &["no limit is given, and the study has none", "--max-slowdown 2%"]);
+    gate(&[], &["no limit was given, and the study has none", "--max-slowdown 2%"]);
     let limit = ["--max-slowdown", "2%"];
     let with = |more: [&'static str; 2]| [limit, more].concat();
-    gate(&with(["--variant", "x"]), &["the journal has no variant `x`", "there are: echo=twice"]);
-    gate(&with(["--variant", "baseline"]), &["`baseline` is the baseline", "there are: echo=twice"]);
-    gate(&with(["--workload", "x"]), &["the journal has no workload `x`", "there are: hello"]);
-    gate(&with(["--metric", "x"]), &["the journal has no metric `x`", "there are: wall"]);
+    gate(&with(["--variant", "x"]), &["the journal has no variant `x`", "available: echo=twice"]);
+    gate(&with(["--variant", "baseline"]), &["`baseline` is the baseline", "available: echo=twice"]);
+    gate(&with(["--workload", "x"]), &["the journal has no workload `x`", "available: hello"]);
+    gate(&with(["--metric", "x"]), &["the journal has no metric `x`", "available: wall"]);
     gate(&with(["--plan", "x"]), &["no journal of plan `x`"]);
-    gate(&with(["--junit", "no/such/folder.xml"]), &["cannot be written", "make the folder first"]);
+    gate(&with(["--junit", "no/such/folder.xml"]), &["cannot be written", "create the folder first"]);
     gate(&["--max-slowdown", "slow"], &["a percentage above 0"]);
     let report = |more: &[&str], says: &[&str]| {
         sandbox.execute(&[&["report", "STUDY"], more].concat()).expect(2, says);
     };
     report(&["--gate", "2%", "--provenance"], &["'--gate <LIMIT>' cannot be used with '--provenance'"]);
     report(&["--gate", "2%", "--against", "x"], &["cannot be used with"]);
-    report(&["--gate", "slow"], &["a percentage above 0", "or `study`"]);
+    report(&["--gate", "slow"], &["a percentage above 0", "or use `study`"]);
     report(&["--junit", "x.xml"], &["--gate"]);
     let compare = ["compare", "true", "true", "--gate", "study"];
     sandbox.execute(&compare).expect(2, &["invalid value 'study' for '--gate <LIMIT>'", "a percentage above 0"]);
     let alone = ["compare", "true", "--max-slowdown", "2%", "--blocks", "6"];
-    sandbox.execute(&alone).expect(2, &["no variant besides the baseline", "a second command, or --git twice"]);
+    sandbox.execute(&alone).expect(2, &["no variant besides the baseline", "a second command, --git twice"]);
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn whatever_reads_a_journal_finds_the_benchmarks() {
         .execute(&["report", journal, "--html", "page.html", "--export-trials", "trials.csv", "--redact"])
         .expect(0, &[]);
     let page = fs::read_to_string(sandbox.path().join("page.html")).unwrap();
-    assert!(page.contains("from 24 trials") && page.contains("24 of 24 trials count"));
+    assert!(page.contains("from 24 trials") && page.contains("24 of 24 trials valid"));
     let values = page.split("id=\"data\"").nth(1).unwrap_or_default();
     assert!(values.contains("sec/op") && values.contains("Find"), "{values:.600}");
     // 24 processes, and 2 benchmarks of each.
@@ -148,7 +148,7 @@ fn what_a_trial_lacks_has_failed_there_and_what_only_others_have_is_named() {
     let parts = [
         "new on Find (idle): 12 failed of 12 trials",
         "it is not among the benchmarks that this trial reported",
-        "compared with nothing, as only new has them and old does not: New",
+        "not compared, because only new has them and old does not: New",
     ];
     shown.expect(4, &parts);
 }
@@ -156,9 +156,7 @@ fn what_a_trial_lacks_has_failed_there_and_what_only_others_have_is_named() {
 #[test]
 fn a_trial_without_a_benchmark_says_what_the_command_lacks() {
     let words = ["--harness", "go", "--blocks", "2", &prints("PASS\\n"), &prints("PASS\\n")];
-    compare(&[], &words)
-        .0
-        .expect(4, &["there is no benchmark in its standard output; it must print lines of benchmarks"]);
+    compare(&[], &words).0.expect(4, &["no benchmark in its standard output; it must print lines of benchmarks"]);
 }
 
 #[test]
@@ -180,9 +178,9 @@ fn hostile_names_are_shown_and_not_obeyed() {
     assert_eq!(record.trials[0].parts.len(), 3);
     let many = "i=0; while [ $i -lt 1001 ]; do i=$((i+1)); echo \"BenchmarkB$i 1 5 ns/op\"; done";
     let (shown, _, _) = compare(&[], &["--harness", "go", "--blocks", "2", many, many]);
-    shown.expect(4, &["1001 benchmarks are more than the 1000 that are compared"]);
+    shown.expect(4, &["1001 benchmarks, but at most 1000 are allowed"]);
     let long = "printf 'Benchmark%0600d 1 5 ns/op\\n' 1";
-    compare(&[], &["--harness", "go", "--blocks", "2", long, long]).0.expect(4, &["has a name of 600 bytes"]);
+    compare(&[], &["--harness", "go", "--blocks", "2", long, long]).0.expect(4, &["too long (600 bytes)"]);
 }
 
 #[test]
@@ -191,7 +189,7 @@ fn what_a_harness_writes_is_read_and_never_that_of_an_earlier_trial() {
                   [ -e \"$BAKEOFF_HARNESS\" ] && exit 3\n\
                   [ $n = 4 ] || echo 'BenchmarkX 1 5 ns/op' > \"$BAKEOFF_HARNESS\"\n";
     let (shown, record, _) = compare(&[("h.sh", script)], &["--harness", "go", "--blocks", "6", "sh h.sh", "sh  h.sh"]);
-    shown.expect(4, &["nothing was printed, and nothing written to $BAKEOFF_HARNESS", "1 failed of 6 trials"]);
+    shown.expect(4, &["the harness printed nothing and wrote nothing to $BAKEOFF_HARNESS", "1 failed of 6 trials"]);
     assert_eq!(record.trials.iter().filter(|trial| trial.parts.is_empty()).count(), 1);
 }
 
@@ -200,7 +198,10 @@ fn what_does_not_fit_is_refused_at_once() {
     let sandbox = Sandbox::new("");
     sandbox.execute(&["compare", "--harness", "nose", "a", "b"]).expect(2, &["invalid value 'nose'", "pytest"]);
     let words = ["compare", "--metric", "sec/op", "true", "true "];
-    sandbox.execute(&words).expect(2, &["`sec/op` is a metric of benchmarks", "hint: say which harness times them"]);
+    sandbox.execute(&words).expect(
+        2,
+        &["`sec/op` is a metric of benchmarks, and no harness was named", "hint: name the harness that times them"],
+    );
 }
 
 #[test]
@@ -218,7 +219,9 @@ fn a_study_may_have_plain_workloads_beside_a_suite() {
     // Another harness is another study.
     let text = fs::read_to_string(sandbox.study().join("study.toml")).unwrap();
     sandbox.write("study.toml", &text.replace("harness = \"go\"\n", ""));
-    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(2, &["`sec/op` is a metric of benchmarks"]);
+    sandbox
+        .execute(&["run", "STUDY", "--quiet"])
+        .expect(2, &["`sec/op` is a metric of benchmarks, and no workload has a harness"]);
 }
 
 /// The folder of what `tools/oracles` makes.

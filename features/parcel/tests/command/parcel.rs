@@ -86,7 +86,7 @@ fn an_imported_study_is_repeated_in_a_journal_of_its_own_and_both_stand_side_by_
     assert_eq!((pairs.pairs.len(), pairs.only_here.len(), pairs.only_there.len()), (4, 0, 0));
     // What is exported now is what was run here.
     let shown = there.execute(&["export", "STUDY", "-o", "again.tar.zst"]);
-    shown.expect(0, &["1 journal,", "not packed: journals that were imported"]);
+    shown.expect(0, &["1 journal,", "not packed: imported journals"]);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn what_is_redacted_names_no_host_user_or_folder_and_says_the_same() {
     let shown = here.execute(&["export", "STUDY", "-o", parcel.to_str().unwrap(), "--redact"]);
     shown.expect(
         0,
-        &["packed small into", "removed, for others", "host names: ", "the folder ", "not packed: records and logs"],
+        &["packed small into", "removed before sharing", "host names: ", "the folder ", "not packed: records and logs"],
     );
     let there = elsewhere();
     import(&there, &parcel).expect(0, &["files of the study: 2, journals: 1"]);
@@ -142,7 +142,7 @@ fn what_is_redacted_names_no_host_user_or_folder_and_says_the_same() {
 
     for format in ["--json", "--all", "--provenance"] {
         let shown = here.execute(&["report", "STUDY", "--redact", format]);
-        shown.expect(0, &["removed, for others"]);
+        shown.expect(0, &["removed before sharing"]);
         names_nothing(&shown.out);
     }
     here.execute(&["export", "STUDY", "--redact", "--prefixes", "--force"]).expect(2, &["--redact"]);
@@ -167,7 +167,7 @@ fn sources_travel_on_request_and_prefixes_to_be_looked_at() {
     let parcel = packed(&here, &["--sources", "--prefixes"]);
     let there = elsewhere();
     let shown = import(&there, &parcel);
-    shown.expect(0, &["sources accepted by their hashes into the cache: 1", "prefixes are kept in"]);
+    shown.expect(0, &["sources added to the cache after a check of their hashes: 1", "note: prefixes are in"]);
     let imported = there.study().join(".bakeoff/imported");
     assert_eq!(fs::read_dir(imported.join("prefixes")).unwrap().count(), 2);
     assert!(!imported.join("sources").exists());
@@ -186,8 +186,8 @@ fn a_study_without_a_journal_can_be_packed() {
     let parcel = packed(&sandbox, &[]);
     let there = elsewhere();
     import(&there, &parcel).expect(0, &["it has no journal"]);
-    there.execute(&["report", "STUDY"]).expect(2, &["has not been executed"]);
-    there.execute(&["report", "STUDY", "--against", "imported"]).expect(2, &["has not been executed"]);
+    there.execute(&["report", "STUDY"]).expect(2, &["has not run yet"]);
+    there.execute(&["report", "STUDY", "--against", "imported"]).expect(2, &["has not run yet"]);
     there.execute(&["run", "STUDY", "--quiet", "--blocks", "6"]).expect(0, &[]);
     there.execute(&["report", "STUDY", "--against", "imported"]).expect(2, &["nothing was imported"]);
 }
@@ -198,7 +198,7 @@ fn a_file_that_the_studies_of_a_repository_share_travels_with_each() {
     let expect = here.study().join("hello.out");
     fs::rename(&expect, here.path().join("hello.out")).unwrap();
     symlink("../hello.out", &expect).unwrap();
-    here.execute(&["export", "STUDY"]).expect(2, &["hello.out` is a link", "put a copy in its place"]);
+    here.execute(&["export", "STUDY"]).expect(2, &["hello.out` is a link", "replace it with a copy"]);
     fs::create_dir(here.path().join(".git")).unwrap();
     let there = elsewhere();
     import(&there, &packed(&here, &[])).expect(0, &["files of the study: 2"]);
@@ -235,19 +235,21 @@ fn nothing_is_overwritten_and_nothing_is_left_of_what_is_refused() {
     let parcel = packed(&here, &[]);
     let out = parcel.to_str().unwrap();
     let shown = here.execute(&["export", "STUDY", "-o", out]);
-    shown.expect(2, &["is already there", "--force"]);
-    import(&here, &parcel).expect(2, &["study` is already there"]);
+    shown.expect(2, &["already exists", "--force"]);
+    import(&here, &parcel).expect(2, &["study` already exists"]);
     here.execute(&["import", out]).expect(0, &["imported small into ./small"]);
-    here.execute(&["import", out]).expect(2, &["is already there"]);
+    here.execute(&["import", out]).expect(2, &["already exists"]);
 
     let there = elsewhere();
     let mut bytes = fs::read(&parcel).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     fs::write(&parcel, bytes).unwrap();
-    import(&there, &parcel).expect(2, &["is not imported"]);
+    import(&there, &parcel).expect(2, &["cannot import"]);
     there.execute(&["import", "STUDY"]).expect(2, &["cannot read"]);
-    there.execute(&["import", out, "STUDY", "--most", "1K"]).expect(2, &["it unpacks to more than 1024 bytes"]);
+    there
+        .execute(&["import", out, "STUDY", "--most", "1K"])
+        .expect(2, &["it unpacks to more than the allowed 1024 bytes"]);
     let left: Vec<_> = fs::read_dir(there.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.is_empty(), "{left:?}");
 }

@@ -41,7 +41,7 @@ fn two_commands_lead_from_a_folder_to_a_verdict() {
         &[
             "sum: built by Makefile",
             "2 compilations, all of them with -O2; the program is sum.",
-            "O0: -O0 arrived in 2 of 2 calls, and won in 2",
+            "O0: -O0 reached 2 of 2 calls, and took effect in 2",
             "next: bakeoff run sum",
         ],
     );
@@ -55,7 +55,7 @@ fn two_commands_lead_from_a_folder_to_a_verdict() {
     // Both were built, and neither the study nor what it expects is part of what they were built of.
     typed(&sandbox, &["build", "sum"]).expect(0, &["baseline: in the cache", "O0: in the cache"]);
     typed(&sandbox, &["run", "sum", "--blocks", "6", "--quiet"]).expect(0, &["O0", "baseline"]);
-    typed(&sandbox, &["init", "sum", "--level", LEVEL]).expect(2, &["there is a study already", "--add-level"]);
+    typed(&sandbox, &["init", "sum", "--level", LEVEL]).expect(2, &["a study already exists", "--add-level"]);
 }
 
 #[test]
@@ -64,17 +64,18 @@ fn a_level_may_be_trained_by_a_command_or_by_the_workload() {
         return;
     }
     let (sandbox, folder) = project();
-    typed(&sandbox, &["init", "sum", "--level", "pgo=profile"]).expect(2, &["to be trained by the workload", "--run"]);
+    typed(&sandbox, &["init", "sum", "--level", "pgo=profile"])
+        .expect(2, &["is trained by the workload, but there is no workload", "--run"]);
     let level = "pgo=-O3 profile:./sum 1000";
     let init = typed(&sandbox, &["init", "sum", "--level", level, "--run", "./sum 2000"]);
-    init.expect(0, &["pgo: 1 of 2 compilations used a profile", "pgo: -O3 arrived in 2 of 2 calls"]);
+    init.expect(0, &["pgo: 1 of 2 compilations used a profile", "pgo: -O3 reached 2 of 2 calls"]);
     let study = fs::read_to_string(folder.join("study.toml")).unwrap();
     let line = "pgo = { append = \"-O3\", profile = '\"$PREFIX/bin/sum\" 1000' }";
     assert!(study.contains(line), "{study}");
     let new = "by=profile:\"$PREFIX/bin/sum\" 2000";
     typed(&sandbox, &["init", "sum", "--add-level", new])
         .expect(0, &["added to flags: by", "`files` of the [[build]]"]);
-    typed(&sandbox, &["init", "sum", "--add-level", "x=profile"]).expect(2, &["by which training"]);
+    typed(&sandbox, &["init", "sum", "--add-level", "x=profile"]).expect(2, &["needs a training command"]);
     typed(&sandbox, &["build", "sum"]).expect(0, &["1 of 2 compilations used a profile"]);
 }
 
@@ -85,9 +86,9 @@ fn a_level_may_be_made_by_bolt_and_is_listed_where_that_is_installed() {
     }
     let (sandbox, folder) = project();
     typed(&sandbox, &["init", "sum", "--level", "bolt"])
-        .expect(2, &["to be trained by the workload", "bolt=bolt:./prog"]);
+        .expect(2, &["is trained by the workload, but there is no workload", "bolt=bolt:./prog"]);
     let init = typed(&sandbox, &["init", "sum", "--level", "-O3", "--run", "./sum 2000"]);
-    init.expect(0, &["O3: -O3 arrived in 2 of 2 calls"]);
+    init.expect(0, &["O3: -O3 reached 2 of 2 calls"]);
     let listed = "# bolt = { bolt = '\"$PREFIX/bin/sum\" 2000' }   # ";
     let study = fs::read_to_string(folder.join("study.toml")).unwrap();
     assert!(study.contains(listed), "{study}");
@@ -95,7 +96,7 @@ fn a_level_may_be_made_by_bolt_and_is_listed_where_that_is_installed() {
         .expect(0, &["added to flags: b"]);
     fs::remove_file(folder.join("study.toml")).unwrap();
     let init = typed(&sandbox, &["init", "sum", "--level", "-O3 bolt", "--run", "./sum 2000"]);
-    init.expect(0, &["O3-bolt: llvm-bolt-22 rewrote 1 of 1 files", "O3-bolt: -O3 arrived in 2 of 2 calls"]);
+    init.expect(0, &["O3-bolt: llvm-bolt-22 rewrote 1 of 1 files", "O3-bolt: -O3 reached 2 of 2 calls"]);
     let study = fs::read_to_string(folder.join("study.toml")).unwrap();
     assert!(study.contains(&listed["# bolt = { ".len()..]) && !study.contains("# bolt = {"), "{study}");
 }
@@ -112,9 +113,10 @@ fn what_was_built_before_is_built_again_by_every_level() {
     init.expect(
         0,
         &[
-            "note: source sum was built before: the copy goes without mktab, mktab.o, sum, sum.o, so it is compiled again",
+            "note: source sum contains files of an earlier build: Bakeoff leaves mktab, mktab.o, sum, sum.o out of its \
+             copy, so they are compiled again",
             "2 compilations, all of them with -O2",
-            "O3: -O3 arrived in 2 of 2 calls, and won in 2",
+            "O3: -O3 reached 2 of 2 calls, and took effect in 2",
         ],
     );
     assert!(!fs::read_to_string(folder.join("study.toml")).unwrap().contains("make clean"));
@@ -143,9 +145,9 @@ fn a_level_that_reaches_only_a_part_of_the_program_is_not_proven() {
     typed(&sandbox, &["init", "sum", "--yes", "--level", "-O0", "--run", "./sum 1000"]).expect(
         0,
         &[
-            "O0: -O0 arrived in 2 of 2 calls, and won in 2; not proven: 1 part of the program was not compiled",
-            "not proven: -O0 (of append, for flags=O0) took effect in 2 of 2 compilations and links in layer sum, but part.o was not \
-             compiled by this build: the source had it already",
+            "O0: -O0 reached 2 of 2 calls, and took effect in 2; not proven: 1 part of the program was not compiled",
+            "not proven: -O0 (of append, for flags=O0) took effect in 2 of 2 compilations and links in layer sum, but \
+             part.o was not compiled by this build, because the source already contained it",
         ],
     );
     typed(&sandbox, &["run", "sum", "--blocks", "6", "--quiet"])
@@ -167,7 +169,7 @@ fn a_makefile_that_compiles_nothing_gives_way_to_debian_rules() {
         0,
         &[
             "sum: built by Makefile (not used: debian/rules)",
-            "nothing was compiled by Makefile; now by debian/rules",
+            "Makefile compiled nothing; trying debian/rules",
             "1 compilation, all of them with -O2; the program is sum.",
         ],
     );
@@ -175,8 +177,10 @@ fn a_makefile_that_compiles_nothing_gives_way_to_debian_rules() {
     let named = |file: &'static str| [&words[..], &["--build-system", file]].concat();
     typed(&sandbox, &named("debian/rules")).expect(0, &["sum: built by debian/rules The plain build took"]);
     fs::remove_file(folder.join("study.toml")).unwrap();
-    typed(&sandbox, &named("meson.build"))
-        .expect(2, &["no build system is recognised by `meson.build`", "there are: Makefile, debian/rules"]);
+    typed(&sandbox, &named("meson.build")).expect(
+        2,
+        &["`meson.build` is not the file of a recognised build system", "available: Makefile, debian/rules"],
+    );
 }
 
 #[test]
@@ -186,7 +190,7 @@ fn a_workload_that_fails_is_said_and_the_study_stays() {
     }
     let (sandbox, folder) = project();
     let init = typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 10 && exit 3"]);
-    init.expect(4, &["fails: it exited 3", "correct `run` in sum/study.toml"]);
+    init.expect(4, &["fails: it exited with 3", "correct `run` in sum/study.toml"]);
     assert!(folder.join("study.toml").exists());
 }
 
@@ -199,7 +203,8 @@ fn a_level_is_added_to_a_study_of_ones_own() {
     let after = fs::read_to_string(sandbox.study().join("study.toml")).unwrap();
     let new: Vec<&str> = after.lines().filter(|line| !before.lines().any(|old| old == *line)).collect();
     assert_eq!(new, ["thrice = { LINES = \"echo hello; true; true\" }"]);
-    typed(&sandbox, &["init", "study", "--add-level", "wrong=OTHER=x"]).expect(2, &["OTHER", "left as it was"]);
+    typed(&sandbox, &["init", "study", "--add-level", "wrong=OTHER=x"])
+        .expect(2, &["OTHER", "the study was not changed"]);
     assert_eq!(fs::read_to_string(sandbox.study().join("study.toml")).unwrap(), after);
 }
 
@@ -208,7 +213,7 @@ fn what_cannot_be_a_study_is_said_with_a_remedy() {
     let (sandbox, folder) = project();
     typed(&sandbox, &["init", "nowhere"]).expect(2, &["no file or folder `nowhere`", "debian:lua5.4"]);
     fs::remove_file(folder.join("Makefile")).unwrap();
-    typed(&sandbox, &["init", "sum"]).expect(2, &["no build system is recognised", "docs/study-file.md"]);
+    typed(&sandbox, &["init", "sum"]).expect(2, &["no known build system in", "bakeoff help study-file"]);
     typed(&sandbox, &["init", "sum", "--level", "x="]).expect(2, &["changes nothing", "lto=-O3 -flto=auto"]);
 }
 
@@ -232,8 +237,8 @@ fn the_tests_of_a_project_are_its_workload_if_nothing_else_is_said() {
         0,
         &[
             "trying the tests, `make check`",
-            "the workload is the tests, `make check` (--run COMMAND names another)",
-            "O0: -O0 arrived in 3 of 3 calls, and won in 3",
+            "the workload is the tests, `make check` (choose another with --run COMMAND)",
+            "O0: -O0 reached 3 of 3 calls, and took effect in 3",
             "next: bakeoff run sum",
         ],
     );
@@ -257,13 +262,13 @@ fn tests_that_are_no_workload_are_not_taken() {
     }
     let check = |test: &str, expect: &str| {
         let (sandbox, folder) = with_targets(test);
-        let expect = ["not taken: the tests, `make check`", expect, "the workload is a stub that only starts sum"];
+        let expect = ["not used: the tests, `make check`", expect, "the workload only starts sum"];
         typed(&sandbox, &["init", "sum", "--level", LEVEL, "--product", "sum"]).expect(0, &expect);
         let study = fs::read_to_string(folder.join("study.toml")).unwrap();
         assert!(study.contains("[workloads.stub]") && !study.contains("$PREFIX/tree"), "{study}");
     };
     check("./sum 10; rm -f t", "calls a compiler");
-    check("exit 3", "cannot be executed where it is built");
+    check("exit 3", "cannot run in its build folder");
 }
 
 #[test]
@@ -276,7 +281,12 @@ fn a_manual_that_cannot_be_built_does_not_stop_the_program() {
     fs::write(folder.join("Makefile"), format!("{manual}{MAKEFILE}")).unwrap();
     typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 1000"]).expect(
         0,
-        &["A part of it cannot be built (", "no-such-tool", "; the program can.", "O0: -O0 arrived in 2 of 2 calls"],
+        &[
+            "A part of it could not be built (",
+            "no-such-tool",
+            ", but the program was.",
+            "O0: -O0 reached 2 of 2 calls",
+        ],
     );
     assert!(fs::read_to_string(folder.join("study.toml")).unwrap().contains("make -k -j\"$JOBS\" || true"));
 
@@ -284,12 +294,12 @@ fn a_manual_that_cannot_be_built_does_not_stop_the_program() {
     let (sandbox, folder) = project();
     fs::write(folder.join("configure"), "echo 'error: no luck' >&2\nexit 1\n").unwrap();
     typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 1000"])
-        .expect(0, &["It cannot be built by configure (error: no luck); now by Makefile", "the program is sum."]);
+        .expect(0, &["configure could not build it (error: no luck); trying Makefile", "the program is sum."]);
     fs::remove_file(folder.join("study.toml")).unwrap();
     let other = "printf 'all: other sum\\nother:\\n\\tcc -O2 -o other mktab.c\\nsum: none\\n' > GNUmakefile\n";
     fs::write(folder.join("configure"), other).unwrap();
     typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 1000"])
-        .expect(0, &["A part of it cannot be built by configure (", "; now by Makefile", "the program is sum."]);
+        .expect(0, &["configure could not build all of it (", "; trying Makefile", "the program is sum."]);
 }
 
 #[test]
@@ -306,15 +316,20 @@ fn a_benchmark_that_was_built_is_the_workload_if_it_needs_no_words() {
         let study = fs::read_to_string(folder.join("study.toml")).unwrap();
         assert!(study.contains(workload), "{workload} is missing in\n{study}");
     };
-    let taken = ["the workload is the benchmark sum-bench (--run COMMAND names another)", "next: bakeoff run sum"];
+    let taken =
+        ["the workload is the benchmark sum-bench (choose another with --run COMMAND)", "next: bakeoff run sum"];
     check(
         "puts(\"1 s\"); return 0;",
         &taken,
         "[workloads.benchmark]\nrun = '\"$PREFIX/bin/sum-bench\"'\noutput = \"varies\"",
     );
-    let usage = ["not taken: the benchmark sum-bench only says how it is used", "a stub that only starts sum"];
+    let usage = ["not used: the benchmark sum-bench only prints its usage", "the workload only starts sum"];
     check("puts(\"Usage: sum-bench N\"); return 0;", &usage, "run = '\"$PREFIX/bin/sum\" --version'");
-    check("return 1;", &["not taken: the benchmark sum-bench is no workload: it exited 1"], "[workloads.stub]");
+    check(
+        "return 1;",
+        &["not used: the benchmark sum-bench is not a usable workload: it exited with 1"],
+        "[workloads.stub]",
+    );
 }
 
 #[test]
@@ -327,7 +342,7 @@ fn programs_with_names_that_shells_would_take_apart() {
         let shell = name.replace('\'', "'\\''");
         fs::write(folder.join("Makefile"), format!("all:\n\t$(CC) -O2 -o '{shell}' sum.c\n")).unwrap();
         let init = typed(&sandbox, &["init", "sum", "--yes", "--level", "-O1", "--run", &format!("'./{shell}' 1000")]);
-        init.expect(0, &[&format!("the program is {name}."), "O1: -O1 arrived in 1 of 1 calls"]);
+        init.expect(0, &[&format!("the program is {name}."), "O1: -O1 reached 1 of 1 calls"]);
         typed(&sandbox, &["run", "sum", "--blocks", "6", "--quiet"]).expect(0, &["O1"]);
     }
 }
@@ -348,7 +363,7 @@ fn a_crate_without_a_program_gets_a_skeleton() {
     let level = "o1=-C opt-level=1";
     typed(&sandbox, &["init", "my-sum", "--yes", "--level", level]).expect(
         0,
-        &["there is no program: it is a library", "wrote my-sum/driver.rs, a skeleton", "-C opt-level=1 arrived in"],
+        &["there is no program: it is a library", "wrote the skeleton my-sum/driver.rs", "-C opt-level=1 reached"],
     );
     assert!(fs::read_to_string(folder.join("driver.rs")).unwrap().contains("// use my_sum::…;"));
     fs::write(folder.join("driver.rs"), "fn main() { println!(\"{}\", my_sum::sum(7)); }\n").unwrap();
@@ -365,7 +380,7 @@ fn the_first_error_and_the_log_are_shown() {
     fs::write(folder.join("sum.c"), "int main(void) { return absent; }\n").unwrap();
     fs::write(folder.join("Makefile"), format!("all:\n\t$(CC) -c sum.c || {{ {noise}; exit 1; }}\n")).unwrap();
     let shown = typed(&sandbox, &["init", "sum", "--yes", "--level", LEVEL]);
-    shown.expect(4, &["(log: ", "the first error:", "'absent' undeclared", "the whole log: "]);
+    shown.expect(4, &["(log: ", "the first error:", "'absent' undeclared", "full log: "]);
     assert!(!shown.err.contains("(make: ***"), "{}", shown.err);
 }
 
@@ -381,10 +396,10 @@ fn what_a_debian_package_is_built_with_and_this_machine_lacks_is_named() {
     fs::write(folder.join("debian/control"), control).unwrap();
     let install = "sudo apt-get install no-such-tool nor-this";
     let words = ["init", "sum", "--yes", "--level", LEVEL, "--run", "./sum 1000"];
-    typed(&sandbox, &words).expect(0, &["Missing of its Build-Depends: no-such-tool (>= 2)", install]);
+    typed(&sandbox, &words).expect(0, &["Missing build dependencies: no-such-tool (>= 2)", install]);
     fs::remove_file(folder.join("study.toml")).unwrap();
     fs::write(folder.join("sum.c"), "no C\n").unwrap();
-    typed(&sandbox, &words).expect(4, &["hint: install what it is built with and this machine lacks", install]);
+    typed(&sandbox, &words).expect(4, &["hint: install the missing build dependencies", install]);
 }
 
 #[test]
@@ -411,5 +426,5 @@ fn a_study_has_the_locale_of_who_asked_for_it() {
     let study = fs::read_to_string(folder.join("study.toml")).unwrap();
     assert!(study.contains("[conditions.idle]\nlocale = \"C.UTF-8\""), "{study}");
     let again = typed(&sandbox, &["init", "sum", "--level", "-O3"]);
-    again.expect(2, &["there is a study already", "`bakeoff init sum --add-level '-O3'` adds a level to it"]);
+    again.expect(2, &["a study already exists", "`bakeoff init sum --add-level '-O3'` adds a level to it"]);
 }

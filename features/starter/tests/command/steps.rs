@@ -66,11 +66,14 @@ fn a_workload_that_is_not_named_is_a_step_of_its_own() {
         let steps = steps(&shown.err);
         assert_eq!((steps.len(), steps[1]), (4, "step 2 of 4: choosing a workload"), "{}", shown.err);
     };
-    check(MAKEFILE, "assumed: the workload is a stub that only starts sum");
-    check(&format!("{MAKEFILE}check: sum\n\t./sum\n"), "trying the tests, `make check`: it is built and run twice");
+    check(MAKEFILE, "assumed: the workload only starts sum");
+    check(
+        &format!("{MAKEFILE}check: sum\n\t./sum\n"),
+        "trying the tests, `make check`: building it and running it twice",
+    );
     let library = "libsum.a: sum.o\n\tar rcs $@ sum.o\ninstall: libsum.a\n\tmkdir -p $(PREFIX)/lib $(PREFIX)/include\n\t\
                    cp libsum.a $(PREFIX)/lib\n\ttouch $(PREFIX)/include/sum.h\n";
-    check(library, "wrote sum/driver.c, a skeleton");
+    check(library, "wrote the skeleton sum/driver.c");
 }
 
 #[test]
@@ -114,7 +117,7 @@ fn interrupted(sandbox: &Sandbox, meeting: &Path, typed: &str) -> Shown {
     let terminal = Terminal::of(&command(sandbox, meeting), 80).type_in(typed);
     fs::read(meeting.join("begun")).unwrap();
     let shown = terminal.interrupted();
-    shown.expect(130, &["hint: what was built is kept; run the same command again to resume"]);
+    shown.expect(130, &["hint: finished builds are kept; run the same command again to resume"]);
     assert!(alive_in(sandbox.path()).is_empty(), "{:#?}", alive_in(sandbox.path()));
     shown
 }
@@ -171,19 +174,18 @@ fn a_second_init_leaves_the_study_adds_a_level_or_writes_it_again() {
     let first = study();
     let again = |words: &[&str], typed: &str, expect: &[&str]| {
         let shown = Terminal::of(&sandbox.command_as_typed(words), 80).type_in(typed).ended();
-        let question =
-            "1 leave it as it is 2 add a level to it 3 write it again; the old one is kept as study.toml.old";
-        shown.expect(0, &[&["there is a study already: ", question, "number [1]:"], expect].concat());
+        let question = "1 leave it unchanged 2 add a level to it 3 replace it (the old one is kept as study.toml.old)";
+        shown.expect(0, &[&["a study already exists: ", question, "number [1]:"], expect].concat());
     };
     // What is no number of an answer is asked again, and no answer is the first.
     again(&["init", "sum"], "4\nall\n\n", &["number [1]: number [1]: number [1]:"]);
     assert_eq!(study(), first);
-    again(&["init", "sum"], "2\nO1=-O1\n", &["The level, such as lto=-O3 -flto=auto: ", "added to flags: O1"]);
+    again(&["init", "sum"], "2\nO1=-O1\n", &["Level, such as lto=-O3 -flto=auto: ", "added to flags: O1"]);
     let added = study();
     assert!(added.contains("O1 = { append = \"-O1\" }") && added.contains("O0 ="), "{added}");
     again(&["init", "sum", "--level", "-O3"], "2\n", &["added to flags: O3"]);
     let added = study();
-    again(&["init", "sum", "--level", "-Os", "--run", "./sum"], "3\n", &["step 1 of 3: ", "Os: -Os arrived in"]);
+    again(&["init", "sum", "--level", "-Os", "--run", "./sum"], "3\n", &["step 1 of 3: ", "Os: -Os reached"]);
     let new = study();
     assert!(new.contains("Os = { append = \"-Os\" }") && !new.contains("O1 ="), "{new}");
     assert_eq!(fs::read_to_string(folder.join("study.toml.old")).unwrap(), added);
@@ -199,6 +201,6 @@ fn a_study_that_cannot_be_written_again_stays() {
     let (sandbox, folder) = project("sum:\n\texit 3\n");
     fs::write(folder.join("study.toml"), "# mine\n").unwrap();
     let shown = Terminal::of(&sandbox.command_as_typed(&INIT), 80).type_in("3\n").ended();
-    shown.expect(4, &["it cannot be built"]);
+    shown.expect(4, &["cannot build it"]);
     assert_eq!(fs::read_to_string(folder.join("study.toml")).unwrap(), "# mine\n");
 }

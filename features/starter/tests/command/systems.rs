@@ -55,7 +55,7 @@ fn cmake_builds_in_a_folder_of_its_own() {
     }
     let lists = "cmake_minimum_required(VERSION 3.10)\nproject(prog C)\nadd_executable(prog main.c)\n";
     let files = [("CMakeLists.txt", lists), ("main.c", MAIN_C)];
-    let expect = ["built by CMakeLists.txt", "the program is bakeoff-build/prog", "-O1 arrived in 1 of 1 calls"];
+    let expect = ["built by CMakeLists.txt", "the program is bakeoff-build/prog", "-O1 reached 1 of 1 calls"];
     init(&files, "-O1", "./prog", &expect, 2);
 }
 
@@ -65,7 +65,7 @@ fn meson_builds_in_a_folder_of_its_own() {
         return;
     }
     let files = [("meson.build", "project('prog', 'c')\nexecutable('prog', 'main.c')\n"), ("main.c", MAIN_C)];
-    let expect = ["built by meson.build", "the program is bakeoff-build/prog", "-O1 arrived in 1 of 1 calls"];
+    let expect = ["built by meson.build", "the program is bakeoff-build/prog", "-O1 reached 1 of 1 calls"];
     init(&files, "-O1", "./prog", &expect, 2);
 }
 
@@ -75,7 +75,7 @@ fn a_configure_script_need_not_be_executable_and_the_guess_may_be_wrong() {
         return;
     }
     let configure = "printf 'sub/prog: main.c\\n\\tmkdir -p sub && cc -O2 -o sub/prog main.c\\n' > Makefile\n";
-    let expect = ["built by configure", "the program is sub/prog", "-O1 arrived in 1 of 1 calls"];
+    let expect = ["built by configure", "the program is sub/prog", "-O1 reached 1 of 1 calls"];
     init(&[("configure", configure), ("main.c", MAIN_C)], "-O1", "./sub/prog", &expect, 2);
     // What was built is looked at, and then built once more to be installed.
     init(&[("configure", configure), ("main.c", MAIN_C)], "-O1", "./prog", &expect, 2);
@@ -91,19 +91,24 @@ fn cargo_builds_with_the_toolchain_of_the_user() {
     let main = "fn main() { println!(\"done\"); }\n";
     let files = [("Cargo.toml", manifest), ("Cargo.lock", lock), ("src/main.rs", main)];
     let said = ["built by Cargo.toml", "the program is target/release/prog"];
-    let rustc = "opt-level-1: -C opt-level=1 arrived in 1 of 1 calls of rustc, and won in 1";
+    let rustc = "opt-level-1: -C opt-level=1 reached 1 of 1 calls of rustc, and took effect in 1";
     init(&files, "-C opt-level=1", "./prog", &[said[0], said[1], rustc], 2);
     init(&files, "O1=CARGO_PROFILE_RELEASE_OPT_LEVEL=1", "./prog", &said, 2);
     // Words for C compilers find none here. What was built before is no part of the source.
     let tag = ("target/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n");
     let with_target = [&files[..], &[tag, ("target/release/prog", "old")]].concat();
-    let nowhere = "-O1 arrived nowhere: no call of a C compiler was seen (words for rustc begin with -C or -Z";
+    let nowhere = "-O1 reached no compiler: no call of a C compiler was seen (flags for rustc begin with -C or -Z";
     init(&with_target, "-O1", "./prog", &[nowhere], 2);
     // A level that is the project's own is left out, and then there is nothing to compare.
     let sandbox = Sandbox::new("");
     write(&sandbox.path().join("prog"), &files);
-    typed(&sandbox, &["init", "prog", "--level", "-C opt-level=3", "--run", "./prog"])
-        .expect(2, &["Left out: opt-level-3 is what the project does anyway", "nothing is left to compare"]);
+    typed(&sandbox, &["init", "prog", "--level", "-C opt-level=3", "--run", "./prog"]).expect(
+        2,
+        &[
+            "Omitted: opt-level-3, because the project already does that",
+            "no level differs from the project's own flags",
+        ],
+    );
 }
 
 #[test]
@@ -136,8 +141,10 @@ fn the_benchmarks_of_a_go_module_are_timed_by_their_harness() {
         ("a/input", "what a benchmark reads lies next to it"),
     ];
     write(&sandbox.path().join("prog"), &files);
-    typed(&sandbox, &["init", "prog", "--level", "v2=GOAMD64=v2"])
-        .expect(0, &["the workload is the go benchmarks in a (--run COMMAND names another)", "next: bakeoff run prog"]);
+    typed(&sandbox, &["init", "prog", "--level", "v2=GOAMD64=v2"]).expect(
+        0,
+        &["the workload is the go benchmarks in a (choose another with --run COMMAND)", "next: bakeoff run prog"],
+    );
     let study = fs::read_to_string(sandbox.path().join("prog/study.toml")).unwrap();
     for part in ["harness = \"go\"", "(cd \"./a\" && go test -c -o bakeoff.test .)", "[workloads.benchmark]"] {
         assert!(study.contains(part), "{part} is missing in\n{study}");
@@ -164,7 +171,7 @@ fn a_library_gets_a_program_that_uses_it() {
     assert!(tar.status().unwrap().success());
     // An archive gets a new folder, called like it. The skeleton builds, runs, and is the user's to go on with.
     typed(&sandbox, &["init", "sum-1.0.tar.gz", "--level", "-O1", "--yes"])
-        .expect(0, &["it is a library", "wrote sum/driver.c, a skeleton", "next: bakeoff run sum"]);
+        .expect(0, &["it is a library", "wrote the skeleton sum/driver.c", "next: bakeoff run sum"]);
     let study = fs::read_to_string(sandbox.path().join("sum/study.toml")).unwrap();
     for part in ["files = [\"driver.c\"]", "-lsum", "[workloads.stub]", "driver.c is a skeleton", "path = \""] {
         assert!(study.contains(part), "{part} is missing in\n{study}");
@@ -185,13 +192,13 @@ fn a_library_gets_a_program_that_uses_it() {
 fn what_would_not_be_a_name_is_never_executed() {
     let sandbox = Sandbox::new("");
     for (source, expect) in [
-        ("debian:x;true", "not the name of a Debian package"),
-        ("debian:", "not the name of a Debian package"),
-        ("crate:x y", "not the name of a crate"),
-        ("crate:x@$(true)", "not the name of a version"),
-        ("crate:-x", "not the name of a crate"),
-        ("go:example.org//x", "not the name of a Go module"),
-        ("go:example.org/x@", "not the name of a version"),
+        ("debian:x;true", "not a valid name of a Debian package"),
+        ("debian:", "not a valid name of a Debian package"),
+        ("crate:x y", "not a valid name of a crate"),
+        ("crate:x@$(true)", "not a valid name of a version"),
+        ("crate:-x", "not a valid name of a crate"),
+        ("go:example.org//x", "not a valid name of a Go module"),
+        ("go:example.org/x@", "not a valid name of a version"),
     ] {
         typed(&sandbox, &["init", source]).expect(2, &[expect]);
     }

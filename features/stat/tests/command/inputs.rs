@@ -32,7 +32,7 @@ fn times(centre: f64) -> impl Iterator<Item = f64> {
 fn units_behind_numbers_count() {
     let (ms, us) = (lines(times(1.5), " ms"), lines(times(1600.0), " us"));
     stat(&[("a", &ms), ("b", &us)], &["a", "b"]).expect(0, &["b is 6.", "slower (", ") than a", "in ms"]);
-    stat(&[("a", "1 000\n2 000\n")], &["a"]).expect(2, &["a:1: `1 000` may be one number or several", "-C 1"]);
+    stat(&[("a", "1 000\n2 000\n")], &["a"]).expect(2, &["a:1: `1 000` could be one number or several", "-C 1"]);
     stat(&[("a", "x,,3\nx,2,3\n")], &["a", "-d", ",", "-C", "2"]).expect(2, &["a:1: column 2 is empty"]);
 }
 
@@ -84,7 +84,7 @@ fn json_of_hyperfine_2_is_read() {
     let json = document(&[entry("./run", &with(1), 0.1), entry("./run", &with(2), 0.2)]);
     stat(&[("h.json", &json)], &["h.json"]).expect(0, &["./run/n=2 takes 2.00 × as long (", ") as ./run/n=1"]);
     let minutes = json.replace("\"value\": 0.1", "\"value\": 1").replacen("\"second\"", "\"minute\"", 1);
-    stat(&[("h.json", &minutes)], &["h.json"]).expect(2, &["has times in `minute`"]);
+    stat(&[("h.json", &minutes)], &["h.json"]).expect(2, &["has times in the unknown unit `minute`"]);
 }
 
 /// A table of two compilers' times.
@@ -113,13 +113,13 @@ fn tables_with_titles_and_factors_are_read() {
     stat(&[("t", &two)], &["t"]).expect(0, &["/bench=sort: clang is", "/bench=zip: clang is"]);
     stat(&[("t", &two)], &["t", "--col", "/bench"]).expect(0, &["/compiler=gcc: sort and zip are equivalent"]);
     let both = table("compiler,wall,user", |_, name, time| format!("{name},{time},{}", time / 2.0));
-    stat(&[("t", &both)], &["t"]).expect(2, &["is `user` a value", "`-C 2` takes"]);
+    stat(&[("t", &both)], &["t"]).expect(2, &["whether the column `user` contains values", "`-C 2`, which reads"]);
     stat(&[("t", &both)], &["t", "-C", "3"]).expect(0, &["clang has 20.0 % more (", ") than gcc"]);
     // A clock of ticks has few times; they are no levels for that.
     let ticks = table("compiler,wall,sys", |i, name, time| format!("{name},{time},{}", ["0.10", "0.11"][i % 2]));
-    stat(&[("t", &ticks)], &["t"]).expect(2, &["is `sys` a value", "`-C 2` takes"]);
+    stat(&[("t", &ticks)], &["t"]).expect(2, &["whether the column `sys` contains values", "`-C 2`, which reads"]);
     stat(&[("t", &ticks)], &["t", "-C", "2"]).expect(0, &["clang has 20.0 % more (", ") than gcc"]);
-    stat(&[("t", &both)], &["t", "-C", "9"]).expect(2, &["there are only 3 columns, but column 9 is wanted"]);
+    stat(&[("t", &both)], &["t", "-C", "9"]).expect(2, &["there is no column 9: the table has 3"]);
     let missing = "compiler,time\ngcc,1.5\nclang,NA\n";
     stat(&[("t", missing)], &["t"]).expect(2, &["t:3: `NA` is not a number"]);
     stat(&[("t", "compiler,time\ngcc,1.5\nclang\n")], &["t"]).expect(2, &["t:3: this line has 1 cells"]);
@@ -133,11 +133,11 @@ fn events_of_go_tests_are_read_and_other_forms_are_named() {
     let go = format!("{{\"Time\":\"x\",\"Action\":\"start\",\"Package\":\"p\"}}\n{go}");
     stat(&[("old", &go), ("new", &go.replace("\\t10", "\\t20"))], &["old", "new"])
         .expect(0, &["A-8: new is", "slower (", ") than old"]);
-    stat(&[("old", &(go + "{\"Act"))], &["old"]).expect(2, &["old:18: this is no event of `go test -json`"]);
+    stat(&[("old", &(go + "{\"Act"))], &["old"]).expect(2, &["old:18: this is not an event of `go test -json`"]);
     for (text, what, remedy) in [
         ("| Command | Mean [ms] |\n|:---|---:|\n| `a` | 1 ± 2 |\n", "hyperfine's Markdown", "check-summary"),
         ("Benchmark  Mode  Cnt  Score  Error  Units\nA avgt 5 1 ± 2 ns/op\n", "JMH's text", "check-summary"),
-        ("Benchmark 1: a\n  Time (mean ± σ):  1 ms\n", "what hyperfine prints", "--export-json"),
+        ("Benchmark 1: a\n  Time (mean ± σ):  1 ms\n", "the output of hyperfine", "--export-json"),
         ("    N Min Max Median Avg Stddev\nx 3 1 2 3 4 5\n", "ministat's output", "check-summary"),
     ] {
         stat(&[("t", text)], &["t"]).expect(2, &[&format!("t: this looks like {what}"), remedy]);

@@ -22,8 +22,8 @@ pub(super) fn print(findings: &Findings, gathered: &Gathered, page: &mut Page, c
         open.map(|diagnosis| difference(findings, &diagnosis.claim, &clean(&diagnosis.variant))).collect::<Vec<_>>()
     };
     for (what, open) in [
-        ("nothing that was gathered explains", open(false)),
-        ("all that was gathered is the same, and explains nothing of", open(true)),
+        ("no explanation in the evidence for", open(false)),
+        ("the evidence is identical, so it does not explain", open(true)),
     ] {
         if !open.is_empty() {
             page.paragraph(format!("{what}: {}", open.join("; ")), columns, 2, Ink::Open);
@@ -68,25 +68,25 @@ fn explained(findings: &Findings, diagnosis: &Diagnosis, cause: &Cause) -> Strin
     let about = cause.about.iter().map(|name| clean(name)).collect::<Vec<_>>();
     let what = match cause.kind {
         CauseKind::OwnSlots => format!(
-            "{after} functions of its own that {} calls through the PLT, where {} has {before}",
+            "{after} of its own functions that {} calls through the PLT, compared with {before} in {}",
             if about.is_empty() { "it".to_owned() } else { named(about) },
             who(&diagnosis.against)
         ),
         CauseKind::Relocations => {
-            format!("{after} relocations when it starts, where {} has {before}", who(&diagnosis.against))
+            format!("{after} relocations when it starts, compared with {before} in {}", who(&diagnosis.against))
         }
         kind => {
-            let of = if kind == CauseKind::SystemCalls { "" } else { " for an op, of the workload and its services" };
+            let of = if kind == CauseKind::SystemCalls { "" } else { " per op, of the workload and its services" };
             let most = if about.is_empty() { String::new() } else { format!(", most of all {}", named(about)) };
-            format!("{after} system calls{of}{most}, where {} makes {before}", who(&diagnosis.against))
+            format!("{after} system calls{of}{most}, compared with {before} in {}", who(&diagnosis.against))
         }
     };
     let rest = cause.most_of_it.map_or(String::new(), |most| {
         let share = glue(&percent((most.share * 100.0).ceil() / 100.0));
         let each = glue(&duration(most.each_s));
         format!(
-            " If each took {each}, which is much, these would be {share} of the difference; nothing that was gathered \
-             explains the rest."
+            " Even if each took {each}, which is long, these would be {share} of the difference; the evidence does not \
+             explain the rest."
         )
     });
     let pairs: String = cause.isolated.iter().map(|pair| isolation(diagnosis, pair)).collect();
@@ -105,7 +105,7 @@ pub(super) fn in_short(cause: &Cause) -> String {
         CauseKind::OwnSlots => "own functions called through the PLT",
         CauseKind::Relocations => "relocations at start",
         CauseKind::SystemCalls => "system calls",
-        CauseKind::CallsOfAnOp => "system calls an op",
+        CauseKind::CallsOfAnOp => "system calls per op",
     };
     let about = cause.about.first().filter(|_| cause.kind != CauseKind::OwnSlots);
     let about = about.map_or(String::new(), |name| format!(", most of all {}", clean(name)));

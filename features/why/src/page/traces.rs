@@ -22,9 +22,9 @@ pub(super) fn print(trace: &TraceTable, page: &mut Page, columns: usize) {
     page.gap();
     let workload = clean(&trace.workload);
     let heading = match &trace.service {
-        None => format!("{workload}: one execution of each variant, stopped at every system call"),
+        None => format!("{workload}: one traced run of each variant, stopped at every system call"),
         Some(service) => {
-            format!("{}, a service of {workload}: what it did meanwhile", clean(service))
+            format!("{}, a service of {workload}: its system calls during that run", clean(service))
         }
     };
     if trace.service.is_some() && trace.profiles.iter().all(|profile| profile.total.count == 0) {
@@ -35,7 +35,7 @@ pub(super) fn print(trace: &TraceTable, page: &mut Page, columns: usize) {
     calls(trace, page, columns);
     children(trace, page, columns);
     trace.executed.iter().for_each(|executed| files(executed, trace.executed.len() == 1, page, columns));
-    paths("looked for in vain", &trace.paths, |path| &path.missed_by, page, columns);
+    paths("looked for but missing", &trace.paths, |path| &path.missed_by, page, columns);
     paths("opened", &trace.paths, |path| &path.found_by, page, columns);
 }
 
@@ -80,7 +80,7 @@ fn children(trace: &TraceTable, page: &mut Page, columns: usize) {
     if rows.is_empty() {
         return;
     }
-    page.paragraph("of each process that it began meanwhile, on average:", columns, 2, Ink::Plain);
+    page.paragraph("for each process that it started during that run, on average:", columns, 2, Ink::Plain);
     side_by_side(trace, &["processes", "all calls"], rows, page, columns);
 }
 
@@ -137,7 +137,7 @@ fn files(executed: &Executed, is_all: bool, page: &mut Page, columns: usize) {
     if !executed.fewer.is_empty() {
         parts.push(format!("but not {}", list(&mut executed.fewer.iter())));
     }
-    page.paragraph(format!("executed by {who}: {}", parts.join("; ")), columns, 2, Ink::Plain);
+    page.paragraph(format!("run by {who}: {}", parts.join("; ")), columns, 2, Ink::Plain);
 }
 
 /// Paths of which only some variants are in this list: a line for each, below the variants that it is about.
@@ -150,14 +150,14 @@ fn paths(
 ) {
     let by_whom = all.iter().filter(|path| !who(path).is_empty()).map(|path| (who(path), path));
     for (by, paths) in grouped(by_whom) {
-        page.paragraph(format!("{what} by {} only:", variants(by)), columns, 2, Ink::Plain);
+        page.paragraph(format!("{what} only by {}:", variants(by)), columns, 2, Ink::Plain);
         let shown = if paths.len() > PATHS_MAX + 1 { PATHS_MAX } else { paths.len() };
         for path in &paths[..shown] {
             page.line(vec![Piece::plain(format!("  {}", foreign(&path.path, columns.saturating_sub(2))))]);
         }
         if shown < paths.len() {
             let rest = paths.len() - shown;
-            page.line(vec![Piece::plain(format!("  and {rest} more: `bakeoff report --json` has them"))]);
+            page.line(vec![Piece::plain(format!("  and {rest} more, see `bakeoff report --json`"))]);
         }
     }
 }

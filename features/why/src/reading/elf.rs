@@ -28,7 +28,7 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
         let endian = header.endian().within("the file header")?;
         let sections = header.section_headers(endian, data).within("the section headers")?;
         if sections.is_empty() {
-            return Err(Broken("it has no section headers, which say where everything is".to_owned()));
+            return Err(Broken("it has no section headers".to_owned()));
         }
         let segments = header.program_headers(endian, data).within("the program headers")?;
         let mut names = vec![&[][..]; sections.len()];

@@ -52,12 +52,12 @@ fn mistakes_are_shown_in_their_lines() {
     for (section, part) in [
         ("trace = [\"helo\"]", "did you mean `hello`?"),
         ("trace = [\"hello\", \"hello\"]", "names `hello` twice"),
-        ("trace = \"hello\"", "must be a list of texts"),
+        ("trace = \"hello\"", "must be a list of strings"),
         ("facts = [\"../x\"]", "\"../x\" is not a path below $PREFIX"),
         ("facts = [\"lib/../../x\"]", "is not a path below $PREFIX"),
         ("facts = [\"/usr/bin/perl\"]", "is not a path below $PREFIX"),
         ("facts = [\"\"]", "is not a path below $PREFIX"),
-        ("facts = [3]", "must be a list of texts"),
+        ("facts = [3]", "must be a list of strings"),
         ("trce = [\"hello\"]", "did you mean `trace`?"),
     ] {
         let text = format!("{GOOD}[evidence]\n{section}\n{DECIDE}");

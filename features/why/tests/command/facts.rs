@@ -86,7 +86,7 @@ fn files_and_folders_that_are_no_study() {
     sandbox.execute(&["facts", "a/x.so"]).expect(0, &["shared object", "self-defined JUMP_SLOT 1"]);
     sandbox.execute(&["facts", "a/x.so", "b/x.so"]).expect(0, &["before", "change", "−1"]);
     sandbox.execute(&["facts", "a/x.so", "a/x.so"]).expect(0, &["the same as a/x.so"]);
-    sandbox.execute(&["facts", "a", "b"]).expect(0, &["y.so (not in a)", "not read: `b/torn` is broken"]);
+    sandbox.execute(&["facts", "a", "b"]).expect(0, &["y.so (not in a)", "cannot read: `b/torn` is broken"]);
     sandbox.execute(&["facts", "a", "b", "--file", "y*"]).expect(0, &["no ELF files", "y.so (not in a)"]);
     sandbox.execute(&["facts", "a/text"]).expect(2, &["error: `a/text` is neither an ELF file nor a static archive"]);
     sandbox.execute(&["facts", "missing"]).expect(2, &["error: cannot read `missing`", "caused by: "]);

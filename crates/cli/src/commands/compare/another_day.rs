@@ -25,14 +25,16 @@ use std::path::Path;
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Another day")]
 pub(super) struct AnotherDay {
-    /// Save this comparison under a name when all of it is executed, for --against; `bakeoff saved` lists what is saved
+    /// Save the finished comparison under this name, for --against; `bakeoff saved` lists such names
     #[arg(long, value_name = "NAME")]
     save: Option<String>,
-    /// With --save: replace what is saved under that name
+    /// With --save: replace the comparison saved under that name
     #[arg(long, requires = "save")]
     replace: bool,
-    /// Compare with a saved comparison: its commands race again in today's blocks if their files are still the same, the first
-    /// one as the baseline; of the others, the numbers stand next to today's, without a verdict
+    /// Compare with a saved comparison: run its commands again in today's blocks if their files are unchanged
+    ///
+    /// Its first command is the baseline. The numbers of commands that cannot run again are shown next to today's,
+    /// without a verdict.
     // `against` is an option of `report`, which is something else.
     #[arg(long = "against", id = "saved", value_name = "NAME",
           conflicts_with_all = ["parameter_scan", "parameter_list"])]
@@ -51,12 +53,12 @@ impl AnotherDay {
     pub(super) fn save(&self, journal: &Path, ending: Ending, quiet: bool) -> Result<(), CommandError> {
         let Some(name) = &self.save else { return Ok(()) };
         if ending != Ending::Complete {
-            screen::err("note: nothing was saved, because not all blocks were executed\n");
+            screen::err("note: nothing was saved, because not all blocks ran\n");
             return Ok(());
         }
         let got = Saved::of_user()?.save(name, journal, self.replace)?;
         if !quiet || got != *name {
-            screen::err(&format!("saved as {0}; --against {0} compares with it\n", clean(&got)));
+            screen::err(&format!("saved as {0}; compare with it by --against {0}\n", clean(&got)));
         }
         Ok(())
     }
@@ -119,7 +121,7 @@ impl Earlier {
     /// What is said of it before the first trial.
     pub(super) fn tell(&self) {
         for name in &self.again {
-            screen::err(&format!("note: {} races again: the files of that day are still the same\n", clean(name)));
+            screen::err(&format!("note: {} runs again, because its files are unchanged since that day\n", clean(name)));
         }
     }
 
@@ -162,7 +164,7 @@ fn is_same(
     let differs = |key: &str| then.keys.get(key) != now.keys.get(key);
     if let Some(what) = [executed::FOLDER, SHELL].into_iter().find(|key| differs(key)) {
         let what = what.split(' ').nth(1).unwrap_or(what);
-        return Err(format!("it was executed in another {what}"));
+        return Err(format!("it ran in another {what}"));
     }
     let alone = Plan { variants: vec![variant.clone()], ..plan.clone() };
     if let Some(absent) = absent(&alone, setup).first() {

@@ -11,38 +11,38 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-/// How commands are executed
+/// How commands run
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Execution")]
+#[command(next_help_heading = "Running commands")]
 pub(super) struct Execution {
-    /// Execute every command by this shell, with its options if need be; `default` is sh, only where a command needs it;
-    /// `none` is -N
+    /// Run every command with this shell and its options; `default`: sh, if a command needs a shell; `none`: as -N
     #[arg(long, short = 'S', value_name = "SHELL", default_value = "default", conflicts_with = "no_shell")]
     shell: String,
-    /// Execute every command without a shell
+    /// Run every command without a shell
     #[arg(short = 'N', id = "no_shell")]
     no_shell: bool,
-    /// Exit codes that are no failure, such as 1,2; without a value, all of them
+    /// Exit codes not to treat as failure, such as 1,2; without a value, all of them
     #[arg(long, short, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all",
           value_parser = exit_codes)]
     ignore_failure: Option<Accepted>,
-    /// Standard input: a file, or `null` for none
+    /// Standard input of the commands: a file, or `null` for none
     #[arg(long, value_name = "FILE", default_value = "null")]
     input: PathBuf,
-    /// What to do with standard output: compare it with the baseline's (`pipe` is the same here), record it although it
-    /// varies, discard it, or compare and show it (`inherit`)
+    /// What to do with standard output: `compared` with the baseline's, `varies` (record it), or `null` (discard it)
+    ///
+    /// For users of hyperfine: `pipe` is the same as `compared`, and `inherit` also shows the output.
     #[arg(long, value_name = "WHAT", default_value = "compared", value_parser = output)]
     output: Vec<Printed>,
-    /// Show what the commands print, after each trial
+    /// Show the output of the commands, after each trial
     #[arg(long, conflicts_with = "output")]
     show_output: bool,
-    /// Set a variable for every command, besides your environment; repeat the option for several
+    /// Set an environment variable for every command; repeat the option to set several
     #[arg(long, value_name = "NAME=VALUE", value_parser = variables)]
     env: Vec<Assignments>,
-    /// Execute the commands in this folder
+    /// Run the commands in this folder
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// Kill a trial after this many seconds, and count it as failed
+    /// Kill a trial after this many seconds; it has failed then
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) timeout: Option<f64>,
 }
@@ -84,7 +84,7 @@ impl Execution {
         match commands.iter().find(is_odd) {
             None => Ok(()),
             Some(odd) => Err(CommandError::usage(format!("`{}` cannot be divided into words", clean(odd)))
-                .hint("close its quotation marks, or leave out -N")),
+                .hint("close its quotation marks, or omit -N")),
         }
     }
 
@@ -130,7 +130,9 @@ impl Execution {
         let given = self.output.len();
         if given > 1 && (given != commands || self.output.iter().any(|one| *one != self.output[0])) {
             let error = format!("--output is given {given} times for {commands} commands");
-            return Err(CommandError::usage(error).hint("the output of all commands goes the same way: give it once"));
+            return Err(
+                CommandError::usage(error).hint("the output of all commands goes the same way: give this option once")
+            );
         }
         let all = || self.env.iter().flat_map(|one| &one.0);
         let clash = all().find(|(name, value)| all().any(|(other, another)| name == other && value != another));
@@ -148,9 +150,7 @@ impl Execution {
     pub(super) fn note_unread_input(&self) {
         let given = std::fs::metadata("/dev/stdin").is_ok_and(|about| about.is_file() || about.file_type().is_fifo());
         if given && self.input == Path::new("null") {
-            screen::err(
-                "note: the commands do not read this command's standard input; --input FILE gives each of them a file\n",
-            );
+            screen::err("note: the commands do not get this standard input; --input FILE gives each of them a file\n");
         }
     }
 
@@ -168,7 +168,7 @@ impl Execution {
         match folder.is_dir() {
             true => Ok(folder),
             false => Err(CommandError::usage(format!("{} is not a folder", clean(&folder.display().to_string())))
-                .hint("--cwd names the folder in which the commands are executed")),
+                .hint("--cwd names the folder in which the commands run")),
         }
     }
 }
@@ -219,20 +219,20 @@ fn seconds(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "a number of seconds above 0, such as 10".to_owned())
 }
 
-/// The condition under which the commands are compared; without any of these, the machine as it is
+/// The condition under which the commands are compared; by default, the machine as it is
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Condition")]
 pub(super) struct InCondition {
-    /// Run N processes of a command at once; a trial lasts until the last one ends
+    /// Run N processes of a command at once; the trial ends with the last of them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
     processes: u32,
-    /// Keep N copies of the baseline running during every trial
+    /// Keep N copies of the baseline running during each trial, as load
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=256))]
     copies: u32,
-    /// Processors that trials may use, such as 0,2-3
+    /// Run trials on these processors only, such as 0,2-3
     #[arg(long, value_name = "LIST", value_parser = processors)]
     cpus: Option<Processors>,
-    /// Do not randomise addresses
+    /// Switch address randomisation off
     #[arg(long)]
     no_aslr: bool,
 }

@@ -12,15 +12,15 @@ const MOST_DECIMALS: usize = 9;
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Parameters")]
 pub(super) struct Parameters {
-    /// Put each number from MIN to MAX in the place of `{VAR}`: one variant for each, and the trend per step with its
-    /// interval
+    /// Replace `{VAR}` with each number from MIN to MAX, as variants; the report shows the trend per step
     #[arg(short = 'P', long, value_names = ["VAR", "MIN", "MAX"], num_args = 3, allow_hyphen_values = true)]
     parameter_scan: Vec<String>,
     /// The step of --parameter-scan
     #[arg(short = 'D', long, value_name = "DELTA", requires = "parameter_scan", allow_hyphen_values = true)]
     parameter_step_size: Option<String>,
-    /// Put each of these values, separated by commas, in the place of `{VAR}`; several parameters make all combinations,
-    /// and the report has the effect of each
+    /// Replace `{VAR}` with each of these values, separated by commas
+    ///
+    /// Several parameters make all combinations, and the report shows the effect of each.
     #[arg(short = 'L', long, value_names = ["VAR", "VALUES"], num_args = 2, allow_hyphen_values = true)]
     parameter_list: Vec<String>,
 }

@@ -8,40 +8,40 @@ use bakeoff_model::plan::{BASELINE, Variant};
 use bakeoff_model::record::TWIN;
 use bakeoff_model::study::{Around, Levels};
 
-/// Names, and which command is the baseline
+/// Names of commands, and the baseline
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Named {
-    /// A name for a command; repeat the option for each command, in order
+    /// Name a command; repeat the option for each command, in order
     #[arg(long = "name", short = 'n', visible_alias = "command-name", value_name = "NAME")]
     names: Vec<String>,
-    /// The variant to compare with, instead of the first one: its name, its command, or its number from 1
+    /// Compare with this command instead of the first: its name, its text, or its number from 1
     #[arg(long, value_name = "NAME", conflicts_with = "reference")]
     baseline: Option<String>,
-    /// A further command, to compare all others with
+    /// Add a command as the baseline
     #[arg(long, value_name = "COMMAND")]
     reference: Option<String>,
-    /// A name for the command of --reference
+    /// Name the command of --reference
     #[arg(long, value_name = "NAME", requires = "reference")]
     reference_name: Option<String>,
 }
 
-/// Commands around the trials, outside the measured time: each once for all commands, or repeated once for each, in order
+/// Commands around the trials, outside the measured time: give each option once, or once per command, in order
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Around trials")]
 pub(super) struct AroundTrials {
     /// Run each command N times, unmeasured, before the first block
     #[arg(long, short, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub(super) warmup: u32,
-    /// Execute this once for each command, before the first block
+    /// Run this once for each command, before the first block
     #[arg(long, short, value_name = "COMMAND")]
     setup: Vec<String>,
-    /// Execute this before each trial
+    /// Run this before each trial
     #[arg(long, short, value_name = "COMMAND")]
     prepare: Vec<String>,
-    /// Execute this after each trial
+    /// Run this after each trial
     #[arg(long, short = 'C', value_name = "COMMAND")]
     conclude: Vec<String>,
-    /// Execute this once for each command, after the last block
+    /// Run this once for each command, after the last block
     #[arg(long, short, value_name = "COMMAND")]
     cleanup: Vec<String>,
 }
@@ -98,7 +98,7 @@ impl Variants {
         templates.iter_mut().for_each(|template| template.set_up_each_trial(&parameters));
         if let Some(unused) = parameters.iter().find(|parameter| !templates.iter().any(|t| t.has(parameter))) {
             let error = format!("no command has `{{{}}}`", clean(&unused.name));
-            return Err(CommandError::usage(error).hint("braces mark where the values of a parameter go"));
+            return Err(CommandError::usage(error).hint("braces mark the place of a parameter's values"));
         }
         let mut all = vec![];
         for values in combinations(&parameters) {
@@ -115,7 +115,7 @@ impl Variants {
             }
         }
         if all.iter().any(|variant| variant.name.trim().is_empty()) {
-            return Err(CommandError::usage("a name is empty").hint("leave the name out: then the command is its name"));
+            return Err(CommandError::usage("a name is empty").hint("omit the name: then the command is the name"));
         }
         number_alike(&mut all, parameters.is_empty());
         choose_baseline(&mut all, named.baseline.as_deref())?;

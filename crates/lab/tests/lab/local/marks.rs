@@ -41,10 +41,10 @@ fn what_is_declared_and_not_marked_fails_the_trial() {
         other => panic!("{other:?}"),
     };
     let stage = Stage::new(&mark("phase load")).workload(|w| w.phases = vec!["load".to_owned(), "scan".to_owned()]);
-    assert_eq!(why(stage), "the phase `scan` was not marked");
+    assert_eq!(why(stage), "it did not mark the phase `scan`");
     let stage = Stage::new(&mark("op")).workload(|w| w.ops = ops(Some(2)));
-    assert_eq!(why(stage), "ops (set): 1 were marked, not 2");
-    assert_eq!(why(Stage::new("exit 0").workload(|w| w.ops = ops(None))), "ops (set): none was marked");
+    assert_eq!(why(stage), "ops (set): it marked 1, not 2");
+    assert_eq!(why(Stage::new("exit 0").workload(|w| w.ops = ops(None))), "ops (set): it marked none");
     let wrong = why(Stage::new(&mark("hello there")));
     assert!(wrong.contains("hello there"), "{wrong}");
     let value = spec("sets", ValueSource::Mark, Unit::Count, 1.0);
@@ -107,5 +107,5 @@ fn marks_beyond_the_limit_fail_the_trial_by_the_limits_name() {
     let stage = Stage::new("yes 'op 0.001' | head -c 70000000 >&$BAKEOFF_MARKS").workload(|w| w.ops = ops(None));
     let outcome = stage.outcome();
     let Outcome::Failed(Failure::BadMarks { why }) = &outcome else { panic!("{outcome:?}") };
-    assert!(why.starts_with("it marked more than the 64 MiB that are read of one process"), "{why}");
+    assert!(why.starts_with("it wrote more than 64 MiB of marks, the limit for one process"), "{why}");
 }

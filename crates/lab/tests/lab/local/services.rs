@@ -93,7 +93,7 @@ fn a_service_at_another_port_is_not_ready() {
     let mut wrong = service("x", "exec sleep 60", tcp());
     wrong.ready_within_s = 0.2;
     let (_, why, _) = failed_part(&Stage::new("true").service(wrong.clone()).outcome());
-    assert!(why.contains("nothing listens at port $PORT_x"), "{why}");
+    assert!(why.contains("nothing listens on port $PORT_x"), "{why}");
     wrong.ready = Ready::Tcp("$PORT_y".to_owned());
     let (_, why, _) = failed_part(&Stage::new("true").service(wrong).outcome());
     assert!(why.contains("`$PORT_y`") && why.contains("no such variable"), "{why}");
@@ -356,7 +356,7 @@ fn processes_at_once_divide_the_work_where_they_are_said_to() {
     let silent = run.replace("echo op 0.001", "test $n = 4 || echo op 0.001");
     let told = divided(&silent, 3);
     let Outcome::Failed(Failure::BadMarks { why }) = &told else { panic!("{told:?}") };
-    assert_eq!(why, "ops (line): 5 were marked, not 6");
+    assert_eq!(why, "ops (line): it marked 5, not 6");
     // One process keeps to the order, and those that do not divide the work do all of it.
     let backwards = run.replace("1 2 3 4 5 6", "6 5 4 3 2 1");
     assert_eq!(divided(&backwards, 3), Outcome::Ok);

@@ -83,24 +83,28 @@ fn what_nobody_declares_is_refused_with_a_remedy() {
         ("wal", "there is no metric `wal`", "did you mean `wall`?"),
         ("scam.wall", "no workload has a phase `scam`", "did you mean `scan`?"),
         ("scan.wal", "there is no metric `scan.wal`", "did you mean `scan.wall`?"),
-        ("scan.op.p98", "`scan.op.p98` does not end with a figure of ops", ".p99, .p99.9, .max"),
+        ("scan.op.p98", "`scan.op.p98` does not end with a statistic of ops", ".p99, .p99.9, .max"),
         ("op.gett.p99", "no workload has ops `gett`", "did you mean `get`?"),
-        ("scam.op.p99", "no workload has such ops and a phase `scam`", "did you mean `scan`?"),
+        ("scam.op.p99", "no workload with these ops has a phase `scam`", "did you mean `scan`?"),
         ("heep", "there is no metric `heep`", "did you mean `heap`?"),
-        ("parsing.wall", "no workload has a phase `parsing`", "known here: load, scan, warm, boot"),
-        ("op.delete.p99", "no workload has ops `delete`", "known here: get, set"),
-        ("load.op.get.p99", "no workload has such ops", "known here: warm"),
-        ("op.get.median", "`op.get.median` does not end with a figure of ops", "one of .p50, .p90"),
+        ("parsing.wall", "no workload has a phase `parsing`", "available: load, scan, warm, boot"),
+        ("op.delete.p99", "no workload has ops `delete`", "available: get, set"),
+        ("load.op.get.p99", "no workload with these ops", "available: warm"),
+        ("op.get.median", "`op.get.median` does not end with a statistic of ops", "one of .p50, .p90"),
         ("scan.page_faults", "there is no metric `scan.page_faults`", "`PHASE.wall`"),
-        ("zzzzzzzzzz", "there is no metric `zzzzzzzzzz`", "known here: wall, user"),
-        ("", "there is no metric ``", "known here: "),
+        ("zzzzzzzzzz", "there is no metric `zzzzzzzzzz`", "available: wall, user"),
+        ("", "there is no metric ``", "available: "),
     ] {
         let unknown = find(name, &workloads()).unwrap_err();
         assert!(unknown.why.contains(why) && unknown.remedy.contains(remedy), "{name}: {unknown}");
     }
     for (name, why, remedy) in [
-        ("op.p99", "no workload has ops", "say what they are, such as `ops = { unit = \"message\" }`"),
-        ("scan.wall", "no workload has a phase `scan`", "a workload says which it marks: `phases = [\"…\"]`"),
+        ("op.p99", "no workload has ops", "declare them in the workload, such as `ops = { unit = \"message\" }`"),
+        (
+            "scan.wall",
+            "no workload has a phase `scan`",
+            "declare the phases that the workload marks: `phases = [\"…\"]`",
+        ),
     ] {
         let unknown = find(name, &[Workload::default()]).unwrap_err();
         assert_eq!((unknown.why.as_str(), unknown.remedy.as_str()), (why, remedy));
@@ -115,7 +119,7 @@ fn a_value_means_the_same_everywhere() {
     workloads[1].values[0].name = "heap".to_owned();
     let unknown = find("heap", &workloads).unwrap_err();
     assert!(
-        unknown.why.contains("another unit, direction or exactness in workload `cache` than in `mail`"),
+        unknown.why.contains("a different unit, direction or exactness in workload `cache` than in `mail`"),
         "{unknown}"
     );
 }

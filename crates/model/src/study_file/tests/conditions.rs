@@ -226,15 +226,15 @@ fn mistakes_in_run_factors_are_named() {
         assert!(shown.contains(message) && shown.contains(remedy), "{level}\n{shown}");
         assert!(shown.contains("1 problem in"), "{level}\n{shown}");
     };
-    check("{ PATH = \"/bin\" }", "the variable `PATH` is taken", "PREFIX, PATH, HOME, TMPDIR");
-    check("{ PORT_store = \"1\" }", "has no instruction `PORT_store`", "variables are UPPER-CASE");
-    check("{ PORT_STORE = \"1\" }", "the variable `PORT_STORE` is taken", "choose another name");
-    check("{ BAKEOFF_MARKS = \"3\" }", "the variable `BAKEOFF_MARKS` is taken", "choose another name");
-    check("{ CACHE = \"2\" }", "factor `cache` sets the variable `CACHE` too", "variables of its own");
-    check("{ kernel = \"6.1\" }", "a run factor has no `kernel`", "move the factor to [build_factors]");
-    check("{ source = \"b\" }", "a run factor has no `source`", "move the factor to [build_factors]");
+    check("{ PATH = \"/bin\" }", "the variable `PATH` is reserved", "PREFIX, PATH, HOME, TMPDIR");
+    check("{ PORT_store = \"1\" }", "unknown key `PORT_store`", "write variables in UPPER CASE");
+    check("{ PORT_STORE = \"1\" }", "the variable `PORT_STORE` is reserved", "choose another name");
+    check("{ BAKEOFF_MARKS = \"3\" }", "the variable `BAKEOFF_MARKS` is reserved", "choose another name");
+    check("{ CACHE = \"2\" }", "factor `cache` also sets the variable `CACHE`", "use different variables");
+    check("{ kernel = \"6.1\" }", "`kernel` is not allowed in a run factor", "move the factor to [build_factors]");
+    check("{ source = \"b\" }", "`source` is not allowed in a run factor", "move the factor to [build_factors]");
     let shown = messages(&format!("{HEAD}{WORKLOAD}[decide]\nbaseline = {{ locale = \"c\" }}\n"));
-    assert!(shown.contains("the baseline names no level of factor `cache`"), "{shown}");
+    assert!(shown.contains("the baseline has no level of factor `cache`"), "{shown}");
 }
 
 #[test]
@@ -253,16 +253,21 @@ fn a_level_may_set_variables_of_one_service_only() {
         assert!(shown.contains("1 problem in"), "{level}\n{shown}");
     };
     let own = "{ store = { SIZE = \"64\" } }";
-    check(own, "per = \"block\"\n", "a service per block, which no level can change", "`per = \"trial\"`");
+    check(
+        own,
+        "per = \"block\"\n",
+        "the service `store` runs per block, so levels cannot change it",
+        "`per = \"trial\"`",
+    );
     let shown = messages(&text("{ stor = { SIZE = \"64\" } }", ""));
-    assert!(shown.contains("a key of a table `a`") && shown.contains("services: did you mean `store`?"), "{shown}");
+    assert!(shown.contains("as a key in a table `a`") && shown.contains("services: did you mean `store`?"), "{shown}");
     check("{ store = \"64\" }", "", "the service `store` needs a table of variables", "{ SIZE = \"64\" }");
-    check("{ store = { size = \"64\" } }", "", "has no instruction `size`", "variables are UPPER-CASE");
-    check("{ store = { SIZE = 64 } }", "", "`SIZE` must be text in quotes", "");
-    check("{ store = { HOME = \"/\" } }", "", "the variable `HOME` is taken", "choose another name");
+    check("{ store = { size = \"64\" } }", "", "unknown key `size`", "write variables in UPPER CASE");
+    check("{ store = { SIZE = 64 } }", "", "`SIZE` must be a string in quotes", "");
+    check("{ store = { HOME = \"/\" } }", "", "the variable `HOME` is reserved", "choose another name");
     let twice = "[run_factors.y]\nb = { store = { SIZE = \"1\" } }\n";
     let shown = messages(&text(own, twice));
-    assert!(shown.contains("factor `x` sets the variable `store.SIZE` too"), "{shown}");
+    assert!(shown.contains("factor `x` also sets the variable `store.SIZE`"), "{shown}");
 }
 
 #[test]
@@ -270,32 +275,32 @@ fn mistakes_in_services_are_named() {
     let check = |keys: &str, message: &str, remedy: &str| {
         refuses(&format!("{WORKLOAD}{SERVICE}{keys}"), message, remedy);
     };
-    check("per = \"study\"\n", "cannot be started per `study`", "`block`");
-    check("ready = {}\n", "must name one check, not 0", "{ tcp = \"$PORT_store\" }");
-    check("ready = { within = \"1 s\" }\n", "must name one check, not 0", "that exits 0");
-    check("ready = { log = \"x\", command = \"y\" }\n", "must name one check, not 2", "that is printed");
+    check("per = \"study\"\n", "cannot start a service per `study`", "`block`");
+    check("ready = {}\n", "must have one check, not 0", "{ tcp = \"$PORT_store\" }");
+    check("ready = { within = \"1 s\" }\n", "must have one check, not 0", "that exits with 0");
+    check("ready = { log = \"x\", command = \"y\" }\n", "must have one check, not 2", "that the service prints");
     check("ready = { tcp = \"localhost\" }\n", "must be a port", "1 to 65535");
     check("ready = { tcp = 70000 }\n", "must be a port", "1 to 65535");
     check("ready = { tcp = \"$PORT_stor\" }\n", "must be a port", "$PORT_store");
-    check("ready = { command = \"ping $PORT_stor\" }\n", "is the port of no service", "did you mean `store`?");
-    check("ready = { log = \"x\", within = \"soon\" }\n", "is not a duration", "such as \"90 s\"");
-    check("ready = \"yes\"\n", "must be a table", "docs/study-file.md");
-    check("stop = { signal = \"STOP\" }\n", "there is no signal `STOP`", "");
-    check("stop = { signal = \"TERN\" }\n", "there is no signal `TERN`", "did you mean `TERM`?");
-    check("stop = { within = 5 }\n", "must be text in quotes", "");
-    check("files = [\"/etc/passwd\"]\n", "leaves the study's folder", "relative to it");
-    check("port = 5\n", "has no key `port`", "known here");
+    check("ready = { command = \"ping $PORT_stor\" }\n", "is not the port of a service", "did you mean `store`?");
+    check("ready = { log = \"x\", within = \"soon\" }\n", "is not a valid duration", "such as \"90 s\"");
+    check("ready = \"yes\"\n", "must be a table", "bakeoff help study-file");
+    check("stop = { signal = \"STOP\" }\n", "unknown signal `STOP`", "");
+    check("stop = { signal = \"TERN\" }\n", "unknown signal `TERN`", "did you mean `TERM`?");
+    check("stop = { within = 5 }\n", "must be a string in quotes", "");
+    check("files = [\"/etc/passwd\"]\n", "is outside of the study's folder", "relative to that folder");
+    check("port = 5\n", "has no key `port`", "available: ");
     let other = |service: &str, message: &str, remedy: &str| refuses(&format!("{WORKLOAD}{service}"), message, remedy);
     other("[services.x]\n", "[services.x] has no", "stays in the foreground");
-    other("[services.a-b]\nrun = \"x\"\n", "`PORT_a-b` is none", "letters, digits and `_` only");
-    other("[services.x]\nrun = \"x $PORT_store\"\n", "`$PORT_store` is the port of no service", "known here: x");
+    other("[services.a-b]\nrun = \"x\"\n", "`PORT_a-b` is not a valid variable", "use only letters, digits and `_`");
+    other("[services.x]\nrun = \"x $PORT_store\"\n", "`$PORT_store` is not the port of a service", "available: x");
     let block = "per = \"block\"\n";
     other(&format!("[services.x]\nrun = '$PREFIX/x'\n{block}"), "cannot use `$PREFIX`", "`per = \"trial\"`");
-    other(&format!("[services.x]\nrun = 'x ${{CACHE:-0}}'\n{block}"), "cannot use `$CACHE`", "same for all of them");
+    other(&format!("[services.x]\nrun = 'x ${{CACHE:-0}}'\n{block}"), "cannot use `$CACHE`", "same for all trials");
     let asks = "run = 'x'\nready = { command = '$PREFIX/ask' }\n";
     other(&format!("[services.x]\n{asks}{block}"), "cannot use `$PREFIX`", "`per = \"trial\"`");
     let two = format!("{SERVICE}[services.x]\nrun = 'x $PORT_store $PORT_x'\n{block}");
-    other(&two, "cannot use `$PORT_store`", "same for all of them");
+    other(&two, "cannot use `$PORT_store`", "same for all trials");
 }
 
 #[test]
@@ -303,53 +308,65 @@ fn mistakes_in_workloads_are_named() {
     let check = |keys: &str, message: &str, remedy: &str| {
         refuses(&format!("{SERVICE}[workloads.w]\nrun = \"x\"\n{keys}{WORKLOAD}"), message, remedy);
     };
-    check("phases = [\"a b\"]\n", "a phase's name must be plain", "letters, digits");
-    check("phases = [\"a\", \"a\"]\n", "names `a` twice", "leave one out");
+    check("phases = [\"a b\"]\n", "a phase's name is reserved or has invalid characters", "letters, digits");
+    check("phases = [\"a\", \"a\"]\n", "names `a` twice", "remove one");
     check("ops = {}\n", "has no `unit`", "in the singular");
-    check("ops = { unit = \"set\", count = 0 }\n", "0 ops are not possible", "without `count`");
-    check("ops = { unit = \"set\", names = [\"a\", \"a\"] }\n", "names `a` twice", "leave one out");
-    check("ops = { unit = \"set\", names = [\"12\"] }\n", "an op's name cannot be a number", "its latency");
+    check("ops = { unit = \"set\", count = 0 }\n", "invalid number of ops: 0", "without `count`");
+    check("ops = { unit = \"set\", names = [\"a\", \"a\"] }\n", "names `a` twice", "remove one");
+    check(
+        "ops = { unit = \"set\", names = [\"12\"] }\n",
+        "the name of an op cannot be a number",
+        "the number is the latency",
+    );
     check("ops = { unit = \"set\", name = \"a\" }\n", "has no key `name`", "did you mean `names`?");
     check("services = [\"stoer\"]\n", "there is no service `stoer`", "did you mean `store`?");
-    check("services = [\"store\", \"store\"]\n", "names `store` twice", "leave one out");
-    check("timeout = \"0 s\"\n", "is not a duration", "such as \"90 s\"");
-    check("oracle = \"\"\n", "is empty", "leave the key out");
-    check("oracle = \"ping $PORT_stor\"\n", "is the port of no service", "did you mean `store`?");
-    check("services = []\noracle = \"ping $PORT_store\"\n", "that this workload does not name", "add \"store\"");
-    check("output = \"nil\"\n", "`nil` is not a value of `output`", "`null`: it is thrown away");
-    check("output = \"noted\"\n", "`noted` is not a value of `output`", "`varies`: it may differ");
+    check("services = [\"store\", \"store\"]\n", "names `store` twice", "remove one");
+    check("timeout = \"0 s\"\n", "is not a valid duration", "such as \"90 s\"");
+    check("oracle = \"\"\n", "is empty", "remove the key");
+    check("oracle = \"ping $PORT_stor\"\n", "is not the port of a service", "did you mean `store`?");
+    check("services = []\noracle = \"ping $PORT_store\"\n", "that this workload does not use", "add \"store\"");
+    check("output = \"nil\"\n", "`nil` is not a value of `output`", "`null` (it is discarded)");
+    check("output = \"noted\"\n", "`noted` is not a value of `output`", "`varies` (the output may differ)");
     check(
         "output = \"null\"\nexpect = \"x\"\n",
-        "`output` is thrown away, but `expect` needs it",
-        "leave out one of them",
+        "the output is discarded, but `expect` needs it",
+        "remove one of them",
     );
-    check("output = \"varies\"\nexpect = \"x\"\n", "`expect` says that the output does not vary", "leave out one");
+    check("output = \"varies\"\nexpect = \"x\"\n", "`expect` requires output that does not vary", "remove one of them");
     let read = "[workloads.w.values]\nv = { unit = \"s\", json = \"a\" }\n";
     check(&format!("output = \"null\"\n{read}"), "the value `v` is read from the output", "by a mark");
     let value = |table: &str, message: &str, remedy: &str| {
         check(&format!("[workloads.w.values]\nv = {table}\n"), message, remedy);
     };
     value("{}", "[workloads.w.values.v] has no `unit`", "KiB");
-    value("{ unit = \"stone\" }", "there is no unit `stone`", "KiB");
-    value("{ unit = \"s\", better = \"faster\" }", "nothing is better by being `faster`", "`less` or `more`");
+    value("{ unit = \"stone\" }", "unknown unit `stone`", "KiB");
+    value(
+        "{ unit = \"s\", better = \"faster\" }",
+        "`better` must be \"less\" or \"more\", not `faster`",
+        "write `better = \"less\"`",
+    );
     value("{ unit = \"s\", regex = '(' }", "is not a regular expression: unclosed group", "docs.rs/regex");
-    value("{ unit = \"s\", regex = 'a', json = \"a\" }", "from `regex` and from `json`", "keep one of them");
+    value("{ unit = \"s\", regex = 'a', json = \"a\" }", "both `regex` and `json`", "keep one of them");
     value("{ unit = \"s\", json = \"a..b\" }", "`a..b` is not a path", "latency.p99");
-    value("{ unit = \"s\", csv = 0 }", "columns are counted from 1", "its name in the heading");
-    value("{ unit = \"s\", csv = [] }", "`csv` must name a column", "its number from 1");
-    value("{ unit = \"s\", csv = \"a\", take = \"man\" }", "cannot be taken of rows", "did you mean");
-    value("{ unit = \"s\", take = \"sum\" }", "`take` is for rows of `csv`", "leave it out");
-    check("[workloads.w.values]\nwall = { unit = \"s\" }\n", "`wall` is a metric of bakeoff's own", "another name");
+    value("{ unit = \"s\", csv = 0 }", "columns are counted from 1", "its name in the heading line");
+    value("{ unit = \"s\", csv = [] }", "`csv` must name a column", "its number, counted from 1");
+    value("{ unit = \"s\", csv = \"a\", take = \"man\" }", "is not a way to combine rows", "did you mean");
+    value("{ unit = \"s\", take = \"sum\" }", "`take` is for rows of `csv`", "remove it");
+    check("[workloads.w.values]\nwall = { unit = \"s\" }\n", "`wall` is already a metric of Bakeoff", "another name");
     let twice = "[workloads.w.values]\nv = { unit = \"s\" }\n[workloads.z]\nrun = \"z\"\n[workloads.z.values]\n";
-    check(&format!("{twice}v = {{ unit = \"B\" }}\n"), "another unit, direction or exactness", "rename one of them");
+    check(
+        &format!("{twice}v = {{ unit = \"B\" }}\n"),
+        "a different unit, direction or exactness",
+        "rename one of them",
+    );
     check(
         &format!("{twice}v = {{ unit = \"s\", better = \"more\" }}\n"),
-        "another unit, direction or exactness",
-        "the same",
+        "a different unit, direction or exactness",
+        "make them equal",
     );
     let unused = format!("{SERVICE}[workloads.w]\nrun = \"w\"\nservices = []\n");
-    refuses(&unused, "no workload needs the service `store`", "`services` of a workload");
-    let same = "`store` is also a phase of the workload `w`";
+    refuses(&unused, "no workload uses the service `store`", "`services` of a workload");
+    let same = "`store` is both a service and a phase of the workload `w`";
     check("phases = [\"load\", \"store\"]\n", same, "rename the service or the phase");
     // Also where the workload does not need it, but another does.
     check("services = []\nphases = [\"store\"]\n", same, "rename the service or the phase");
@@ -369,10 +386,10 @@ fn metrics_are_of_bakeoff_or_of_what_the_workloads_declare() {
     assert_eq!(study.decide.metrics, ["wall", "cpu", "maxrss", "store.cpu", "store.maxrss"]);
     for (metric, message, remedy) in [
         ("scn.wall", "no workload has a phase `scn`", "did you mean `scan`?"),
-        ("scan.op.p95", "`scan.op.p95` does not end with a figure of ops", "p99.9"),
+        ("scan.op.p95", "`scan.op.p95` does not end with a statistic of ops", "p99.9"),
         ("lots", "there is no metric `lots`", "did you mean `lost`?"),
         ("op.quote.p99", "no workload has ops `quote`", "names = ["),
-        ("wall", "the metric `wall` is listed twice", "leave one out"),
+        ("wall", "the metric `wall` is listed twice", "remove one"),
     ] {
         let shown = messages(&with(metric));
         assert!(shown.contains(message) && shown.contains(remedy), "{metric}\n{shown}");
@@ -384,30 +401,30 @@ fn mistakes_in_conditions_are_named() {
     let check = |keys: &str, message: &str, remedy: &str| {
         refuses(&format!("{WORKLOAD}[conditions.x]\n{keys}"), message, remedy);
     };
-    check("copies = 0\n", "0 copies are not possible", "from 1 to 256");
+    check("copies = 0\n", "invalid number of copies: 0", "from 1 to 256");
     check("copies = \"4\"\n", "must be a whole number", "without quotes");
-    check("of = \"self\"\n", "has `of` and no `copies`", "add `copies = 1`");
-    check("pace = \"1/s\"\n", "has `pace` and no `copies`", "add `copies = 1`");
-    check("load_cpus = \"1\"\n", "has `load_cpus` and no `copies`", "add `copies = 1`");
-    check("copies = 1\nof = \"basline\"\n", "there are no copies of \"basline\"", "did you mean `baseline`?");
-    check("copies = 1\nof = \"stress -c 1\"\n", "there are no copies of", "of = { command = \"…\" }");
-    check("copies = 1\nof = 4\n", "`of` must say what the copies are of", "of = { command = \"…\" }");
-    check("copies = 1\nof = {}\n", "`of` has no `command`", "the command that the load is made of");
-    check("copies = 1\nof = { command = \"x $PORT_y\" }\n", "is the port of no service", "add `[services.y]`");
-    check("copies = 1\npace = \"0.1 s\"\n", "is not a rate", "such as \"10/s\"");
-    check("processes = -1\n", "-1 processes are not possible", "from 1 to 256");
-    check("cpus = []\n", "`cpus` of [conditions.x] names no processors", "cpus = \"0-1,3\"");
-    check("cpus = [\"a\"]\n", "names no processors", "cpus = [0, 1, 3]");
-    check("cpus = \"3-1\"\n", "names no processors", "cpus = \"0-1,3\"");
-    check("realtime = 100\n", "`realtime` is not a priority", "from 1 to 99");
-    check("realtime = \"fifo\"\n", "`realtime` is not a priority", "`true`");
+    check("of = \"self\"\n", "has `of` but no `copies`", "add `copies = 1`");
+    check("pace = \"1/s\"\n", "has `pace` but no `copies`", "add `copies = 1`");
+    check("load_cpus = \"1\"\n", "has `load_cpus` but no `copies`", "add `copies = 1`");
+    check("copies = 1\nof = \"basline\"\n", "cannot run copies of \"basline\"", "did you mean `baseline`?");
+    check("copies = 1\nof = \"stress -c 1\"\n", "cannot run copies of", "of = { command = \"…\" }");
+    check("copies = 1\nof = 4\n", "`of` must name what to run copies of", "of = { command = \"…\" }");
+    check("copies = 1\nof = {}\n", "`of` has no `command`", "add the command to run as load");
+    check("copies = 1\nof = { command = \"x $PORT_y\" }\n", "is not the port of a service", "add `[services.y]`");
+    check("copies = 1\npace = \"0.1 s\"\n", "is not a valid rate", "such as \"10/s\"");
+    check("processes = -1\n", "invalid number of processes: -1", "from 1 to 256");
+    check("cpus = []\n", "`cpus` of [conditions.x] does not name processors", "cpus = \"0-1,3\"");
+    check("cpus = [\"a\"]\n", "does not name processors", "cpus = [0, 1, 3]");
+    check("cpus = \"3-1\"\n", "does not name processors", "cpus = \"0-1,3\"");
+    check("realtime = 100\n", "`realtime` is not a valid priority", "from 1 to 99");
+    check("realtime = \"fifo\"\n", "`realtime` is not a valid priority", "`true`");
     check("aslr = \"off\"\n", "`aslr` of [conditions.x] must be true or false", "without quotes");
     check("drop_caches = 1\n", "must be true or false", "`drop_caches = true`");
-    check("locale = \"C\"\n", "run factor `locale` sets `LC_ALL` too", "either a factor");
-    check("memory = \"512\"\n", "is not a size", "such as \"512 MiB\"");
-    check("memory = 512\n", "must be text in quotes", "");
-    check("cpu = 0\n", "0 processors are not possible", "half of one processor");
-    check("priority = 5\n", "has no key `priority`", "known here");
+    check("locale = \"C\"\n", "run factor `locale` also sets `LC_ALL`", "either in a factor");
+    check("memory = \"512\"\n", "is not a valid size", "such as \"512 MiB\"");
+    check("memory = 512\n", "must be a string in quotes", "");
+    check("cpu = 0\n", "cannot limit to 0 processors", "half of one processor");
+    check("priority = 5\n", "has no key `priority`", "available: ");
 }
 
 #[test]
@@ -415,29 +432,29 @@ fn mistakes_in_plans_are_named() {
     let check = |keys: &str, message: &str, remedy: &str| {
         refuses(&format!("{WORKLOAD}[plan]\n{keys}"), message, remedy);
     };
-    check("vary = [\"env_size\"]\n", "`env_size` cannot be varied", "did you mean `env-size`?");
-    check("vary = [\"env-size\", \"env-size\"]\n", "varied twice", "leave one out");
-    check("vary = \"env-size\"\n", "must be a list of texts", "");
+    check("vary = [\"env_size\"]\n", "cannot vary `env_size`", "did you mean `env-size`?");
+    check("vary = [\"env-size\", \"env-size\"]\n", "is listed twice", "remove one");
+    check("vary = \"env-size\"\n", "must be a list of strings", "");
     let factors: String = (0..41).map(|n| format!("[run_factors.f{n}]\na = {{}}\nb = {{ B{n} = \"1\" }}\n")).collect();
-    let count = format!("has {} variants, and 1000 are the most", 1_u64 << 43);
+    let count = format!("has {} variants, but at most 1000 are allowed", 1_u64 << 43);
     for plan in ["", "[plan]\nvariants = \"all\"\n"] {
         let shown = messages(&format!("{HEAD}{WORKLOAD}{plan}{factors}{DECIDE}"));
         assert!(shown.contains(&count) && shown.contains("one-at-a-time"), "{shown}");
     }
-    check("conditions = []\n", "`conditions` lists no condition", "take all of them");
-    check("conditions = [\"busy\"]\n", "there is no condition `busy`", "known here: idle");
+    check("conditions = []\n", "`conditions` lists no condition", "use all of them");
+    check("conditions = [\"busy\"]\n", "there is no condition `busy`", "available: idle");
     check("workloads = [\"srot\"]\n", "there is no workload `srot`", "did you mean `sort`?");
-    check("workloads = [\"sort\", \"sort\"]\n", "names `sort` twice", "leave one out");
+    check("workloads = [\"sort\", \"sort\"]\n", "names `sort` twice", "remove one");
     let void = |rule: &str, message: &str, remedy: &str| check(&format!("void_if = {{ {rule} }}\n"), message, remedy);
     void("\"scan.wall\" = \">1 s\"", "no workload has a phase `scan`", "phases = [");
     void("stael = \">1%\"", "there is no metric `stael`", "did you mean `steal`?");
-    void("steal = \"1%\"", "not a rule for `steal`, which is a share", "`steal = \">20%\"`");
+    void("steal = \"1%\"", "not a valid rule for `steal`, which is a share", "`steal = \">20%\"`");
     void("steal = \">100%\"", "a share below 100 %", "`steal = \">20%\"`");
-    void("steal = 0.01", "not a rule for `steal`", "`steal = \">20%\"`");
+    void("steal = 0.01", "not a valid rule for `steal`", "`steal = \">20%\"`");
     void("pressure_cpu = \">20%\"", "which is a time", "`pressure_cpu = \">0.1 s\"`");
     void("majflt = \">1%\"", "which is a number", "`majflt = \">100\"`");
     void("read_bytes = \">5\"", "which is a size", "`read_bytes = \">512 MiB\"`");
     void("load_rate = \">5 s\"", "which is a rate", "`load_rate = \">10/s\"`");
-    void("wall = \">2 s\"", "which the study is judged by", "foreign_cpu");
-    check("void_if = \"steal\"\n", "`void_if` of [plan] must be a table", "docs/study-file.md");
+    void("wall = \">2 s\"", "because the study is judged by it", "foreign_cpu");
+    check("void_if = \"steal\"\n", "`void_if` of [plan] must be a table", "bakeoff help study-file");
 }
