@@ -7,7 +7,7 @@ STUDY ?= studies/perl-options
 ARGS  ?=
 # BAKEOFF=FILE runs a study with an executable that exists, in place of the release.
 
-.PHONY: run install tarball pages test bench fuzz soak long
+.PHONY: run install tarball deb pages test bench fuzz soak long
 
 run:
 	@sh tools/need-packages gcc libc6-dev binutils $$(cat $(STUDY)/packages 2> /dev/null)
@@ -18,16 +18,24 @@ else
 	$(CARGO) run --release --locked --quiet --bin bakeoff -- run $(STUDY) $(ARGS)
 endif
 
-# The program, its manual, and completions for bash, fish and zsh, below PREFIX; DESTDIR comes before it, for packages.
+# The program, its manual, its documents, and completions for bash, fish and zsh, below PREFIX; DESTDIR comes before it, for
+# packages.
 PREFIX ?= /usr/local
 install:
 	$(CARGO) build --release --locked --bin bakeoff
 	sh tools/install "$(DESTDIR)$(PREFIX)"
 
-# The same as an archive that needs nothing of the system but its kernel: unpack it below /usr/local, or anywhere.
+# The same as archives that need only a kernel: unpack one below /usr/local, or anywhere. They are in target/packages, with
+# SHA256SUMS. MACHINES="x86_64 aarch64" makes both.
+MACHINES ?= $(shell uname -m)
 tarball:
 	@sh tools/need-packages gcc libc6-dev
-	sh tools/tarball
+	@for machine in $(MACHINES); do sh tools/tarball "$$machine" || exit; done
+
+# The same as a package for Debian, in the same folder.
+deb:
+	@sh tools/need-packages gcc libc6-dev dpkg-dev
+	@sh tools/deb
 
 # The pages of the studies in docs/parcels, in target/pages.
 pages:
@@ -50,13 +58,13 @@ bench:
 	@sh tools/need-packages gcc libc6-dev binutils ministat python3 python3-venv
 	@sh tools/need-packages linux-perf || :
 	@sh tools/oracles
-	$(CARGO) bench --locked -p bakeoff-cli --bench launch
-	$(CARGO) bench --locked -p bakeoff-cli --bench looks
-	$(CARGO) bench --locked -p bakeoff-cli --bench peers
-	$(CARGO) bench --locked -p bakeoff-cli --bench facts
-	$(CARGO) bench --locked -p bakeoff-cli --bench analysis
+	$(CARGO) bench --locked -p bakeoff --bench launch
+	$(CARGO) bench --locked -p bakeoff --bench looks
+	$(CARGO) bench --locked -p bakeoff --bench peers
+	$(CARGO) bench --locked -p bakeoff --bench facts
+	$(CARGO) bench --locked -p bakeoff --bench analysis
 	@sh tools/need-packages chromium chromium-driver python3-selenium
-	$(CARGO) bench --locked -p bakeoff-cli --bench page
+	$(CARGO) bench --locked -p bakeoff --bench page
 
 # Guided by coverage, without an end but this one: seconds for each target, of all or of TARGET.
 SECONDS ?= 60
@@ -69,6 +77,6 @@ soak:
 	@sh tools/need-packages gcc libc6-dev binutils perl-base mount faketime
 	BAKEOFF_SOAK=$(SECONDS) $(CARGO) test --locked --workspace --test soak -- --nocapture
 
-# What takes longer than CI allows: PART=soak, fuzz, calibrate, gate, screens, starter or studies; see tools/long.
+# What takes longer than CI allows: PART=soak, fuzz, calibrate, gate, screens, starter, release or studies; see tools/long.
 long:
 	@sh tools/long $(PART)
