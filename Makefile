@@ -3,19 +3,23 @@
 # stand in its file `packages`.
 
 CARGO ?= cargo
-STUDY ?= studies/perl-options
 ARGS  ?=
-# BAKEOFF=FILE runs a study with an executable that exists, in place of the release.
+# BAKEOFF=FILE is used in place of the release.
+PROGRAM = $(or $(BAKEOFF),$(CARGO) run --release --locked --quiet --bin bakeoff --)
 
 .PHONY: run install tarball deb pages test bench fuzz soak long
 
+# Builds Bakeoff and compares two commands, in a second. With STUDY=studies/NAME it runs that study.
 run:
-	@sh tools/need-packages gcc libc6-dev binutils $$(cat $(STUDY)/packages 2> /dev/null)
-ifdef BAKEOFF
-	$(BAKEOFF) run $(STUDY) $(ARGS)
-else
+	@sh tools/need-packages gcc libc6-dev $(if $(STUDY),binutils $$(cat $(STUDY)/packages 2> /dev/null))
+ifndef BAKEOFF
 	$(CARGO) build --release --locked --bin bakeoff
-	$(CARGO) run --release --locked --quiet --bin bakeoff -- run $(STUDY) $(ARGS)
+endif
+ifdef STUDY
+	$(PROGRAM) run $(STUDY) $(ARGS)
+else
+	$(PROGRAM) compare 'sleep 0.01' 'sleep 0.02' $(ARGS)
+	@echo "next: make run STUDY=studies/perl-options builds Perl in six variants and compares them; that takes minutes"
 endif
 
 # The program, its manual, its documents, and completions for bash, fish and zsh, below PREFIX; DESTDIR comes before it, for
