@@ -255,7 +255,7 @@ pub struct Ranked {
 pub struct Row {
     /// The variant's display name.
     pub variant: String,
-    /// Its own values; none if it has no trial that counts.
+    /// Its own values; none if it has no valid trial.
     pub summary: Option<Summary>,
     /// Against the baseline; none for the baseline itself, or where there is no block with both.
     pub comparison: Option<Comparison>,

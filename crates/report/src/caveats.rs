@@ -26,17 +26,16 @@ pub fn caveats<'a>(caveats: impl IntoIterator<Item = &'a Caveat>) -> impl Iterat
 pub fn refusal(refusal: &Refusal) -> Rendered {
     let why = match refusal {
         Refusal::InTheTable => {
-            "it was compared with the other factors as in the baseline only, and the table has that comparison"
-                .to_owned()
+            "it was compared only with the other factors as in the baseline; the table has that comparison".to_owned()
         }
         Refusal::SameProgram => "both are the same program".to_owned(),
         Refusal::OtherOutput { variant, workload } => {
             format!("{variant} printed something other than the baseline on {workload}")
         }
-        Refusal::NoTrial => "no trial that counts has it".to_owned(),
-        Refusal::NoError => "there are too few trials to judge its error by".to_owned(),
+        Refusal::NoTrial => "no valid trial has it".to_owned(),
+        Refusal::NoError => "there are too few trials to estimate its error".to_owned(),
         Refusal::Aliased { with } => {
-            format!("the variants that were executed do not tell it apart from {}", terms(with))
+            format!("the variants that ran cannot separate it from {}", terms(with))
         }
     };
     why.into()

@@ -49,7 +49,7 @@ pub fn of_part(findings: &Findings, part: &Part) -> (String, Ink) {
             (format!("observed{in_some}, not enforced: {what}: {} {value}", clean(metric)), Ink::Plain)
         }
         Held::Unavailable(why) => {
-            (format!("unavailable{in_some}: {what} ({}); trials were executed all the same", clean(why)), Ink::Open)
+            (format!("unavailable{in_some}: {what} ({}); trials ran without it", clean(why)), Ink::Open)
         }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
         return;
     }
     page.gap();
-    page.line(vec![Piece::new("trials that do not count", Ink::Heading)]);
+    page.line(vec![Piece::new("failed or void trials", Ink::Heading)]);
     for trials in &findings.failures {
         page.paragraph(summary(trials), columns, 2, Ink::Worse);
         for void_by in &trials.void_by {

@@ -221,7 +221,7 @@ fn origin(table: &Table) -> &'static str {
 fn verdict_cell(table: &Table, row: &Row, comparison: &Comparison, notes: &mut Notes) -> Piece {
     let fewer = row.summary.as_ref().filter(|summary| summary.n != comparison.blocks).map(|_| {
         let over = words::counted(comparison.blocks, "block");
-        text!["Compared over ", over, " in which both it and the baseline count."]
+        text!["Compared over ", over, " in which both it and the baseline have a valid trial."]
     });
     let mark = notes.mark(caveats(&comparison.caveats).chain(fewer));
     if words::is_same_program(comparison) && words::is_open(comparison) {
@@ -308,7 +308,7 @@ fn noise_floor(table: &Table, notes: &mut Notes) -> (Rendered, Ink) {
     };
     let more = words::more_blocks(comparison.verdict);
     let by = glue(&change.signed());
-    (text!["noise floor: the baseline's twin comes out at ", by, range, ": ", verdict, more, remark], ink)
+    (text!["noise floor: the baseline's twin differs by ", by, range, ": ", verdict, more, remark], ink)
 }
 
 /// All other metrics in one table: each begins with the baseline's row, and the twin's row closes it.
@@ -362,10 +362,12 @@ fn legend(findings: &Findings, page: &mut Page, columns: usize, pictures: bool) 
         said.push(format!("Of {} more is better.", words::listed(&yields)));
     }
     if differences {
-        said.push("Numbers with a sign are differences, variant − baseline, as some value is not positive.".to_owned());
+        said.push(
+            "Numbers with a sign are differences, variant − baseline, because some value is not positive.".to_owned(),
+        );
     }
     if !findings.failures.is_empty() {
-        said.push("n a/b: a of b trials count.".to_owned());
+        said.push("n a/b: a of b trials are valid.".to_owned());
     }
     if pictures {
         said.push(LEGEND.to_owned());

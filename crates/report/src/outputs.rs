@@ -20,7 +20,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
         let place = format!("{} ({})", clean(&outputs.workload), clean(&outputs.condition));
         if outputs.varies {
             let text = format!(
-                "{place}: what {own} prints differs from trial to trial, so nothing follows from what the others print"
+                "{place}: the output of {own} differs from trial to trial, so the output of the others is not compared"
             );
             page.paragraph(&text, columns, 2, Ink::Plain);
             let sides = ["before".to_owned(), "then".to_owned()];
@@ -34,7 +34,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
         }
     }
     if findings.outputs.iter().any(|o| o.output == OutputUse::Compared && !o.others.is_empty()) {
-        let remedy = "Where variants may print different things, `output = \"varies\"` in the workload says so.";
+        let remedy = "If variants may print different things, set `output = \"varies\"` in the workload.";
         page.paragraph(remedy, columns, 2, Ink::Aside);
     }
 }

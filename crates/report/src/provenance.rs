@@ -55,7 +55,7 @@ fn method(findings: &Findings) -> String {
     let [margin, confidence, narrower] =
         [method.margin, method.confidence, 2.0 * method.confidence - 1.0].map(|x| glue(&percent(x)));
     let limits =
-        format!("margin ±{margin} (equivalent: the {narrower} interval lies within); confidence {confidence}.");
+        format!("margin ±{margin} (equivalent: the {narrower} interval is within it); confidence {confidence}.");
     if tests.is_empty() {
         return format!("nothing was compared; {limits}");
     }
@@ -124,7 +124,7 @@ fn stopping(findings: &Findings) -> Option<String> {
     let Stopping { until, looks, judged_blocks, most_blocks, enough } = findings.method.stopping.as_ref()?;
     let rule = match until {
         Until::Blocks => return None,
-        Until::Precision(_) => format!("when every interval is within {until} (taken wider, to account for it)"),
+        Until::Precision(_) => format!("when every interval is within {until} (widened, to account for it)"),
         Until::Decided => {
             let looks: Vec<String> = looks.iter().map(u32::to_string).collect();
             format!("when every variant has a verdict, looked at after {} blocks", words::listed(&looks))

@@ -35,7 +35,7 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
         grid.row(cells.to_vec());
     }
     grid.print(page, columns);
-    let shared = "two that share a letter are not shown to differ, which does not mean that they are equal";
+    let shared = "two that share a letter are not shown to differ; that does not mean that they are equal";
     let families = format!(
         "pairs with the baseline are those of the table above; the claims about all other pairs hold together at {}",
         glue(&confidence)
@@ -44,7 +44,10 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
     let left_out = match ranking.left_out.as_slice() {
         [] => String::new(),
         names => {
-            format!("; not compared here, as the table says why: {}", named(names.iter().map(|n| clean(n)).collect()))
+            format!(
+                "; not compared here, for the reason in the table: {}",
+                named(names.iter().map(|n| clean(n)).collect())
+            )
         }
     };
     page.paragraph(format!("{shared}; {families}; {equivalent}{left_out}"), columns, 2, Ink::Plain);

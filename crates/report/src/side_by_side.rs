@@ -47,8 +47,8 @@ fn drawn(pairs: &SideBySide, here: &Findings, there: &Findings, columns: usize) 
             page.paragraph(format!("only {whose}: {}", names.join("; ")), columns, 2, Ink::Aside);
         }
     }
-    let meaning = "overlap: the two intervals have values in common; apart: they have none. This is no test: \
-                   intervals that overlap do not show that the ratios are the same, and two that do not overlap do \
+    let meaning = "overlap: the two intervals have values in common; apart: they have none. This is not a test: \
+        intervals that overlap do not show that the ratios are the same, and two that do not overlap do \
                    not say whether machine, system or build sets them apart.";
     page.paragraph(meaning, columns, 2, Ink::Aside);
     page
@@ -76,7 +76,7 @@ fn about(findings: &Findings) -> Rendered {
 fn differences(here: &Findings, there: &Findings) -> Vec<String> {
     let mut said = vec![];
     if here.study != there.study {
-        said.push("these are findings of studies of different names".to_owned());
+        said.push("the two findings are of studies with different names".to_owned());
     }
     let [ours, theirs] = [here, there].map(|findings| &findings.method);
     for (what, ours, theirs) in

@@ -52,7 +52,7 @@ pub fn terminal_with(
     let drawn = drawn.into_iter().filter(|(name, _)| is_wanted(name));
     drawn.for_each(|(_, section)| page.append(section));
     if page.is_empty() {
-        page.line(vec![Piece::plain(format!("{}: there is nothing of it", only.unwrap_or_default()))]);
+        page.line(vec![Piece::plain(format!("{}: this report has no such part", only.unwrap_or_default()))]);
     }
     page.print(style.colour)
 }

@@ -74,7 +74,7 @@ pub fn trace(record: &Record, attempts: &[&Trial], describe: Describe, style: St
         sheet.page.gap();
         match record.sessions.iter().find(|session| session.session == number) {
             Some(session) => sheet.session(session, ""),
-            None => sheet.line(0, Ink::Worse, &format!("session {number}, of which the journal does not tell")),
+            None => sheet.line(0, Ink::Worse, &format!("session {number}, which the journal does not describe")),
         }
     }
     // The twin runs what the baseline is.
@@ -86,7 +86,7 @@ pub fn trace(record: &Record, attempts: &[&Trial], describe: Describe, style: St
         match record.made.iter().find(|made| known.build.as_ref() == Some(&made.digest)) {
             Some(made) => describe(made, &mut sheet),
             None if known.build.is_none() => sheet.detail(Ink::Plain, "nothing is built for it"),
-            None => sheet.detail(Ink::Worse, "of its build the journal does not tell"),
+            None => sheet.detail(Ink::Worse, "the journal does not describe its build"),
         }
     }
     sheet.page.print(style.colour)

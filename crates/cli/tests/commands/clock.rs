@@ -40,7 +40,7 @@ fn a_clock_that_is_set_is_named_and_changes_no_duration() {
     set_clock("-86400");
     let report = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
     let flat = report.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat.contains("the system's clock was set while trials were executed (86400 s back)"), "{report}");
+    assert!(flat.contains("the system's clock was set while trials ran (86400 s back)"), "{report}");
     let record = sandbox.record();
     each_trial_once(&record, 40 * 3);
     for trial in &record.trials {

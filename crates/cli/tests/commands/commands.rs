@@ -297,7 +297,7 @@ fn a_report_is_a_screen_and_answers_other_questions_of_the_same_trials() {
     let answer = |shown: &Shown| shown.out.lines().last().unwrap_or_default().to_owned();
     assert_eq!(answer(&ask(&[])), answer(&shown));
     let user = ask(&["--metric", "user", "--confidence", "0.9"]);
-    user.expect(0, &["asked again of the same trials: metric user, confidence 0.9", "90 % interval"]);
+    user.expect(0, &["the same trials judged with metric user, confidence 0.9", "90 % interval"]);
     ask(&["--baseline", "nobody"]).expect(2, &["the journal has no variant `nobody`", "there are: baseline"]);
     ask(&["--metric", "joules"]).expect(2, &["the journal has no metric `joules`"]);
     ask(&["--plan", "nightly"]).expect(2, &["no journal of plan `nightly`"]);

@@ -255,7 +255,7 @@ fn a_busy_machine_changes_no_form_and_another_claim_does() {
         "                             95 % interval       +120%",
         "a                   14.1 ms                 │┊",
         "b  71.2 % slower (+10.1 ms)    31 … 119.0 %  │┊   ├●──┤",
-        "▲ a few blocks lie far from the others; they are kept",
+        "▲ a few blocks are far from the others; they are kept",
         "",
         "busy machine; a is faster: b is 71.2 % slower",
     ];

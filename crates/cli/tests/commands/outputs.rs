@@ -52,7 +52,7 @@ fn compare_begins_with_a_difference_and_still_decides() {
         assert_eq!(record.trials[0].output.is_empty(), quiet[1] == "null");
     }
     let (shown, _) = compare(&sandbox, &["date +%N", "echo no"]);
-    shown.expect(0, &["what date +%N prints differs from trial to trial, so nothing follows"]);
+    shown.expect(0, &["the output of date +%N differs from trial to trial"]);
     assert!(!shown.out.contains("different output"), "{}", shown.out);
 }
 

@@ -147,7 +147,7 @@ fn sentences_of_time() {
     check(
         &[(
             "drift",
-            "values drift while the study executes: wall; the verdicts compare inside blocks and stay valid, but \
+            "values drift during the study: wall; the verdicts compare within blocks and stay valid, but \
                      do not compare values of different blocks",
         )],
         20,
@@ -157,8 +157,7 @@ fn sentences_of_time() {
     check(
         &[(
             "autocorrelation",
-            "successive blocks are not independent: wall; the verdicts compare inside blocks and stay \
-                               valid, but do not use unpaired tests on these values",
+            "successive blocks are not independent: wall; the verdicts compare within blocks and stay valid, but do not use unpaired tests on these values",
         )],
         40,
         &["wall"],
@@ -168,7 +167,7 @@ fn sentences_of_time() {
 
 #[test]
 fn sentences_of_order() {
-    let ahead = "let a trial that does not count go before each block, or a pause before each trial";
+    let ahead = "add a pause before each trial";
     let first = |slot: &Slot<'_>| if slot.position == 1 { 0.08 } else { 0.0 };
     let doubts = doubts(40, &["wall"], &mut |_, slot| Some(first(slot)));
     assert!(doubts.iter().all(|(kind, _)| kind != "carry-over"), "{doubts:?}");
@@ -178,8 +177,7 @@ fn sentences_of_order() {
     check(
         &[(
             "carry-over",
-            "a trial shows what executed directly before it (b: wall, after c): put a pause, or a trial that \
-                          does not count, between trials",
+            "a trial shows what ran directly before it (b: wall, after c): add a pause before each trial",
         )],
         60,
         &["wall"],
@@ -192,7 +190,7 @@ fn sentences_of_values() {
     check(
         &[(
             "failure-rates",
-            "some variants fail more often, or less, than the baseline (b, 10 of 30 trials against 0 of \
+            "some variants fail more or less often than the baseline (b, 10 of 30 trials against 0 of \
                              30): only trials that succeeded are compared",
         )],
         30,

@@ -23,7 +23,8 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             format!("{lost} of {of} blocks are left out: {why}")
         }
         Caveat::Unvaried { runs, confidence, most } => format!(
-            "the values did not vary in {runs} runs, so there is no interval; with {} confidence at most {} of all runs have \
+            "the values did not vary in {runs} runs, so there is no interval; with {} confidence at most {} of all \
+             runs have \
              another value",
             percent(*confidence),
             percent((most * 1000.0).ceil() / 1000.0)
@@ -34,13 +35,12 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             format!("below {mib:.1} MiB, the program's memory cannot be distinguished from the launcher's")
         }
         Caveat::SymmetricErrors => {
-            "the test of an interaction assumes that its errors are as often up as down; the random order alone does not \
-             see to that"
+            "the test of an interaction assumes that its errors are symmetric; the random order alone does not ensure \
+             that"
                 .to_owned()
         }
         Caveat::Aliased { effect, with } => format!(
-            "{effect} is given as if there were no interaction {}: the variants that were executed do not tell the two \
-             apart",
+            "{effect} is estimated as if there were no interaction {}: the variants that ran cannot separate the two",
             terms(with)
         ),
         _ => return None,
@@ -50,7 +50,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
 fn too_few(blocks: u32, lack: &Lack) -> String {
     match lack {
         Lack::FirstLook { needed } => {
-            format!("{blocks} blocks: the stopping rule looks at them for the first time when there are {needed}")
+            format!("{blocks} blocks: the stopping rule first looks at {needed}")
         }
         Lack::Inference { needed } => format!("{blocks} of at least {needed} blocks: too few to infer anything"),
         Lack::Interval { confidence, needed } => {
@@ -90,7 +90,8 @@ fn how_far(ticks: &Ticks) -> String {
 
 fn too_coarse(ticks: &Ticks) -> String {
     format!(
-        "no verdict: the clock is too coarse. Its values are no closer together than {} s, which may be {} of a value and \
+        "no verdict: the clock is too coarse. Its values are no closer together than {} s, which may be {} of a value \
+         and \
          is more than the margin; use a longer workload or another metric",
         short(ticks.step, 3),
         how_far(ticks)
@@ -127,7 +128,8 @@ mod tests {
         let of = |step: f64| Ticks { step, by: (step / 0.5).ln_1p(), scale: Scale::Ratio };
         assert_eq!(
             too_coarse(&of(0.1 + 0.2 - 0.2)),
-            "no verdict: the clock is too coarse. Its values are no closer together than 0.1 s, which may be 20 % of a value \
+            "no verdict: the clock is too coarse. Its values are no closer together than 0.1 s, which may be 20 % of \
+             a value \
              and is more than the margin; use a longer workload or another metric"
         );
         assert_eq!(

@@ -9,35 +9,34 @@ const NAMES_MAX: usize = 5;
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::OrderUnknown { paired: true } => {
-            "paired as asked: that each line is a block, and the order inside it random, is not known here".to_owned()
+            "paired as requested; Bakeoff cannot check that each line is a block in random order".to_owned()
         }
         Caveat::OrderUnknown { paired: false } => {
-            "order unknown: these are unpaired samples, and whether they were measured in a random order is not known; a \
-             drift between them looks just like a difference (`bakeoff compare` measures in randomised blocks)"
+            "order unknown: these are unpaired samples, perhaps not measured in random order; a drift between them \
+             looks like a difference (`bakeoff compare` measures in randomised blocks)"
                 .to_owned()
         }
         Caveat::ValuesVary { keys } => format!(
-            "values that differ in {} stand in one sample, as nothing that was asked for tells them apart; if that is meant, \
-             --ignore says so",
+            "one sample mixes values that differ in {}; if that is intended, name it in --ignore",
             keys.join(", ")
         ),
         Caveat::NotExact { min, max } => format!(
-            "declared to be exact (assume=exact), but the values range from {min} to {max}; so they are judged like any \
+            "declared to be exact (assume=exact), but the values range from {min} to {max}; so they are judged like \
+             any \
              others"
         ),
         Caveat::NoMedianInterval { confidence, needed } => {
             format!("an interval of the median at {} confidence needs {needed} values", percent(*confidence))
         }
-        Caveat::NeverVary => "the values of both samples never vary, so how finely they were measured cannot be seen, and \
-                              there is no interval; if they cannot vary by chance, a line `Unit NAME assume=exact` in Go's \
-                              format says so"
+        Caveat::NeverVary => "the values of both samples never vary, so the clock's resolution is unknown and there \
+            is no interval; if they cannot vary by chance, add a line `Unit NAME assume=exact` in Go's format"
             .to_owned(),
         Caveat::TooFewValues(why) => too_few(*why),
-        Caveat::SpreadsDiffer => "one sample is spread more than three times as wide as the other: they differ by more than \
-                                  a shift, which is what the interval is for"
+        Caveat::SpreadsDiffer => "one sample is spread more than three times as wide as the other, so they differ by \
+            more than a shift; the interval assumes a shift"
             .to_owned(),
-        Caveat::OutOfRange => "some number of this comparison is too large to be written, or too small; the largest, or the \
-                               smallest, stands in its place"
+        Caveat::OutOfRange => "a number of this comparison is too large or too small to print; the largest or \
+            smallest possible number is in its place"
             .to_owned(),
         Caveat::TimeMattered { seen, could_explain, scale, is_less, left } => {
             time(seen, &amount(*could_explain, *scale, *is_less), *left)
@@ -45,7 +44,8 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::SettingsDiffer { samples, keys } => {
             let keys = keys.join(",");
             format!(
-                "the samples {} differ in {keys}, so they are not compared with each other; --ignore {keys} compares them",
+                "the samples {} differ in {keys}, so they are not compared with each other; --ignore {keys} compares \
+                 them",
                 names(samples)
             )
         }
@@ -91,7 +91,8 @@ fn time(TimeSeen { samples, dependence, p }: &TimeSeen, amount: &str, left: Left
         Left::Difference => format!("{could}, and this one is larger"),
         Left::Verdict => could,
         Left::Nothing => format!(
-            "no verdict: {could}; measure in randomised blocks (`bakeoff compare`), or say --paired if each line is a block"
+            "no verdict: {could}; measure in randomised blocks (`bakeoff compare`), or add --paired if each line is a \
+             block"
         ),
     }
 }

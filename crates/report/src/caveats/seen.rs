@@ -11,38 +11,39 @@ const NAMED: usize = 3;
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::Drift(over_time) => format!(
-            "values drift while the study executes: {}; the verdicts compare inside blocks and stay valid, but do not compare \
+            "values drift during the study: {}; the verdicts compare within blocks and stay valid, but do not compare \
              values of different blocks",
             metrics(over_time)
         ),
         Caveat::Autocorrelation(over_time) => format!(
-            "successive blocks are not independent: {}; the verdicts compare inside blocks and stay valid, but do not use \
+            "successive blocks are not independent: {}; the verdicts compare within blocks and stay valid, but do not \
+             use \
              unpaired tests on these values",
             metrics(over_time)
         ),
         Caveat::Position(spots) => format!(
-            "differences depend on who executes first ({}): let a trial that does not count go before each block, or a pause \
-             before each trial",
+            "differences depend on which variant of a block runs first ({}): add a pause before each trial",
             list(spots, shift)
         ),
         Caveat::CarryOver(spots) => format!(
-            "a trial shows what executed directly before it ({}): put a pause, or a trial that does not count, between trials",
+            "a trial shows what ran directly before it ({}): add a pause before each trial",
             list(spots, |spot, cells| {
                 let After { predecessor } = &spot.what;
                 format!("{}, after {predecessor}", place(spot, cells))
             })
         ),
         Caveat::FailureRates(spots) => format!(
-            "some variants fail more often, or less, than the baseline ({}): only trials that succeeded are compared",
+            "some variants fail more or less often than the baseline ({}): only trials that succeeded are compared",
             list(spots, rates)
         ),
         Caveat::VoidRates(spots) => format!(
-            "trials of some variants are void more often, or less, than the baseline's ({}): only the trials that the rules \
-             left are compared, and these may be the lucky ones",
+            "trials of some variants are void more or less often than the baseline's ({}): only the remaining trials \
+             are compared, and they may be the lucky ones",
             list(spots, rates)
         ),
         Caveat::Modes(spots) => format!(
-            "values gather in several places, so no single number describes them ({}): look for what differs between those \
+            "values cluster in several places, so no single number describes them ({}): look for what differs between \
+             those \
              trials",
             list(spots, modes)
         ),
@@ -82,7 +83,7 @@ fn list<T>(Spots { seen, cells }: &Spots<T>, name: impl Fn(&Spot<T>, usize) -> S
 
 fn shift(spot: &Spot<Shift>, cells: usize) -> String {
     let by = change(spot.what.shift, spot.what.scale, spot.unit);
-    format!("{}, {by} if it executes after the baseline", place(spot, cells))
+    format!("{}, {by} if it runs after the baseline", place(spot, cells))
 }
 
 fn rates(spot: &Spot<Rates>, cells: usize) -> String {

@@ -7,7 +7,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::Simulated { truth } => format!("the trials were simulated, with this planted truth: {truth}"),
         Caveat::TwinDiffers { differ, of } => format!(
-            "the baseline's twin, which is the same thing under another name, was judged different from it in {differ} of \
+            "the baseline's twin, the same program under another name, was judged different from it in {differ} of \
              {of} comparisons: differences of that size are this machine's noise"
         ),
         Caveat::ControlDiffers(spots) => {
@@ -27,7 +27,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             let at_most = if *at_most { "at most " } else { "" };
             format!("the study is not finished: {finished} of {at_most}{total} blocks")
         }
-        Caveat::SeveralPlaces { places } => format!("the blocks were executed in {places} different places"),
+        Caveat::SeveralPlaces { places } => format!("the blocks ran in {places} different places"),
         Caveat::InterruptedBlocks { blocks } => {
             let were = if *blocks == 1 { "block was" } else { "blocks were" };
             format!("{blocks} {were} begun in one session and finished in a later one")
@@ -35,12 +35,13 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::Prolonged { times } => {
             let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
             format!(
-                "the number of blocks was raised {times} after trials had been seen; the error rates stated are those of a \
+                "the number of blocks was raised {times} after trials had been seen; the error rates stated are those \
+                 of a \
                  number fixed beforehand"
             )
         }
         Caveat::AfterTheLook { judged_blocks } => format!(
-            "the stopping rule looked at {judged_blocks} blocks of each workload and condition; what came after them is not \
+            "the stopping rule looked at {judged_blocks} blocks of each workload and condition; later blocks are not \
              judged"
         ),
         Caveat::Leftovers { trials, variants } => format!(
@@ -51,13 +52,13 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::UnequalLoad { seen } => unequal_load(seen),
         Caveat::BusyMachine { seen, from } => busy_machine(seen, *from),
         Caveat::TwoKindsOfPeak { cgroup, maxrss } => format!(
-            "peak is of two kinds: the cgroup's in {cgroup} trials, of all processes together, and maxrss in {maxrss}, of \
+            "peak is of two kinds: the cgroup's in {cgroup} trials, of all processes together, and maxrss in \
+             {maxrss}, of \
              the largest one; decide on one of them by its name (cgroup_peak, maxrss)"
         ),
-        Caveat::BlindRules { metrics } => format!(
-            "no trial could be void by its {}: that could not be measured, at least not always",
-            metrics.join(", ")
-        ),
+        Caveat::BlindRules { metrics } => {
+            format!("no trial could be voided by its {}: it could not always be measured", metrics.join(", "))
+        }
         Caveat::UnknownMetric { metrics } => {
             format!("metrics that this version does not know: {}", metrics.join(", "))
         }
@@ -69,7 +70,8 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
 fn of_time(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::HighLoad { condition, load, cpus } => format!(
-            "under {condition}, {load:.1} processes besides ours ran or waited for {cpus} processors (the load average; trials \
+            "under {condition}, {load:.1} processes besides ours ran or waited for {cpus} processors (the load \
+             average; trials \
              are too short to measure what other programs used): stop those programs, and measure again"
         ),
         Caveat::FixedTime { workload, seconds } => format!(
@@ -85,8 +87,8 @@ fn clock_set(times: usize, most_s: f64) -> String {
     let (was_set, by) =
         if times == 1 { ("was set".to_owned(), "") } else { (format!("was set {times} times"), "at most ") };
     format!(
-        "the system's clock {was_set} while trials were executed ({by}{:.0} s {way}): times of day do not fit; durations \
-         come from another clock",
+        "the system's clock {was_set} while trials ran ({by}{:.0} s {way}): times of day are wrong; durations come \
+         from another clock",
         most_s.abs()
     )
 }
@@ -100,7 +102,8 @@ fn unequal_load(seen: &[LoadSeen]) -> String {
     };
     let places: Vec<String> = seen.iter().map(place).collect();
     format!(
-        "the load was not the same for all variants: it ended more or less often during their trials than during the baseline's \
+        "the load was not the same for all variants: it ended more or less often during their trials than during the \
+         baseline's \
          ({}); pace it, or read the difference as one of program and load together",
         places.join("; ")
     )
@@ -110,13 +113,14 @@ fn busy_machine(seen: &[BusySeen], from: f64) -> String {
     let place = |BusySeen { variant, condition, disturbed, of, all }: &BusySeen| match variant {
         _ if of < all => format!("in {disturbed} of the {of} trials that could be measured under {condition}"),
         Some(variant) => format!("in {disturbed} of {of} trials of {variant} under {condition}"),
-        None => format!("in {disturbed} of {of} trials that count under {condition}"),
+        None => format!("in {disturbed} of {of} valid trials under {condition}"),
     };
     let places: Vec<String> = seen.iter().map(place).collect();
     let percent = 100.0 * from;
     format!(
-        "other programs used more than {percent:.0} % of the processors' time {}: the trials may have waited for them; stop \
-         those programs, or let such trials not count: void_if = {{ foreign_cpu = \">{percent:.0}%\" }}",
+        "other programs used more than {percent:.0} % of the processors' time {}: the trials may have waited for \
+         them; stop \
+         those programs, or void such trials: void_if = {{ foreign_cpu = \">{percent:.0}%\" }}",
         places.join(", ")
     )
 }

@@ -115,7 +115,7 @@ fn nothing(findings: &Findings) -> Rendered {
     if findings.tables.iter().any(|table| table.rows.iter().any(|row| row.summary.is_some())) {
         return text!["no answer: no trial has ", clean(words::metric(deciding))];
     }
-    "no answer yet: no trial has ended; `bakeoff run` goes on".into()
+    "no answer yet: no trial has ended; `bakeoff run` resumes".into()
 }
 
 /// Nothing is inferred yet.
@@ -130,9 +130,9 @@ fn too_few_blocks(compared: &[(&str, &Comparison)]) -> Rendered {
             format!("{}; the rule for stopping looks at {needed} first", counted(blocks, "block"))
         }
         Some(Lack::Inference { needed }) => {
-            format!("{blocks} of at least {}; --blocks asks for more", counted(*needed, "block"))
+            format!("{blocks} of at least {}; use --blocks for more", counted(*needed, "block"))
         }
-        _ => format!("too few blocks ({blocks}); --blocks asks for more"),
+        _ => format!("too few blocks ({blocks}); use --blocks for more"),
     };
     text!["no answer yet: ", why]
 }
@@ -197,7 +197,7 @@ impl Teller<'_> {
             return match failed(Absence::AllFailed) {
                 true => text!["no comparison: every trial of ", name, " failed"],
                 false if failed(Absence::NotBuilt) => text!["no comparison: ", name, " was not built"],
-                false => text!["no comparison: ", name, " has no trial that counts"],
+                false => text!["no comparison: ", name, " has no valid trial"],
             };
         }
         let why = if failed(Absence::AllFailed) {
@@ -205,7 +205,7 @@ impl Teller<'_> {
         } else if failed(Absence::NotBuilt) {
             "no other variant was built"
         } else {
-            "no other variant has a trial that counts"
+            "no other variant has a valid trial"
         };
         text!["no comparison: ", why]
     }

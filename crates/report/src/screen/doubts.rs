@@ -52,7 +52,7 @@ fn alarm(caveat: &Caveat) -> Option<Doubt> {
             (line, is_most.then_some("busy machine"))
         }
         Caveat::HighLoad { load, cpus, .. } => {
-            let line = format!("the load average was {load:.1} besides our own, on {}", counted(*cpus, "processor"));
+            let line = format!("the load average of other programs was {load:.1}, on {}", counted(*cpus, "processor"));
             (line, Some("busy machine"))
         }
         Caveat::FixedTime { workload, seconds } => {
@@ -177,19 +177,21 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
         }
         Caveat::Outliers(spots) => {
             let metric = spots.seen.first().map_or(String::new(), |spot| format!(" in {}", clean(&spot.metric)));
-            (Part, format!("a few blocks lie far from the others{metric}; they are kept"))
+            (Part, format!("a few blocks are far from the others{metric}; they are kept"))
         }
         Caveat::Prolonged { .. } => (Part, "blocks were added after the first results were seen".to_owned()),
         Caveat::TwoKindsOfPeak { .. } => {
             (Part, "peak is measured in two ways; name one: cgroup_peak, maxrss".to_owned())
         }
         Caveat::BlindRules { metrics } => {
-            (Part, format!("no trial could be void by {}: it was not measured", clean_all(metrics).join(", ")))
+            (Part, format!("no trial could be voided by {}: it was not measured", clean_all(metrics).join(", ")))
         }
         Caveat::Leftovers { trials, .. } => {
             (Part, format!("in {trials} trials processes outlived the main one, and were killed"))
         }
-        Caveat::ClockSet { .. } => (Part, "the system's clock was set meanwhile; durations do not use it".to_owned()),
+        Caveat::ClockSet { .. } => {
+            (Part, "the system's clock was set during the study; durations do not use it".to_owned())
+        }
         _ => return None,
     })
 }

@@ -201,7 +201,7 @@ fn what_makes_a_comparison_meaningless_is_the_answer() {
     busy.caveats = vec![Caveat::BusyMachine { seen: vec![some], from: 0.1 }];
     check(&busy, "in 40 of the 45 trials that could be measured", "busy machine; ");
     busy.caveats = vec![Caveat::HighLoad { condition: "idle".to_owned(), load: 11.0, cpus: 2 }];
-    check(&busy, "the load average was 11.0 besides our own, on 2 processors", "busy machine; ");
+    check(&busy, "the load average of other programs was 11.0, on 2 processors", "busy machine; ");
     let mut twin = bakeoff_testkit::findings::five_verdicts();
     let floor = twin.tables[0].noise_floor.as_mut().and_then(|row| row.comparison.as_mut()).unwrap();
     (floor.verdict, floor.estimate) = (Verdict::Slower, 1.448);

@@ -59,7 +59,7 @@ fn the_page_claims_no_more_than_it_shows() {
     let shown = page(&here, &there);
     assert!(shown.contains("of 1 they do not"), "{shown}");
     assert!(shown.contains("[0.800, 0.900]") && shown.contains("[0.910, 0.950]") && shown.contains("apart"), "{shown}");
-    assert!(shown.contains("This is no test"), "{shown}");
+    assert!(shown.contains("This is not a test"), "{shown}");
     assert!(page(&here, &here).contains("of 0 they do not"));
 }
 

@@ -82,7 +82,7 @@ fn two_journals_are_drawn_next_to_each_other_and_nothing_is_judged_across_them()
     let against = ["report", "here.jsonl", "--against", "there.jsonl", "--html", "page.html"];
     typed(&sandbox, &against).expect(0, &["here:", "there:"]);
     let page = fs::read_to_string(sandbox.path().join("page.html")).unwrap();
-    for part in ["ratio to the baseline, here (left) and there (right)", "This is no test", "class=\"ch slope\""] {
+    for part in ["ratio to the baseline, here (left) and there (right)", "This is not a test", "class=\"ch slope\""] {
         assert!(page.contains(part), "{part}: {page}");
     }
     let svg = ["report", "here.jsonl", "--against", "there.jsonl", "--svg", "x.svg"];

@@ -80,7 +80,7 @@ fn an_imported_study_is_repeated_in_a_journal_of_its_own_and_both_stand_side_by_
     assert_eq!(there.journals().len(), 1);
     assert_eq!(there.record().sessions.len(), 1);
     let shown = there.execute(&["report", "STUDY", "--against", "imported"]);
-    shown.expect(0, &["4 comparisons in both", "hello (idle): wall", "echo=twice", "This is no test"]);
+    shown.expect(0, &["4 comparisons in both", "hello (idle): wall", "echo=twice", "This is not a test"]);
     let json = there.execute(&["report", "STUDY", "--against", theirs.to_str().unwrap(), "--json"]);
     let pairs: bakeoff_judge::side_by_side::SideBySide = serde_json::from_str(&json.out).unwrap();
     assert_eq!((pairs.pairs.len(), pairs.only_here.len(), pairs.only_there.len()), (4, 0, 0));
