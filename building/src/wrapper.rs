@@ -78,6 +78,11 @@ pub(crate) use wire::variable::{
 };
 
 impl crate::Building {
+    /// Whether a C compiler of that name or path is known, with its C++ compiler.
+    pub fn is_c_compiler(name: &str) -> bool {
+        crate::tuning::cxx_of(name).is_some()
+    }
+
     /// Whether a tool of that name compiles or links.
     pub fn compiles_or_links(name: &[u8]) -> bool {
         matches!(kind(name), Some(ToolKind::Driver | ToolKind::Linker | ToolKind::Rust))

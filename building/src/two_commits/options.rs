@@ -155,7 +155,9 @@ fn display_name(revision: &str, source: &Source) -> String {
 }
 
 fn outside(why: String) -> CommandError {
-    CommandError::usage(clean(&why)).hint("name another repository with --repository DIR")
+    let error = CommandError::usage(clean(&why));
+    let has_git = search_path::find("git", &std::env::var_os("PATH").unwrap_or_default(), Path::new(".")).is_some();
+    if has_git { error.hint("name another repository with --repository DIR") } else { error }
 }
 
 fn not_found(found: Failure) -> CommandError {

@@ -28,7 +28,12 @@ pub(crate) fn of_study(absent: &[Absent], baseline: &str) -> Result<(), CommandE
 pub(crate) fn of_commands(absent: &[Absent]) -> Result<(), CommandError> {
     let Some(first) = absent.first() else { return Ok(()) };
     let Absent { variant, program, why, .. } = first;
-    Err(refused(format!("cannot run `{variant}`: `{program}` {why}"), first))
+    let error = format!("cannot run `{variant}`: `{program}` {why}");
+    // `compare sleep 1 sleep 2` without quotes.
+    if first.meant.is_none() && variant == program {
+        return Err(CommandError::usage(error).hint("put each command in quotes if it has several words: 'sleep 1'"));
+    }
+    Err(refused(error, first))
 }
 
 pub(crate) fn locales(plan: &Plan, setup: &Setup) {

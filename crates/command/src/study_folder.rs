@@ -113,8 +113,9 @@ impl StudyFolder {
     pub fn open_unlocked(path: &Path, features: &Registry) -> Result<Unlocked, CommandError> {
         let file = if path.is_dir() { path.join("study.toml") } else { path.to_owned() };
         let unreadable = |source| {
-            CommandError::usage(Error::Read { path: file.clone(), source })
-                .hint("name a folder with a study.toml; `bakeoff studies` lists some to copy")
+            CommandError::usage(Error::Read { path: file.clone(), source }).hint(
+                "name a folder with a study.toml; `bakeoff init` writes one, `bakeoff studies` lists some to copy",
+            )
         };
         let text = read_text(&file, STUDY_BYTES).map_err(unreadable)?;
         let study = study_file::parse_with(&text, &features.sections, features.recipe_reader());

@@ -3,7 +3,7 @@
 
 use crate::recognise::{BuildSystem, System};
 use crate::rust;
-use bakeoff_building::CallSummary;
+use bakeoff_building::{Building, CallSummary};
 use bakeoff_command::CommandError;
 use bakeoff_host::search_path::find;
 use std::path::Path;
@@ -102,6 +102,10 @@ pub(crate) fn parse(text: &str) -> Result<Level, CommandError> {
         [first, ..] if first.split_once('=').is_some_and(|(key, _)| is_variable(key)) => {
             let (key, value) = what.trim().split_once('=').unwrap_or_default();
             entries.push((key.to_owned(), value.to_owned()));
+        }
+        [first] if name.is_none() && training.is_none() && !Building::is_c_compiler(first) => {
+            let why = format!("the level `{text}` is not a flag, a variable or a known compiler");
+            return Err(CommandError::usage(why).hint(format!("did you mean `-{first}`? {FORMS}")));
         }
         [first, rest @ ..] if !first.starts_with('-') => {
             entries.push(("compiler".to_owned(), (*first).to_owned()));

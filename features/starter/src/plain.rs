@@ -237,6 +237,22 @@ fn of_tool(lines: &[String]) -> Option<&str> {
 
 /// That a build failed, for the end of the command.
 pub(crate) fn failure(line: &BuildLine, missing: Option<Missing>) -> CommandError {
+    let install = missing.map_or_else(
+        || "install what the messages say is missing".to_owned(),
+        |missing| format!("install the missing build dependencies with `{}`", missing.command()),
+    );
+    failed(
+        line,
+        &format!("{install}, or disable the part that needs them with --options, and run the same command again"),
+    )
+}
+
+/// That the build of a level failed where the plain one did not.
+pub(crate) fn failure_of_level(line: &BuildLine) -> CommandError {
+    failed(line, "the plain build works, so correct this level in study.toml, or remove it")
+}
+
+fn failed(line: &BuildLine, remedy: &str) -> CommandError {
     let BuildOutcome::Failed { why, tail, log, .. } = &line.outcome else {
         return CommandError::usage("the build failed");
     };
@@ -247,13 +263,7 @@ pub(crate) fn failure(line: &BuildLine, missing: Option<Missing>) -> CommandErro
     }
     tail.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
     let log = log.as_ref().map_or_else(String::new, |log| format!("; full log: {log}"));
-    let install = missing.map_or_else(
-        || "install what the messages say is missing".to_owned(),
-        |missing| format!("install the missing build dependencies with `{}`", missing.command()),
-    );
-    CommandError::text(Code::VariantFailed, text).hint(format!(
-        "{install}, or disable the part that needs them with --options, and run the same command again{log}"
-    ))
+    CommandError::text(Code::VariantFailed, text).hint(format!("{remedy}{log}"))
 }
 
 #[cfg(test)]

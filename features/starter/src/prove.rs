@@ -1,7 +1,7 @@
 //! Builds the plain level and one changed level of a study that was just written, as `bakeoff run` will, and says how far the
 //! change came. The words of doubts are those of every report.
 
-use crate::plain::{failure, tell};
+use crate::plain::{failure, failure_of_level, tell};
 use crate::progress::{as_plain, step, watched};
 use bakeoff_building::BuildOutcome;
 use bakeoff_building::{Building, Cache, Request, Spec, Wanted};
@@ -53,7 +53,7 @@ pub(crate) fn prove(
             true
         }
         Some((name, line)) => {
-            screen::err(&failure(line, None).render());
+            screen::err(&failure_of_level(line).render());
             screen::out(&format!("{name} cannot be built; `bakeoff run` will report it and omit it\n"));
             false
         }

@@ -92,8 +92,8 @@ impl Start<'_> {
             Err(fault) => {
                 let why = fault.useless()?;
                 save(&workload, Output::Unknown, &[]).map_err(CommandError::usage)?;
-                screen::out(&format!("the workload `{}` fails: {why}\n", workload.run));
-                screen::out(&format!("correct `run` in {}\n", shown(file)));
+                screen::err(&format!("error: the workload `{}` fails: {why}\n", workload.run));
+                screen::err(&format!("hint: correct `run` in {}\n", shown(file)));
                 return Ok(Code::VariantFailed);
             }
         };
@@ -182,7 +182,8 @@ fn timed(seen: &Observed, levels: usize) -> Vec<String> {
     }
     if let Some(blocks) = seen.blocks_for_one_percent(levels) {
         lines.push(format!(
-            "To detect a difference of 1 %, you need about {blocks} blocks on this machine; the default is 12."
+            "To detect a difference of 1 %, you need about {blocks} blocks on this machine (`--blocks {blocks}`); the default \
+             is 12."
         ));
     }
     lines

@@ -63,7 +63,7 @@ impl RepositoryPlace {
 /// Why Git cannot be asked at all, if that is so.
 pub(super) fn no_git() -> Option<&'static str> {
     let is_there = find("git", &std::env::var_os("PATH").unwrap_or_default()).is_some();
-    (!is_there).then_some("`git` is not on PATH; install it")
+    (!is_there).then_some("`git` was not found in PATH; install it (on Debian: apt-get install git)")
 }
 
 impl Folder {

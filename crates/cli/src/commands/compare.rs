@@ -101,7 +101,7 @@ struct CompareSettings {
     kept: Kept,
 }
 
-/// Options by the names that hyperfine has for them
+// Options by the names that hyperfine has for them. A comment of documentation would become that of `compare`.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Options of hyperfine")]
 struct Hyperfine {

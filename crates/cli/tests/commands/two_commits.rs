@@ -196,7 +196,7 @@ fn what_cannot_be_compared_says_what_to_do() {
     let tools = repository.0.path().join("tools");
     fs::create_dir(&tools).unwrap();
     let mut without = repository.command(&["--git", "v1", "--git", "HEAD", "./prog"]);
-    Shown::of(&without.env("PATH", &tools).output().unwrap()).expect(2, &["`git` is not on PATH; install it"]);
+    Shown::of(&without.env("PATH", &tools).output().unwrap()).expect(2, &["`git` was not found in PATH; install it"]);
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn too_few_blocks(compared: &[(&str, &Comparison)]) -> Rendered {
             format!("{}; the rule for stopping looks at {needed} first", counted(blocks, "block"))
         }
         Some(Lack::Inference { needed }) => {
-            format!("{blocks} of at least {}; use --blocks for more", counted(*needed, "block"))
+            format!("{} are too few; use --blocks {needed} or more", counted(blocks, "block"))
         }
         _ => format!("too few blocks ({blocks}); use --blocks for more"),
     };

@@ -9,7 +9,7 @@ use crate::draw::text::clean;
 use crate::failures::failure_in_full;
 use crate::format::percent;
 use crate::words::{Change, Wording, counted, is_same_program, listed, named, same_program, subject};
-use bakeoff_judge::findings::{Caveat, FailedTrials, Findings, OtherOutput, Outputs, Rates, Spot, Verdict};
+use bakeoff_judge::findings::{Caveat, FailedTrials, Findings, Model, OtherOutput, Outputs, Rates, Spot, Verdict};
 use bakeoff_model::grouped::{grouped, unique};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::TWIN;
@@ -221,6 +221,9 @@ fn of_row(caveat: &Caveat) -> Option<String> {
         Caveat::Of(objection) => objection.line.as_deref().map(clean),
         Caveat::TypicalAndMeanDisagree { .. } => {
             Some("the mean disagrees with the typical trial: see the largest values".to_owned())
+        }
+        Caveat::ModelBased { model: Model::PairedT, .. } => {
+            Some("so few blocks give an interval only if noise is normally distributed".to_owned())
         }
         Caveat::MemoryFloor { .. } => Some("this memory may be the launcher's own".to_owned()),
         _ => None,

@@ -301,7 +301,7 @@ fn the_screen_says_how_many_blocks_are_missing_and_for_what() {
     }
     assert_eq!(more(&of(5000, 5000)), None);
     for (lack, expect) in [
-        (Lack::Inference { needed: 6 }, "no answer yet: 2 of at least 6 blocks; use --blocks for more"),
+        (Lack::Inference { needed: 6 }, "no answer yet: 2 blocks are too few; use --blocks 6 or more"),
         (Lack::FirstLook { needed: 8 }, "no answer yet: 2 blocks; the rule for stopping looks at 8 first"),
     ] {
         let mut findings = of(1, 1);
