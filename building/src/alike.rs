@@ -51,7 +51,8 @@ fn merge(plan: &mut Plan, study: &StudyLine, builds: &[BuildLine]) -> Vec<Shared
 fn notes(shared: &[SharedLine]) -> String {
     let note = |names: Vec<&str>| {
         format!(
-            "note: {} are the same program, file for file, so Bakeoff runs it only once; --anyway runs each\n",
+            "note: {} are the same program, file for file, so Bakeoff runs it only once; use --anyway to run each of \
+             them\n",
             names.join(", ")
         )
     };

@@ -11,7 +11,7 @@ pub(crate) const KEY: &str = "bolt";
 /// The name of the layer that BOLT makes.
 pub(crate) const LAYER: &str = "bolt";
 
-/// The tool, without the version that Debian's packages put behind its name.
+/// The tool, without the version that Debian packages put behind its name.
 const TOOL: &str = "llvm-bolt";
 
 /// What all levels of the factor link with. BOLT can move functions only if the linker keeps the relocations, and no linker does so
@@ -70,7 +70,7 @@ fn newest(search_path: &OsStr) -> String {
 pub(crate) fn package_of(tool: &str) -> Option<String> {
     let version = ["llvm-bolt", "merge-fdata"].iter().find_map(|name| tool.strip_prefix(name))?;
     let version = if version.is_empty() { "-22" } else { version };
-    Some(format!("LLVM's BOLT (Debian's packages bolt{version} and libbolt{version}-dev)"))
+    Some(format!("LLVM's BOLT (Debian packages bolt{version} and libbolt{version}-dev)"))
 }
 
 #[cfg(test)]

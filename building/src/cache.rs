@@ -244,8 +244,8 @@ fn unusable(path: &Path, error: &io::Error) -> String {
             let me = fs::metadata("/proc/self").map_or_else(|_| "this user".to_owned(), |meta| user(meta.uid()));
             format!("`{place}` belongs to {owner}, and {me} may not write to it")
         }
-        io::ErrorKind::ReadOnlyFilesystem => "it is on a file system that is mounted read-only".to_owned(),
-        _ => format!("its folder `{name}` is unusable: {error}"),
+        io::ErrorKind::ReadOnlyFilesystem => "its file system is mounted read-only".to_owned(),
+        _ => format!("its subfolder `{name}` is unusable: {error}"),
     }
 }
 

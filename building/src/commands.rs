@@ -8,7 +8,7 @@ mod lock;
 use bakeoff_command::exits::Exit;
 use bakeoff_command::{Code, Group, Subcommand};
 
-const STOPPED: Exit = (Code::Interrupted, "interrupted; the same command resumes");
+const STOPPED: Exit = (Code::Interrupted, "interrupted; run the same command again to resume");
 
 /// All of them, in the order of the help.
 pub(crate) fn all() -> Vec<Subcommand> {
@@ -24,6 +24,6 @@ pub(crate) fn all() -> Vec<Subcommand> {
         Subcommand::new("cache", cache::execute).group(Group::Maintain),
         Subcommand::with_features("gc", gc::execute)
             .group(Group::Maintain)
-            .exits(&[(Code::Interrupted, "interrupted; what was removed so far stays removed")]),
+            .exits(&[(Code::Interrupted, "interrupted; items already removed stay removed")]),
     ]
 }

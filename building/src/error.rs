@@ -42,7 +42,7 @@ pub enum Error {
     /// Layouts would all be the same.
     #[error(
         "cannot vary the link order of `{variant}`: layer `{layer}` was relinked, but no compiler, linker or archiver \
-         got two or more object files; give the layer that links them a `relink` script, link several objects or an \
+         got two or more object files; give the layer that links the object files a `relink` script, link several objects or an \
          archive there, or remove `link-order` from `vary`"
     )]
     NothingPermuted { layer: String, variant: String },

@@ -219,11 +219,15 @@ fn read_study_file<'a>(study_dir: &Path, layer: &Layer, name: &'a str) -> Result
     let home = fs::canonicalize(study_dir).map_err(unreadable)?;
     let path = fs::canonicalize(home.join(name)).map_err(unreadable)?;
     if !path.starts_with(&home) || Path::new(name).is_absolute() || name.split('/').any(|part| part == "..") {
-        return Err(refuse("is not in the study's folder: copy it there and give its path relative to it".to_owned()));
+        return Err(refuse(
+            "is not in the study's folder: copy it there and give its path relative to that \
+            folder"
+                .to_owned(),
+        ));
     }
     let meta = fs::metadata(&path).map_err(unreadable)?;
     if !meta.is_file() {
-        return Err(refuse("is not a file: list the files in it instead".to_owned()));
+        return Err(refuse("is not a file: list individual files instead".to_owned()));
     }
     let content = bakeoff_host::disk::read_file(&path, u64::MAX).map_err(unreadable)?;
     Ok(StudyFile { name, content, executable: meta.permissions().mode() & 0o111 != 0 })
@@ -411,7 +415,7 @@ fn check_patch(content: &[u8]) -> Result<(), String> {
         return Ok(());
     }
     let what = if text.trim().is_empty() { "is empty" } else { "is not a patch" };
-    Err(format!("{what}: make a unified diff with `diff -Naur OLD NEW` or `git diff`"))
+    Err(format!("{what}: create a unified diff with `diff -Naur OLD NEW` or `git diff`"))
 }
 
 #[cfg(test)]

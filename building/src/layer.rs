@@ -134,7 +134,7 @@ impl Builder<'_> {
         command: &str,
     ) -> Result<(Profile, Measurements), Stop> {
         let profile = Profile::begin(site, command)?;
-        shell.note("the first of two builds, which writes a profile when it runs")?;
+        shell.note("the first of two builds: its programs write a profile when they run")?;
         let built = script(shell, &node.layer.script, site);
         let explained = |failure: Failure| {
             let hint = profile::hint(&failure.tail);
@@ -223,7 +223,7 @@ pub(crate) fn make(
 pub(crate) fn script(shell: &mut Shell, script: &str, site: &Site) -> Result<Measurements, Stop> {
     let ended = site.execute(shell, &["sh", "-e", "-c", script])?;
     if ended.leftovers > 0 {
-        shell.note(&format!("{} processes were still running after the script and were killed", ended.leftovers))?;
+        shell.note(&format!("{} processes outlived the script and were killed", ended.leftovers))?;
     }
     if let Some(complaint) = shell.complaint(&ended.end) {
         return Err(site.failure(shell, format!("the script {complaint}"))?.into());

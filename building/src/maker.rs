@@ -80,7 +80,7 @@ impl Maker for Cache {
             let more = damage.len() - shown.len();
             let more = if more > 0 { format!(", and {more} more") } else { String::new() };
             text.push_str(&format!(
-                "note: a workload or a person changed the finished build of {}: {}{more}; the next command rebuilds \
+                "note: a workload or a user changed the finished build of {}: {}{more}; the next command rebuilds \
                  it. Workloads should write only to their own folder\n",
                 line.variants.join(", "),
                 shown.join(", ")
@@ -140,7 +140,7 @@ fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
         return "\nBuilds: none\n".to_owned();
     }
     let cached = builds.iter().filter(|b| b.layers.iter().all(|l| l.cached)).count();
-    let mut out = format!("\nBuilds: {}, of which {cached} in the cache\n", builds.len());
+    let mut out = format!("\nBuilds: {}, {cached} of them in the cache\n", builds.len());
     for build in builds {
         let variants = build.variants.join(", ");
         let digest = &build.digest[..12];
@@ -148,7 +148,7 @@ fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
             _ if build.failed_before.is_some() => "cannot be built, as the study expects".to_owned(),
             (Some(missing), _) => format!("will fail: layer {} {}", missing.layer, missing.why()),
             (None, None) => "in the cache".to_owned(),
-            (None, Some(layer)) => format!("to be built from layer {}", layer.name),
+            (None, Some(layer)) => format!("to be built from layer {} on", layer.name),
         };
         let _ = writeln!(out, "  {digest}  {variants}: {state}");
     }
@@ -164,7 +164,7 @@ fn commits_text(sources: &[Source]) -> String {
     for source in sources {
         let (name, what) = match &source.from {
             SourceFrom::Git { revision, .. } => (&source.name, format!("commit {revision}")),
-            SourceFrom::Worktree(_) => (&source.name, "the files as they are now".to_owned()),
+            SourceFrom::Worktree(_) => (&source.name, "the current files".to_owned()),
             _ => continue,
         };
         let _ = writeln!(out, "  source {}: {}", clean(name), clean(&what));

@@ -41,7 +41,7 @@ pub(crate) enum DamageKind {
     Added,
     /// It has other content, is of another kind, or is executable where it was not, or the other way round.
     Changed,
-    /// Nobody knows: its manifest cannot be read.
+    /// Nobody knows: the manifest cannot be read.
     Unknown,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for Damage {
             DamageKind::Missing => write!(f, "{path} is missing"),
             DamageKind::Added => write!(f, "{path} was added"),
             DamageKind::Changed => write!(f, "{path} was changed"),
-            DamageKind::Unknown => write!(f, "its manifest cannot be read"),
+            DamageKind::Unknown => write!(f, "the manifest cannot be read"),
         }
     }
 }

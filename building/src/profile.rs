@@ -88,7 +88,7 @@ impl Profile {
         shell.note(&format!(
             "profiles of {} objects{}",
             profiles.len(),
-            if of_clang { ", and one of clang" } else { "" }
+            if of_clang { ", and one from clang" } else { "" }
         ))?;
         self.switch(site, of_clang);
         Ok(cost)
@@ -125,7 +125,7 @@ impl Profile {
         let ended = shell.execute(&argv, &site.tree, &site.plain_env())?;
         if let Some(complaint) = shell.complaint(&ended.end) {
             let why = format!(
-                "cannot read clang's profile: {name} {complaint}; install the version that belongs to {} (often in the \
+                "cannot read clang's profile: {name} {complaint}; install the version that matches {} (often in the \
                  package llvm)",
                 clang.display()
             );
@@ -152,7 +152,8 @@ impl Profile {
         }
         if reached == 0 {
             let why = format!(
-                "none of {of} compilations found its profile, although the training wrote {}; perhaps the script \
+                "none of {of} compilations found its profile, although the training wrote profiles ({}); perhaps the \
+                 script \
                  builds in a folder with a different name each time",
                 profiles.len()
             );
@@ -183,7 +184,7 @@ impl Profile {
                 return Ok(());
             }
             format!(
-                "only {} compilations of a layout found the profile, compared with {before} of the build",
+                "only {} compilations in a layout found the profile, compared with {before} in the build",
                 seen.reached
             )
         };
@@ -218,7 +219,7 @@ impl Profile {
 /// What a first build lacks, if the last lines of its log say so.
 pub(crate) fn hint(tail: &[String]) -> &'static str {
     match tail.iter().any(|line| line.contains("libclang_rt.profile")) {
-        true => "; install the profiling runtime of clang (Debian's package libclang-rt-dev)",
+        true => "; install the profiling runtime of clang (Debian package libclang-rt-dev)",
         false => "",
     }
 }
@@ -226,10 +227,13 @@ pub(crate) fn hint(tail: &[String]) -> &'static str {
 /// Why there was nothing that could leave a profile.
 fn nothing(crates: usize) -> String {
     match crates {
-        0 => "nothing to profile: no compilation by gcc or clang was seen. Compilers that the project ships are not \
-              seen, nor compilations in $TMPDIR"
+        0 => "nothing to profile: no compilation by gcc or clang was seen. Bakeoff does not see compilers that the \
+            project ships, or compilations in $TMPDIR"
             .to_owned(),
-        crates => format!("nothing to profile: {crates} crates were compiled, but nothing by gcc or clang; {OTHERS}"),
+        crates => format!(
+            "nothing to profile: {crates} crates were compiled, but gcc and clang compiled nothing; \
+            {OTHERS}"
+        ),
     }
 }
 
@@ -248,8 +252,8 @@ fn left_none(compilations: &[Compilation], temporary: &Path) -> String {
         ""
     };
     format!(
-        "it must run a program from $PREFIX and let it exit normally; a program that a signal or _exit(2) ends writes \
-         no profile{end}"
+        "it must run a program from $PREFIX, and the program must exit normally; a program ended by a signal or \
+         _exit(2) writes no profile{end}"
     )
 }
 
@@ -315,7 +319,7 @@ mod tests {
             &[of_go, ("/w/tmp/go-build7/b043/_x001.o", OfGcc::Missing)],
             "Go programs do not write profiles of their C parts",
         );
-        check(&[of_go, ("/w/tree/a.o", OfGcc::TooLong)], "a program that a signal or _exit(2) ends writes no profile");
+        check(&[of_go, ("/w/tree/a.o", OfGcc::TooLong)], "a program ended by a signal or _exit(2) writes no profile");
         check(&[("/w/tree/a.o", OfGcc::TooLong)], "set BAKEOFF_CACHE to a shorter path");
         let of_ld = "/usr/bin/ld: cannot find /usr/lib/clang/14/lib/linux/libclang_rt.profile-x86_64.a: No such file";
         assert!(hint(&[of_ld.to_owned()]).contains("libclang-rt-dev") && hint(&["ld: x".to_owned()]).is_empty());

@@ -34,8 +34,8 @@ fn linking(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
     let first = first_linked(layers.iter());
     let Some(layer) = layers.get(first) else { return String::new() };
     let how = match &layer.relink {
-        Some(_) => format!("layer {} by its `relink` script", layer.name),
-        None => format!("layer {} by its whole script, because no layer has `relink`", layer.name),
+        Some(_) => format!("layer {} with its `relink` script", layer.name),
+        None => format!("layer {} with its whole script, because no layer has `relink`", layer.name),
     };
     let after: Vec<&str> = layers.iter().skip(first + 1).map(|layer| layer.name.as_str()).collect();
     let after = if after.is_empty() { String::new() } else { format!(", then {}", after.join(", ")) };

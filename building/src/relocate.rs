@@ -66,7 +66,7 @@ impl<'a> Copy<'a> {
         }
         let meta = fs::metadata(from).at("inspect", from)?;
         let times = File::open(to).and_then(|folder| keep_times(&folder, &meta));
-        times.and_then(|()| fs::set_permissions(to, meta.permissions())).at("set times and permissions of", to)
+        times.and_then(|()| fs::set_permissions(to, meta.permissions())).at("set the times and permissions of", to)
     }
 
     fn file(&mut self, from: &Path, meta: &fs::Metadata, to: PathBuf) -> Result<(), Error> {

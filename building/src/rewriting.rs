@@ -77,8 +77,8 @@ pub(crate) fn rewrite(
     if reached == 0 {
         let names = programs.iter().map(|program| program.name.as_str()).collect::<Vec<_>>().join(", ");
         let why = format!(
-            "the training wrote no profile of {names}: it must run the program from $PREFIX and let it exit normally; \
-             a program that a signal or _exit(2) ends, or that is statically linked, writes none: {}",
+            "the training wrote no profile of {names}: the training must run the program from $PREFIX and let it exit \
+             normally; a program that is statically linked, or ended by a signal or _exit(2), writes none: {}",
             one_line(&step.bolt.training)
         );
         return Err(work.failure(why));
@@ -193,15 +193,17 @@ fn unfit(content: &[u8]) -> Option<String> {
     let has = |name: &str| file.section_by_name(name).is_some();
     match () {
         () if file.architecture() != Architecture::X86_64 => {
-            Some("it is not for x86-64, the only processor that this supports".to_owned())
+            Some("it is not for x86-64, the only architecture supported here".to_owned())
         }
         () if file.kind() == ObjectKind::Relocatable => Some(format!("it is an object file; {REMEDY}")),
         () if file.kind() == ObjectKind::Executable && !has(".interp") => {
             Some("it is statically linked, so it would write no profile when it exits; link it dynamically".to_owned())
         }
-        () if file.symbols().next().is_none() => {
-            Some("it was stripped after linking; remove that from the script (for example `install -s`)".to_owned())
-        }
+        () if file.symbols().next().is_none() => Some(
+            "it was stripped after linking; do not strip it in the script (for example with `install \
+                -s`)"
+                .to_owned(),
+        ),
         () if !has(".rela.text") => {
             let words = "was not linked with `-Wl,--emit-relocs`";
             Some(format!(

@@ -59,7 +59,7 @@ impl Cache {
         };
         let missing: Vec<NodePlace> = (0..stages.len()).flat_map(missing).collect();
         if !missing.is_empty() {
-            let what = || "it is running trials, which builds would disturb".to_owned();
+            let what = || "builds would disturb the running trials".to_owned();
             let _leave = self.leave_to_build(|process| on_event(BuildEvent::Waiting { what: what(), process }))?;
             let builder = Builder {
                 cache: self,

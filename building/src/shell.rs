@@ -102,7 +102,7 @@ impl Shell {
     /// A failure with the last lines of what was printed; where the remains are stands in the log.
     pub(crate) fn failure(&self, why: String, remains: &Path) -> Result<Failure, Error> {
         self.note(&format!("failed: {why}"))?;
-        self.note(&format!("its unfinished files stay in {} until the next attempt", remains.display()))?;
+        self.note(&format!("the unfinished files stay in {} until the next attempt", remains.display()))?;
         let tail = tail(&self.log).at("read", &self.log)?;
         Ok(Failure { why, tail, log: Some(self.log.clone()) })
     }

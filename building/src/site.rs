@@ -43,9 +43,7 @@ impl Site {
         let ended = self.execute_in(shell, &["sh", "-e", "-c", command], &self.plain_env())?;
         if ended.leftovers > 0 {
             let left = ended.leftovers;
-            shell.note(&format!(
-                "{left} processes were still running after the training and were killed: they wrote no profile"
-            ))?;
+            shell.note(&format!("{left} processes outlived the training and were killed, so they wrote no profile"))?;
         }
         match shell.complaint(&ended.end) {
             Some(why) => Err(self.failure(shell, format!("the training {why}: {}", one_line(command)))?.into()),

@@ -10,15 +10,20 @@ impl BuildEvent {
         match self {
             BuildEvent::NotFiltered { source, filter, files } => Some(format!(
                 "note: {files} files of source {source} have the filter `{}` in .gitattributes; Bakeoff does not run \
-                 filters, so the files are as committed",
+                 filters, so it uses the files as committed",
                 clean(filter)
             )),
             BuildEvent::BuiltBefore { source, left_out, kept } => {
                 let goes = named(left_out)
                     .map(|files| format!("Bakeoff leaves {files} out of its copy, so they are compiled again"));
-                let stays = named(kept).map(|files| format!("{files}: kept, because no source file for it was found"));
+                let stays = named(kept).map(|files| {
+                    format!(
+                        "{files}: kept, because no matching source file was \
+                    found"
+                    )
+                });
                 let both: Vec<String> = goes.into_iter().chain(stays).collect();
-                Some(format!("note: source {source} contains files of an earlier build: {}", both.join("; ")))
+                Some(format!("note: source {source} contains files from an earlier build: {}", both.join("; ")))
             }
             _ => None,
         }

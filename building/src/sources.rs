@@ -196,7 +196,7 @@ fn unlike(source: &Source, path: &Path, found: &str, pin: &str) -> String {
     if source.from.is_as_it_is_now() {
         return format!(
             "source `{name}` changed while Bakeoff copied it: it had SHA-256 {pin}, the copy has {found}; run the \
-             command again when nothing writes to it"
+             command again when nothing is writing to the source"
         );
     }
     let file = match path.is_dir() {

@@ -26,7 +26,7 @@ pub(crate) fn text(builds: &[Wanted], cache: &Cache, jobs: usize) -> (String, Op
         (Some(s), None) => writeln!(out, "Building: {}, {at_once} at a time", about(s)),
         (Some(s), Some(of)) => writeln!(
             out,
-            "Building: {}, {at_once} at a time, without {of}: not timed yet (`takes` in [[build]] can give an \
+            "Building: {}, {at_once} at a time, excluding {of} (not timed yet; `takes` in [[build]] can give an \
              estimate)",
             about(s)
         ),
@@ -70,12 +70,15 @@ fn disk(missing: &[&WantedLayer], cache: &Cache) -> String {
     let free = free_bytes.map_or(String::new(), |free| format!(", {} free", bytes(free)));
     let (sum, unknown) = known_sum(missing, |layer| layer.expected_bytes);
     let Some(sum) = sum else {
-        return format!("Disk: size unknown (`disk` in [[build]] can give an estimate), in {root}{free}\n");
+        return format!("Disk: unknown size in {root}{free} (`disk` in [[build]] can give an estimate)\n");
     };
-    let unknown = unknown.map_or(String::new(), |of| format!(", without {of}: not measured yet"));
+    let unknown = unknown.map_or(String::new(), |of| format!(", excluding {of} (not measured yet)"));
     let mut out = format!("Disk: about {} in {root}{free}{unknown}; more while building\n", bytes(sum));
     if free_bytes.is_some_and(|free| free < sum) {
-        out.push_str("  This will not fit: make space with `bakeoff gc`, or set BAKEOFF_CACHE to another folder\n");
+        out.push_str(
+            "  This will not fit: free some space with `bakeoff gc`, or set BAKEOFF_CACHE to another \
+            folder\n",
+        );
     }
     out
 }

@@ -51,9 +51,9 @@ pub(crate) fn clause(line: &BuildLine) -> String {
         line.proof.flags.iter().filter(|seen| seen.variable == TRAINED_ON).map(|seen| seen.flag.as_str()).collect();
     match &names[..] {
         [] => String::new(),
-        [only] => format!("; trained by the measured workload {only} itself, so this is the best case"),
+        [only] => format!("; trained on the measured workload {only} itself, so this is the best case"),
         several => {
-            format!("; trained by the measured workloads {} themselves, so this is the best case", several.join(", "))
+            format!("; trained on the measured workloads {} themselves, so this is the best case", several.join(", "))
         }
     }
 }
@@ -84,9 +84,9 @@ mod tests {
         let mut line = BuildLine::default();
         assert_eq!(clause(&line), "");
         line.proof.flags = vec![seen("append", "-O3", 2), seen(TRAINED_ON, "main", 0)];
-        assert_eq!(clause(&line), "; trained by the measured workload main itself, so this is the best case");
+        assert_eq!(clause(&line), "; trained on the measured workload main itself, so this is the best case");
         line.proof.flags.push(seen(TRAINED_ON, "other", 0));
-        assert!(clause(&line).starts_with("; trained by the measured workloads main, other themselves"));
+        assert!(clause(&line).starts_with("; trained on the measured workloads main, other themselves"));
         assert!(
             line.proof.flags.iter().skip(1).all(is_about) && line.proof.flags.iter().all(|seen| used(seen).is_none())
         );

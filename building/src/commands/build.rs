@@ -50,7 +50,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
                 }
                 if let Some(foreseen) = &line.foreseen {
                     let text = &foreseen.text;
-                    screen::out(&format!("    built, although the study expects it to fail: `fails = \"{text}\"`\n"));
+                    screen::out(&format!("    built, although the study expects a failure: `fails = \"{text}\"`\n"));
                 }
             }
             BuildOutcome::Failed { layer, log, .. } if !line.failed_unforeseen() => {
@@ -91,7 +91,7 @@ impl BuildEvent {
     pub(crate) fn tell(self) {
         let line = match self {
             BuildEvent::Missing { layers, at_once, expected_wall_s } => {
-                let time = expected_wall_s.map_or_else(|| "not all of them have been timed yet".to_owned(), about);
+                let time = expected_wall_s.map_or_else(|| "total time not known yet".to_owned(), about);
                 format!(
                     "{layers} {} to build, {at_once} at a time: {time}",
                     if layers == 1 { "layer" } else { "layers" }
@@ -100,7 +100,7 @@ impl BuildEvent {
             BuildEvent::Damaged { variants, layer, files, more } => {
                 let more = if more > 0 { format!(", and {more} more") } else { String::new() };
                 let (variants, files) = (some_of(&variants), files.join(", "));
-                format!("damaged: {layer} for {variants} changed after it was built ({files}{more}); building it again")
+                format!("damaged: {layer} for {variants} changed after the build ({files}{more}); rebuilding")
             }
             BuildEvent::Fetching { source } => format!("fetching source {source}"),
             BuildEvent::Fetched { source, bytes, checked } => {
@@ -119,7 +119,7 @@ impl BuildEvent {
                 format!("failed: {layer} for {}: {why}", some_of(&variants))
             }
             BuildEvent::FailedBefore { variants, layer, log } => format!(
-                "not tried again: {layer} for {}: it failed as the study expects; remove {} to try again",
+                "not tried again: {layer} for {}: it failed before, as the study expects; remove {} to retry",
                 some_of(&variants),
                 log.display()
             ),

@@ -8,13 +8,13 @@ use bakeoff_report::format;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// List what is in the cache, with size and age: layers, sources, logs and leftovers
+/// List the contents of the cache, with size and age: layers, sources, logs and leftovers
 ///
 /// The cache is $BAKEOFF_CACHE, or $XDG_CACHE_HOME/bakeoff, or ~/.cache/bakeoff. `bakeoff gc` makes it smaller. While
 /// no study is running, you may delete the whole folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print JSON, with an entry for each layer, source, log and leftover, in bytes and seconds
+    /// Print JSON with an entry for each layer, source, log and leftover; sizes in bytes, times in seconds
     #[arg(long)]
     json: bool,
 }
@@ -55,7 +55,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let mut text = format!("{}: {}\n", inventory.root.display(), size(inventory.total_bytes()));
     text.push_str(&table(&inventory, bakeoff_host::now_unix_s()));
     if studies.iter().any(|study| study.there) {
-        text.push_str("\nstudies that used it\n");
+        text.push_str("\nstudies using the cache\n");
     }
     for study in studies.iter().filter(|study| study.there) {
         let ago = ago(bakeoff_host::now_unix_s() - study.last_used_unix_s);
@@ -64,7 +64,10 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     }
     let gone = studies.iter().filter(|study| !study.there).count();
     if gone > 0 {
-        text.push_str(&format!("and {gone} that no longer exist; `bakeoff gc` may remove what only they used\n"));
+        text.push_str(&format!(
+            "studies that no longer exist: {gone}; `bakeoff gc` may remove items that only they \
+            used\n"
+        ));
     }
     screen::out(&text);
     Ok(Code::Done)

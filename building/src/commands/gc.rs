@@ -13,36 +13,34 @@ use bakeoff_model::plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Remove old builds and sources from the cache, or shrink it to a size
+/// Show or remove old builds and sources in the cache, or shrink it to a size
 ///
-/// Without --older-than, --keep-size or --all, gc removes nothing: it shows what --older-than 30d would remove. It
-/// keeps whatever a known study needs: a study that you name, or one that was ever built with this cache and whose
-/// folder still exists. A study needs what its current plans would use, and what its latest journal names. gc also
-/// keeps what a process is working on, and what was made or used within the last hour. Leftovers of failed builds are
-/// always removed too. If you need a removed build, Bakeoff builds it again.
+/// Without --older-than, --keep-size or --all, gc removes nothing: it shows what --older-than 30d would remove. It keeps whatever a known study needs. A known study is one that you name, or one that was ever built with this cache and whose folder still exists. A study needs whatever its current plans would use and whatever its latest journal names. gc also
+/// keeps what a process is working on, and what was created or used within the last hour. Leftovers of failed builds are
+/// always removed too. If you need a removed build again, Bakeoff rebuilds it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
-    /// More studies whose builds and sources to keep: folders with a study.toml
+    /// Additional studies whose builds and sources gc must keep: folders with a study.toml
     studies: Vec<PathBuf>,
-    /// Remove what has not been used for this long, such as 12h, 30d or 4w
+    /// Remove entries that have not been used for this long, such as 12h, 30d or 4w
     #[arg(long, value_name = "AGE", value_parser = bakeoff_command::arguments::age)]
     older_than: Option<f64>,
     /// Remove the least recently used entries until the cache is no larger than this, such as 500M or 20G
     #[arg(long, value_name = "SIZE", value_parser = bakeoff_command::arguments::size)]
     keep_size: Option<u64>,
-    /// Remove everything that no process is working on, even what known studies need and what was just built
+    /// Remove everything that no process is working on, even if known studies need it or it was just built
     #[arg(long, conflicts_with_all = ["older_than", "keep_size", "studies"])]
     all: bool,
-    /// Show what would be removed, and remove nothing
+    /// Show what would be removed, but remove nothing
     #[arg(long)]
     dry_run: bool,
 }
 
 const EXAMPLE: &str = "\
 Examples:
-  bakeoff gc                               show what has not been used for 30 days
-  bakeoff gc --older-than 30d              remove it
+  bakeoff gc                               show everything unused for 30 days
+  bakeoff gc --older-than 30d              remove everything unused for 30 days
   bakeoff gc --keep-size 20G --dry-run     show what a limit of 20 GiB would remove
   bakeoff gc --all                         remove everything that is not in use";
 
@@ -69,7 +67,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     for (item, decision) in inventory.items.iter().zip(&decisions) {
         let Decision::Goes(why) = decision else { continue };
         if !only_say && !remove(&cache, item)? {
-            screen::out(&format!("{} stays: a process has just started to use it\n", what(item)));
+            screen::out(&format!("{} was kept: a process has just started using it\n", what(item)));
             continue;
         }
         screen::out(&line(item, *why, only_say, rule.now_unix_s));
@@ -80,8 +78,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     }
     screen::out(&summary(&inventory, &decisions, &gone, only_say));
     if without_rule {
-        let hint = "nothing was removed; `bakeoff gc --older-than 30d` removes these, --keep-size 20G limits the \
-                    size\n";
+        let hint = "nothing was removed; use `bakeoff gc --older-than 30d` to remove these items, or --keep-size 20G \
+            to limit the size\n";
         screen::out(hint);
     }
     Ok(Code::Done)
@@ -134,7 +132,7 @@ fn summary(inventory: &Inventory, decisions: &[Decision], gone: &Sums, only_say:
             Decision::Goes(_) => continue,
             Decision::Needed => "needed by known studies",
             Decision::Locked => "in use by a process",
-            Decision::Young => "made or used within the last hour",
+            Decision::Young => "created or used within the last hour",
             Decision::Stays => "not selected",
         };
         stays.entry(why).or_default().add(item);
@@ -142,7 +140,12 @@ fn summary(inventory: &Inventory, decisions: &[Decision], gone: &Sums, only_say:
     let verb = if only_say { "would remove" } else { "removed" };
     let total = inventory.total_bytes();
     let (gone_size, left) = (shown_size(gone.bytes), shown_size(total - gone.bytes));
-    let mut text = format!("{verb} {gone_size} of {} in {} pieces, {left} stay\n", shown_size(total), gone.number);
+    let mut text = format!(
+        "{verb} {gone_size} of {} ({} {}); {left} remain\n",
+        shown_size(total),
+        gone.number,
+        if gone.number == 1 { "item" } else { "items" }
+    );
     for (why, sums) in stays {
         text.push_str(&format!("  {why}: {}, {}\n", sums.number, shown_size(sums.bytes)));
     }
@@ -170,7 +173,7 @@ fn needed(cache: &Cache, named: &[PathBuf], features: &Registry) -> Result<Needs
             // Who cannot be asked keeps everything.
             Err(_) => {
                 let dir = clean(&known.dir.display().to_string());
-                screen::err(&format!("note: cannot read the study in {dir}; everything that it ever used is kept\n"));
+                screen::err(&format!("note: cannot read the study in {dir}, so everything it ever used is kept\n"));
                 all.extend(known.used);
             }
         }

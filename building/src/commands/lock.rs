@@ -17,12 +17,12 @@ use std::{fs, io};
 /// Fetch the sources that have no hash yet, and write their hashes to study.lock
 ///
 /// study.lock is next to study.toml; keep both under version control. A hash in study.toml takes precedence over one in
-/// study.lock. If the origin of a source changed, Bakeoff ignores its old hash in study.lock.
+/// study.lock. If the origin of a source has changed, Bakeoff ignores the old hash in study.lock.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The study: a folder with a study.toml, or the file itself
     study: PathBuf,
-    /// Fetch locked sources again, all of them or only the one of this name, and show what changed
+    /// Fetch all locked sources again, or only the one with this name, and show what changed
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
     update: Option<Option<String>>,
     /// Fetch and write nothing; exit with 1 if a source has no valid hash
@@ -112,9 +112,11 @@ fn can_be_updated(name: &str, sources: &[Source], lock: &Lock) -> Result<(), Com
     };
     let (why, hint) = match lock.state(source) {
         LockState::Pinned => ("its hash is in study.toml", "change `sha256` in study.toml, or remove it"),
-        LockState::Path => {
-            ("it is a path or a working tree, which is always used as it is now", "there is nothing to update")
-        }
+        LockState::Path => (
+            "it is a path or a working tree, and Bakeoff always uses its current contents",
+            "there is nothing to \
+                update",
+        ),
         LockState::Locked(_) | LockState::Stale(_) | LockState::Unlocked => return Ok(()),
     };
     Err(CommandError::usage(format!("source `{name}` is not in study.lock: {why}")).hint(hint))
@@ -126,11 +128,11 @@ fn standing(source: &Source, state: LockState<'_>) -> String {
         LockState::Pinned => "pinned in study.toml".to_owned(),
         LockState::Path => {
             let what = if source.from.repository().is_some() { "a working tree" } else { "a path" };
-            format!("{what}, never locked: used as it is now")
+            format!("{what}, never locked, always read afresh")
         }
         LockState::Locked(locked) => format!("already locked: {}", identity(locked)),
         LockState::Stale(locked) => {
-            format!("not locked: its origin changed since hash {}", locked.sha256)
+            format!("not locked: hash {} belongs to an earlier origin", locked.sha256)
         }
         LockState::Unlocked => "not locked".to_owned(),
     }
@@ -179,7 +181,7 @@ fn moved(dir: &Path, source: &Source, commit: &str) -> Result<String, CommandErr
     Ok(match now.filter(|now| now != commit) {
         Some(now) => {
             let (name, revision) = (clean(&source.name), clean(revision));
-            format!("; `{revision}` is now commit {now}; --update={name} would use that one")
+            format!("; `{revision}` is now commit {now}; --update={name} locks that commit")
         }
         None => String::new(),
     })

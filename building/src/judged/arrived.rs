@@ -17,7 +17,7 @@ impl BuildLine {
                     true => ("rustc", "flags for C compilers begin with -O, -m or -f"),
                     false => ("a C compiler", "flags for rustc begin with -C or -Z, as in `-C opt-level=2`"),
                 };
-                return format!("{name}: {} reached no compiler: no call of {who} was seen ({other})\n", flag.flag);
+                return format!("{name}: {} reached no compiler: no call to {who} was seen ({other})\n", flag.flag);
             }
             let (won, rustc) = (flag.reached - flag.overridden, if is_rust { " of rustc" } else { "" });
             let left = self.proof.left_before.get(&flag.layer).filter(|_| !is_rust).map_or(0, BTreeSet::len);
@@ -56,7 +56,7 @@ mod tests {
         check("append", "-O3", (3, 4, 1), "x: -O3 reached 3 of 4 calls, and took effect in 2\n");
         let rustc = "x: -C opt-level=2 reached 46 of 46 calls of rustc, and took effect in 46\n";
         check("rustflags", "-C opt-level=2", (46, 46, 0), rustc);
-        let nowhere = "x: -O3 reached no compiler: no call of a C compiler was seen (flags for rustc begin with -C or -Z, \
+        let nowhere = "x: -O3 reached no compiler: no call to a C compiler was seen (flags for rustc begin with -C or -Z, \
                        as in `-C opt-level=2`)\n";
         check("append", "-O3", (0, 0, 0), nowhere);
         check("CFLAGS", "-O3", (0, 0, 0), "");

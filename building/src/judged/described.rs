@@ -11,7 +11,7 @@ use bakeoff_report::format::bytes;
 /// Writes it.
 pub(crate) fn describe(line: &MadeLine, sheet: &mut Sheet) {
     let Ok(build) = line.fields::<BuildLine>() else {
-        return sheet.detail(Ink::Worse, "the journal's record of it cannot be read");
+        return sheet.detail(Ink::Worse, "the journal's record of this build cannot be read");
     };
     sheet.detail(Ink::Plain, &format!("digest {}", build.digest));
     match &build.outcome {
@@ -37,7 +37,7 @@ pub(crate) fn describe(line: &MadeLine, sheet: &mut Sheet) {
     }
     for (what, digest) in [("binaries", &build.proof.binaries), ("files", &build.proof.files)] {
         if let Some(digest) = digest {
-            sheet.detail(Ink::Plain, &format!("digest of its {what}: {digest}"));
+            sheet.detail(Ink::Plain, &format!("digest of the {what}: {digest}"));
         }
     }
 }
@@ -48,7 +48,7 @@ fn describe_layer(layer: &LayerLine, sheet: &mut Sheet) {
     sheet.detail_of_detail(Ink::Plain, &format!("digest {}", layer.digest));
     sheet.detail_of_detail(Ink::Plain, &format!("cost: {}", cost(&layer.cost)));
     if let Some(by) = &layer.compiler_cache {
-        sheet.detail_of_detail(Ink::Open, &format!("compiled through {by}, so its cost is not comparable"));
+        sheet.detail_of_detail(Ink::Open, &format!("compiled through {by}, so the cost is not comparable"));
     }
     if let Some(log) = &layer.log {
         sheet.detail_of_detail(Ink::Plain, &format!("log {log}"));

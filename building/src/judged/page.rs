@@ -145,7 +145,7 @@ fn failed(build: &BuildLine, page: &mut Page, columns: usize) {
     let foreseen = build.foreseen.as_ref().map(|foreseen| clean(&foreseen.text));
     let BuildOutcome::Failed { layer, why, tail, log } = &build.outcome else {
         if let Some(text) = foreseen {
-            let text = format!("{} was built, although the study expects it to fail with `{text}`", names(build));
+            let text = format!("{}: built, although the study expects a failure with `{text}`", names(build));
             page.paragraph(&text, columns, 2, Ink::Worse);
         }
         return;

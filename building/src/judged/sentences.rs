@@ -26,20 +26,21 @@ pub(super) fn flag(doubt: &FlagDoubt) -> Option<Objection> {
     Some(match fate {
         FlagFate::NeverArrived if *of == 0 => objection(
             "flag-never-arrived",
-            format!("{flag} of {variable} reached no compiler: no call of a compiler was seen in layer {layer}"),
+            format!("{flag} of {variable} reached no compiler: no compiler call was seen in layer {layer}"),
         ),
         FlagFate::NeverArrived => objection(
             "flag-never-arrived",
             format!(
-                "{flag} of {variable} reached none of {of} compilations and links of layer {layer}, so the level did \
+                "{flag} of {variable} reached none of the {of} compilations and links in layer {layer}, so the level \
+                 did \
                  not take effect"
             ),
         ),
         FlagFate::Overridden { by } => {
             let by = by.as_deref().unwrap_or("another flag");
             let text = format!(
-                "{flag} of {variable} was overridden by {by} in each of the {reached} compilations and links of layer \
-                 {layer} that it reached"
+                "{flag} of {variable} was overridden by {by} in all {reached} compilations and links it reached in \
+                 layer {layer}"
             );
             objection("flag-overridden", text)
         }
@@ -58,7 +59,7 @@ pub(super) fn alarm(doubt: &FlagDoubt) -> Option<Alarm> {
     let (kind, text, short) = match &doubt.fate {
         FlagFate::NeverArrived => (
             "flag-never-arrived",
-            format!("{flag} reached none of {} compilations and links{whose}", doubt.of),
+            format!("{flag} reached none of the {} compilations and links{whose}", doubt.of),
             format!("{flag} reached nothing"),
         ),
         FlagFate::Overridden { by } => {
@@ -68,7 +69,7 @@ pub(super) fn alarm(doubt: &FlagDoubt) -> Option<Alarm> {
         }
         FlagFate::LeftBefore { files } => (
             "flag-unproven",
-            format!("{flag}{whose} is not proven: {} not compiled by its build", were(files)),
+            format!("{flag}{whose} is not proven: {} not compiled by the build", were(files)),
             format!("{flag} is not proven"),
         ),
         FlagFate::Partly => return None,
@@ -80,7 +81,7 @@ pub(super) fn alarm(doubt: &FlagDoubt) -> Option<Alarm> {
 
 /// Of words that a level took away.
 pub(super) fn lost(lost: &Lost) -> Objection {
-    objection("words-lost", format!("{}, so they may be different programs", lost_words(lost)))
+    objection("words-lost", format!("{}, so the variants may be different programs", lost_words(lost)))
 }
 
 /// What the screen says of them before anything else.
@@ -98,7 +99,7 @@ pub(super) fn lost_words(lost: &Lost) -> String {
         words.push(format!("{} more", lost.words.len() - words.len()));
     }
     let (who, verb) = (listed(&lost.variants), if lost.variants.len() == 1 { "lacks" } else { "lack" });
-    format!("{who} {verb} {}, which {} has", listed(&words), lost.against)
+    format!("{who} {verb} {}, unlike {}", listed(&words), lost.against)
 }
 
 /// Of variants that are the same thing.
@@ -106,12 +107,12 @@ pub(super) fn identical(same: Same, as_what: &str) -> Objection {
     let (kind, how, so) = match same {
         Same::Build => ("identical-build", "the same build as", "any difference is noise"),
         Same::Files => {
-            ("identical-build", "built separately, but identical file for file to", "any difference is noise")
+            ("identical-build", "built separately, but identical, file for file, to", "any difference is noise")
         }
         Same::Binaries => (
             "identical-binaries",
             "built separately, but with the same programs and libraries as",
-            "a difference is noise, or comes from other files",
+            "any difference is noise or comes from other files",
         ),
     };
     Objection { same_program: same != Same::Binaries, ..objection(kind, format!("{how} {as_what}: {so}")) }
@@ -121,7 +122,7 @@ pub(super) fn identical(same: Same, as_what: &str) -> Objection {
 pub(super) fn identical_differs(differ: usize, of: usize) -> Objection {
     let text = format!(
         "variants that are identical, file for file, were judged different in {differ} of {of} comparisons, so \
-         differences of that size are noise of this machine"
+         differences of that size are noise on this machine"
     );
     let line = format!("the same program was judged different from itself in {differ} of {of} comparisons");
     Objection { line: Some(line), ..objection("identical-differs", text) }
@@ -150,7 +151,7 @@ pub(super) fn confounded(follows: &[String], together: bool, settings: &[&Confou
         }
     };
     let names = settings.iter().map(|doubt| clean(&doubt.setting)).collect();
-    let line = format!("builds also differ in {}; no factor names this", named(names));
+    let line = format!("builds also differ in {}, which no factor names", named(names));
     Objection { line: Some(line), ..objection("confounded", text) }
 }
 

@@ -44,7 +44,7 @@ fn link_out(site: &Site) -> Result<Option<String>, Error> {
     Ok(links.find_map(|path| {
         let target = leads_out(&site.tree, &path).filter(|target| !site.around.may_read(target))?;
         Some(format!(
-            "the symbolic link `{}` of the source points outside of it, to {}, so Bakeoff would not notice changes \
+            "the symbolic link `{}` points out of the source, to {}, so Bakeoff would not notice changes \
              there; put the file into the source, or list it in `files`",
             path.strip_prefix(&site.tree).unwrap_or(&path).display(),
             target.display()

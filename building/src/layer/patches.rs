@@ -48,9 +48,9 @@ fn refused(shell: &Shell, name: &str, complaint: &str, site: &Site) -> Result<Fa
     let mut failure = shell.failure(why, &site.work)?;
     let said = |words: &str| failure.tail.iter().any(|line| line.contains(words));
     if said(REVERSED) {
-        failure.why.push_str("; it is already applied, or reversed");
+        failure.why.push_str("; the patch is already applied or reversed");
     } else if said("dangerous file name") || said("Invalid file name") || said("is not a regular file") {
-        failure.why.push_str("; it names a file outside the source");
+        failure.why.push_str("; the patch names a file outside the source");
     }
     shell.show(&rejected)?;
     failure.tail.append(&mut rejected);

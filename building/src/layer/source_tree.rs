@@ -36,7 +36,7 @@ pub(super) fn unpack(shell: &mut Shell, file: &Path, work: &Path) -> Result<(), 
         }
         Err(UnpackError { why: Refusal::Interrupted, .. }) => return Err(Error::Interrupted.into()),
         Err(UnpackError { why: Refusal::NoArchive, .. }) if !is_archive_name(file) => {
-            shell.note("it is not an archive: copied as it is")?;
+            shell.note("not an archive: copied unchanged")?;
             fs::create_dir(&tree).at("create the folder", &tree)?;
             copy(file, &tree.join(file.file_name().unwrap_or_default()))?;
         }

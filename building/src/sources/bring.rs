@@ -95,14 +95,14 @@ impl Site<'_> {
     /// What is wrong with an end; none if it succeeded. What fails with a file that has reached its limit has failed for
     /// that.
     pub(super) fn complaint(&self, end: &bakeoff_host::End) -> Option<String> {
-        const REMEDY: &str = "download it yourself, and name the file with `path`";
+        const REMEDY: &str = "download the file yourself, and name it with `path`";
         let is_full = |path: &Path| path.metadata().is_ok_and(|about| about.len() / 512 >= self.most.bytes / 512);
         match complaint(end)? {
             _ if *end == bakeoff_host::End::TimedOut => {
                 Some(format!("did not end within {} s and was killed; {REMEDY}", self.most.seconds))
             }
             _ if entries(self.download).is_ok_and(|files| files.iter().any(|file| is_full(file))) => {
-                Some(format!("was stopped at {} MiB, the size limit of a download; {REMEDY}", self.most.bytes >> 20))
+                Some(format!("was stopped at {} MiB, the size limit for downloads; {REMEDY}", self.most.bytes >> 20))
             }
             other => Some(other),
         }

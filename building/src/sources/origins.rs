@@ -56,7 +56,7 @@ impl Site<'_> {
         let file = self.download.join(file_name(url));
         let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase()).unwrap_or_default();
         if scheme == "file" {
-            return self.refused(&format!("cannot download `{url}`: name a file on this machine with `path`"));
+            return self.refused(&format!("cannot download `{url}`: for a file on this machine, use `path`"));
         }
         if !["http", "https", "ftp"].contains(&scheme.as_str()) {
             return self.refused(&format!("cannot download `{url}`: only http, https and ftp are supported"));

@@ -32,7 +32,7 @@ pub(super) fn complete(
         let remedy = "remove `rebuild` from the plan; the table of builds shows what each build cost";
         file.sink.report(
             at.clone(),
-            "`rebuild` can measure only scripts, and a level has `bolt`",
+            "`rebuild` can measure only scripts, but a level has `bolt`",
             "not a script",
             remedy,
         );
@@ -46,7 +46,7 @@ pub(super) fn complete(
             tuning.link.extend(LINKED_WITH.map(str::to_owned));
             let Some(bolt) = tuning.bolt.as_mut().filter(|bolt| bolt.files.is_empty()) else { continue };
             if started.is_empty() {
-                let remedy = "name it: bolt = { training = \"COMMAND\", files = [\"bin/prog\"] }";
+                let remedy = "name the file: bolt = { training = \"COMMAND\", files = [\"bin/prog\"] }";
                 let message = "no workload starts a program in $PREFIX, so Bakeoff cannot tell which file BOLT should \
                                rewrite";
                 return file.sink.report(at, message, "", remedy);

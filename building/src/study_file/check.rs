@@ -20,7 +20,10 @@ pub(super) fn variables_are_used(sink: &Sink, factors: &[Said<'_>], layers: &[La
     for (variable, span) in factors.iter().flat_map(|said| &said.placed.variables) {
         let trains = |layer: &Layer| specs().any(|spec| spec.tuning.mentions(&layer.name, variable));
         if !layers.iter().any(|layer| layer.mentions(variable) || trains(layer)) {
-            let remedy = format!("use `${variable}` in a script or verify line of a [[build]] layer, or remove it");
+            let remedy = format!(
+                "use `${variable}` in a script or verify line of a [[build]] layer, or remove the \
+                variable"
+            );
             sink.report(span.clone(), &format!("no layer uses the variable `{variable}`"), "no effect", &remedy);
         }
     }
@@ -48,7 +51,7 @@ pub(super) fn plans_build_what_there_is(file: &Section<'_>, plans: &[PlanSpec], 
         return;
     }
     let at = file.place_of("plan").or(file.place_of("plans")).unwrap_or_default();
-    let remedy = "add a `[[build]]` layer, or remove this";
+    let remedy = "add a `[[build]]` layer, or remove the setting";
     if plans.iter().any(|plan| plan.vary.contains(&Vary::LinkOrder)) {
         file.sink.report(at.clone(), "cannot vary `link-order`: the study builds nothing", "", remedy);
     }

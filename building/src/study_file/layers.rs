@@ -24,7 +24,7 @@ pub(super) fn layers(file: &Section<'_>, sources: &[Source]) -> Vec<Layer> {
         if let Some((name, span)) = &name {
             check_name(section.sink, name, span.clone(), "a layer's name");
             if layers.iter().any(|placed| placed.layer.name == *name) {
-                section.sink.report(span.clone(), &format!("there are two layers `{name}`"), "", "rename one of them");
+                section.sink.report(span.clone(), &format!("two layers are named `{name}`"), "", "rename one of them");
             }
         }
         let (name, span) = name.unwrap_or((String::new(), section.span.clone()));
@@ -141,9 +141,12 @@ fn in_order(file: &Section<'_>, layers: Vec<Placed>) -> Vec<Layer> {
                 // Each of these waits for another one of these.
                 for placed in waiting {
                     let after = placed.after.as_ref().map(|(after, _)| after.as_str()).unwrap_or_default();
-                    let message =
-                        format!("layer `{}` is built after `{after}`, which itself waits for it", placed.layer.name);
-                    let remedy = "layers are built one after the other: remove one `after` of the circle";
+                    let message = format!(
+                        "layer `{}` is built after `{after}`, which in turn waits for this \
+                            layer",
+                        placed.layer.name
+                    );
+                    let remedy = "layers are built one after another: remove one `after` from the circle";
                     let span = placed.after.as_ref().map_or(placed.span.clone(), |(_, span)| span.clone());
                     file.sink.report(span, &message, "circular layers", remedy);
                     ordered.push(placed.layer);

@@ -175,7 +175,7 @@ fn revisions(
 fn fails(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
     let text = value.get_ref().as_str().filter(|text| !text.trim().is_empty() && !text.contains('\n'));
     if text.is_none() {
-        let remedy = "use a few words of that line, such as `fails = \"undefined reference\"`";
+        let remedy = "use a few words from that line, such as `fails = \"undefined reference\"`";
         sink.report(value.span(), "`fails` must be text from one line of the failing build's log", "", remedy);
     }
     text.map(str::to_owned)
@@ -185,7 +185,7 @@ fn fails(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
 fn kernel(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
     let Some(file) = value.get_ref().as_str().filter(|file| !file.is_empty()) else {
         let remedy = "for example `kernel = \"boot/vmlinuz\"`, relative to $PREFIX";
-        sink.report(value.span(), "`kernel` must be a file of the finished build, in quotes", "", remedy);
+        sink.report(value.span(), "`kernel` must be a file in the finished build, in quotes", "", remedy);
         return None;
     };
     check_below_prefix(sink, file, value.span());

@@ -59,8 +59,11 @@ fn one_factor_chooses(sink: &Sink, layers: &[Layer], factors: &[Said<'_>]) {
         let mut choosing = factors.iter().filter(|said| chooses(said, &layer.name));
         let Some(first) = choosing.next() else { continue };
         for other in choosing.filter(|other| names(first, &layer.name) || names(other, &layer.name)) {
-            let message =
-                format!("factor `{}` also chooses what `{}` is built from", first.placed.factor.name, layer.name);
+            let message = format!(
+                "factor `{}` also chooses the source or revision of \
+                    `{}`",
+                first.placed.factor.name, layer.name
+            );
             let remedy = "name the source and the revision in the levels of one factor";
             sink.report(other.placed.span.clone(), &message, "only one can take effect", remedy);
         }

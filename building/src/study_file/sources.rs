@@ -24,7 +24,8 @@ pub(super) fn sources(file: &Section<'_>) -> Vec<PlacedSource> {
             && !is_sha256(sum)
         {
             let message = "`sha256` must be 64 lower-case hexadecimal digits";
-            let remedy = "remove it and run `bakeoff lock`, which adds it; or use the output of `sha256sum FILE`";
+            let remedy = "remove it and run `bakeoff lock` to add the right hash, or use the output of `sha256sum \
+                FILE`";
             section.sink.report(span.clone(), message, &format!("{} characters", sum.chars().count()), remedy);
         }
         if let (Some((_, span)), Some(what)) = (&sha256, why_no_hash(&from)) {
@@ -46,7 +47,7 @@ fn why_no_hash(from: &SourceFrom) -> Option<&'static str> {
         SourceFrom::Git { revision, .. } if revision.is_empty() => {
             Some("no revision is named, so there is nothing to hash")
         }
-        SourceFrom::Worktree(_) => Some("a working tree is always used as it is now"),
+        SourceFrom::Worktree(_) => Some("Bakeoff always uses the current working tree"),
         _ => None,
     }
 }
@@ -61,7 +62,7 @@ pub(super) fn may_be_folder(url: &str) -> bool {
 pub(super) fn wrong_revision(url: &str, revision: &str) -> Option<(String, &'static str)> {
     if revision.trim().is_empty() || revision.starts_with('-') || revision.contains(char::is_control) {
         let message = format!("{revision:?} is not a revision");
-        return Some((message, "use a branch, a tag, a commit, or \"HEAD~1\""));
+        return Some((message, "use a branch, a tag or a commit, such as \"HEAD~1\""));
     }
     (revision == WORKTREE && !may_be_folder(url)).then(|| {
         let message = format!("`{url}` is not a folder on this machine, so it has no working tree");
@@ -85,7 +86,7 @@ pub(super) fn origin(section: &Section<'_>) -> SourceFrom {
         (SourceFrom::git(&url, revision), span)
     });
     if let (Some((_, span)), None) = (&revision, &git) {
-        section.sink.report(span.clone(), "`revision` needs `git`", "", "add `git = \"URL\"`, or remove it");
+        section.sink.report(span.clone(), "`revision` needs `git`", "", "add `git = \"URL\"`, or omit `revision`");
     }
     let given: Vec<_> = [fetch, path, url, git].into_iter().flatten().collect();
     for (_, span) in given.iter().skip(1) {

@@ -75,7 +75,7 @@ fn ten_mistakes_are_shown_at_once_each_with_its_line_and_remedy() {
 fn a_layer_has_its_name_alone_and_usual_tools() {
     assert_eq!(Chain::of(&parse(GOOD).unwrap()).layers[0].tools, ["cc", "ld", "make"]);
     let shown = messages(&format!("{GOOD}[[build]]\nname = \"hello\"\nscript = \"x\"\n"));
-    assert!(shown.contains("two layers `hello`"), "{shown}");
+    assert!(shown.contains("two layers are named `hello`"), "{shown}");
 }
 
 #[test]

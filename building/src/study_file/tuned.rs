@@ -20,7 +20,7 @@ pub(super) fn in_one_factor(sink: &Sink, factors: &[Said<'_>], key: &str, has: &
     let mut having = with(factors, key);
     let (first, at_first) = having.next()?;
     for (_, at) in having {
-        let remedy = format!("use `{key}` in the levels of one factor only; `append` is allowed in all");
+        let remedy = format!("use `{key}` in the levels of one factor only; `append` is allowed in every factor");
         sink.report(at, &format!("factor `{first}` already {has}"), "only one can take effect", &remedy);
     }
     Some(at_first)
@@ -35,7 +35,7 @@ pub(super) fn no_cache_comes_between(file: &Section<'_>, factors: &[Said<'_>], l
     for layer in layers.iter().filter(|layer| layer.compiler_cache.is_some()) {
         let message = format!("levels append compiler flags, but layer `{}` has a compiler cache", layer.name);
         let remedy = "remove `cache` from the layer, or pass the flags to the script in a variable";
-        let label = "it could return object files of another level";
+        let label = "the cache could return another level's object files";
         file.sink.report(file.place_of("build").unwrap_or_default(), &message, label, remedy);
     }
 }
@@ -92,7 +92,7 @@ pub(super) fn plans_allow_a_profile(sink: &Sink, plans: &[PlanSpec], factors: &[
     let Some((_, at)) = with(factors, "profile").next() else { return };
     if plans.iter().any(|plan| plan.rebuild > 0) {
         let remedy = "remove `rebuild` from the plan; the table of builds shows what each build cost";
-        let label = "it is built twice, with a training run in between";
-        sink.report(at, "`rebuild` can measure only a single script, and a level has a profile", label, remedy);
+        let label = "the layer is built twice, with a training run in between";
+        sink.report(at, "`rebuild` can measure only a single script, but a level has a profile", label, remedy);
     }
 }

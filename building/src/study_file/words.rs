@@ -106,7 +106,7 @@ fn compiler(sink: &Sink, text: &str, span: Range<usize>) -> Option<String> {
         }
         _ if is_relative => (format!("{text:?} is neither a name nor an absolute path"), "begin the path with `/`"),
         _ if cxx_of(text).is_none() => (
-            format!("{text:?} is not a C compiler with a known C++ compiler"),
+            format!("{text:?} is not a C compiler with a known C++ counterpart"),
             "name a C compiler, such as gcc, gcc-12 or clang; Bakeoff then uses the C++ compiler that belongs to it \
              (g++, g++-12, clang++)",
         ),

@@ -62,7 +62,7 @@ fn prepared(options: &Options, request: &SourceRequest<'_>) -> Result<Prepared, 
 /// The command that each revision runs.
 fn only_command<'a>(request: &SourceRequest<'a>) -> Result<&'a str, CommandError> {
     let [command] = request.commands else {
-        let error = format!("{} commands with --git, which allows only one", request.commands.len());
+        let error = format!("{} commands given, but --git allows only one", request.commands.len());
         return Err(CommandError::usage(error).hint("give one command; Bakeoff runs it in each revision"));
     };
     if request.plan.variants.len() > 1 {
@@ -181,7 +181,10 @@ impl Alike {
     fn notes(&self) -> String {
         let note = |names: Vec<&str>| {
             let names = clean(&names.join(", "));
-            format!("note: {names} give the same program, so Bakeoff runs it only once; --anyway runs each\n")
+            format!(
+                "note: {names} give the same program, so Bakeoff runs it only once; use --anyway to run each of \
+                them\n"
+            )
         };
         groups(&self.shared).into_iter().map(note).collect()
     }
@@ -195,7 +198,11 @@ impl Alike {
         match shown.is_empty() {
             true => "their trees are the same, file for file".to_owned(),
             false => {
-                format!("they differ only in {}{more}, which the command neither runs nor names", shown.join(", "))
+                format!(
+                    "their trees differ only in {}{more}, which the command neither runs nor \
+                    names",
+                    shown.join(", ")
+                )
             }
         }
     }

@@ -31,7 +31,7 @@ pub(super) struct Options {
     /// With --git: a folder of the repository [default: the current folder]
     #[arg(long, value_name = "DIR", requires = "revisions")]
     repository: Option<PathBuf>,
-    /// With --git: run every revision, even if several give the same program
+    /// With --git: run every revision, even if several result in the same program
     #[arg(long, requires = "revisions")]
     pub(super) anyway: bool,
 }
@@ -60,9 +60,8 @@ impl Options {
     pub(super) fn find(&self, cache: &Cache, command: &str, quiet: bool) -> Result<Revisions, CommandError> {
         if let [only] = &self.revisions[..] {
             let error = format!("--git {}: a comparison needs two revisions", clean(only));
-            return Err(CommandError::usage(error).hint(
-                "repeat the option for the other revision; --git worktree stands for the files as they are now",
-            ));
+            return Err(CommandError::usage(error)
+                .hint("repeat the option for the other revision; --git worktree stands for the current files"));
         }
         let here = self.repository.clone().unwrap_or_else(|| PathBuf::from("."));
         let here = here.canonicalize().unwrap_or(here);
@@ -156,7 +155,7 @@ fn display_name(revision: &str, source: &Source) -> String {
 
 fn outside(why: String) -> CommandError {
     let error = CommandError::usage(clean(&why));
-    let has_git = search_path::find("git", &std::env::var_os("PATH").unwrap_or_default(), Path::new(".")).is_some();
+    let has_git = search_path::find("git", std::env::var_os("PATH").unwrap_or_default(), Path::new(".")).is_some();
     if has_git { error.hint("name another repository with --repository DIR") } else { error }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn add_all(stream: &mut dyn Read, meter: &Meter, tree: &mut Tree<'_>)
 fn describe(stream: &mut dyn Read, header: &Header, mut next: Description) -> Result<Description, Fault> {
     let size_bytes = header.entry_size()?;
     if size_bytes > MAX_DESCRIPTION_BYTES {
-        return Err(Refusal::Damaged(format!("it describes the next entry in {size_bytes} bytes")).into());
+        return Err(Refusal::Damaged(format!("an entry's description is too long: {size_bytes} bytes")).into());
     }
     let mut text = vec![];
     stream.take(size_bytes).read_to_end(&mut text)?;

@@ -161,7 +161,7 @@ impl<'a> Tree<'a> {
     /// What a hard link of that path leads to: an entry's path and, if that is a symbolic link, its target.
     fn linked(&self, target: &[u8], path: &Path) -> Result<(PathBuf, Option<Vec<u8>>), Refusal> {
         let refused = |why| Refusal::Link { target: shown(target), why };
-        let from = inner_path(target).map_err(|_| refused("which is not a valid name of an entry"))?;
+        let from = inner_path(target).map_err(|_| refused("which is not a valid entry name"))?;
         match self.made.get(&from) {
             Some(_) if from == path => Err(refused("which is itself")),
             Some(Made::File) => Ok((from, None)),
@@ -207,7 +207,7 @@ impl<'a> Tree<'a> {
     /// Follows a link by what the archive says, step by step, as the kernel will do it; `root` is the outermost folder
     /// that it may reach. What is not there counts as a folder: it may become one.
     fn stays_inside(&self, root: &Path, link: &Path, target: &[u8]) -> Result<(), Refusal> {
-        let refused = || Refusal::Link { target: shown(target), why: "which is outside of the archive" };
+        let refused = || Refusal::Link { target: shown(target), why: "which is outside the archive" };
         let inside = link.strip_prefix(root).ok().and_then(Path::parent).ok_or_else(refused)?;
         let mut here: Vec<&OsStr> = inside.iter().collect();
         let mut steps: VecDeque<&OsStr> = split(target).collect();

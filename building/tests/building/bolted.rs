@@ -22,7 +22,7 @@ fn can_bolt(compiler: &str) -> bool {
     let done = Command::new("sh").args(["-c", script, compiler]).output().unwrap();
     if !done.status.success() {
         println!(
-            "skipped: BOLT cannot rewrite here what {compiler} makes (Debian's packages bolt-22 and libbolt-22-dev)"
+            "skipped: BOLT cannot rewrite here what {compiler} makes (Debian packages bolt-22 and libbolt-22-dev)"
         );
     }
     done.status.success()
@@ -154,8 +154,8 @@ fn what_bolt_cannot_rewrite_fails_and_says_why() {
         assert_eq!(study.count(|event| matches!(event, BuildEvent::Failed { .. })), 1);
     };
     check("gcc -static main.c -o \"$PREFIX/p\"", TRAINING, "BOLT cannot rewrite p: it is statically linked");
-    check("gcc -static-pie main.c -o \"$PREFIX/p\"", TRAINING, "or that is statically linked, writes none");
-    check(&format!("{SCRIPT}; strip \"$PREFIX/p\""), TRAINING, "it was stripped after linking; remove that");
+    check("gcc -static-pie main.c -o \"$PREFIX/p\"", TRAINING, "writes none");
+    check(&format!("{SCRIPT}; strip \"$PREFIX/p\""), TRAINING, "stripped after linking");
     check(&format!("{SCRIPT}; objcopy -R .rela.text \"$PREFIX/p\""), TRAINING, "it has no relocations");
     check(
         &format!("{SCRIPT}; printf '\\267\\000' | dd of=\"$PREFIX/p\" bs=1 seek=18 conv=notrunc"),
@@ -171,7 +171,7 @@ fn what_bolt_cannot_rewrite_fails_and_says_why() {
         check(
             SCRIPT,
             training,
-            "the training wrote no profile of p: it must run the program from $PREFIX and let it exit",
+            "the training wrote no profile of p: the training must run the program from $PREFIX and let it exit",
         );
     }
     check(SCRIPT, "echo why; exit 3", "the training exited 3: echo why; exit 3");
@@ -197,7 +197,7 @@ fn a_layout_is_rewritten_too() {
 fn a_missing_tool_says_where_it_is_had_from() {
     let why = |tool: &str| MissingTool { layer: "bolt".to_owned(), tool: tool.to_owned() }.why();
     assert!(why("llvm-bolt").contains(
-        "`llvm-bolt`, which is not on PATH; install LLVM's BOLT (Debian's packages bolt-22 and libbolt-22-dev)"
+        "`llvm-bolt`, which is not on PATH; install LLVM's BOLT (Debian packages bolt-22 and libbolt-22-dev)"
     ));
     assert!(why("merge-fdata-21").contains("bolt-21 and libbolt-21-dev") && !why("cc").contains("BOLT"));
 }

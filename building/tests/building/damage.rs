@@ -60,6 +60,6 @@ fn a_manifest_that_is_gone_vouches_for_nothing() {
     let (line, _) = study.built();
     fs::remove_file(study.cache.root().join("manifests").join(&line.digest[..32])).unwrap();
     study.built();
-    assert_eq!(told(&study), [("top".to_owned(), vec!["its manifest cannot be read".to_owned()], 0)]);
+    assert_eq!(told(&study), [("top".to_owned(), vec!["the manifest cannot be read".to_owned()], 0)]);
     assert_eq!(study.built_layers(), ["top"]);
 }

@@ -171,5 +171,5 @@ fn processes_that_outlive_a_script_are_killed() {
     let (line, prefix) = study.built();
     assert!(!crate::building_tests::processes::is_alive(&read(prefix.join("pid"))));
     let log = read(study.cache.root().join("logs").join(format!("{}.log", &line.digest[..32])));
-    assert!(log.contains("were still running after the script"), "{log}");
+    assert!(log.contains("outlived the script"), "{log}");
 }

@@ -134,7 +134,7 @@ fn a_pinned_revision_stays_what_it_was_when_the_branch_moves() {
 #[test]
 fn what_cannot_be_had_says_what_to_do() {
     let mut study = study("v1");
-    not_found(&study, &["there is no folder", "repo`", "its address"]);
+    not_found(&study, &["there is no folder", "repo`", "the address of one"]);
     fs::create_dir(study.dir().join("repo")).unwrap();
     not_found(&study, &["is not in a Git repository", "git init"]);
     fs::remove_dir(study.dir().join("repo")).unwrap();
@@ -147,7 +147,7 @@ fn what_cannot_be_had_says_what_to_do() {
         not_found(&study, &["is not a commit"]);
     }
     study.sources[0].from = SourceFrom::git("repo", "--upload-pack=x");
-    not_found(&study, &["cannot begin with `-`"]);
+    not_found(&study, &["may begin with `-`"]);
     study.sources[0].from = SourceFrom::git("http://127.0.0.1:1/x.git", "v1");
     not_found(&study, &["git cannot fetch from http://127.0.0.1:1/x.git", "git ls-remote"]);
     study.sources[0].from = SourceFrom::git("file:///absent/x.git", "v1");

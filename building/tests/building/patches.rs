@@ -58,7 +58,7 @@ fn a_patch_that_does_not_apply_is_shown_with_what_was_rejected() {
 #[test]
 fn a_patch_that_is_there_already_is_told() {
     let (why, tail) = study(&patch(2, "two", "drei", "four").replace("changed", "three")).failed();
-    assert!(why.contains("it is already applied, or reversed"), "{why}");
+    assert!(why.contains("the patch is already applied or reversed"), "{why}");
     assert!(tail.iter().any(|line| line == "-drei"), "{tail:#?}");
 }
 
@@ -76,7 +76,7 @@ fn a_patch_does_not_leave_the_source() {
     for patch in [new("b/../../escaped"), new("b/../../../escaped"), new("b//tmp/../../../escaped")] {
         let study = study(&patch);
         let (why, _) = study.failed();
-        assert!(why.contains("it names a file outside the source"), "{why}");
+        assert!(why.contains("the patch names a file outside the source"), "{why}");
         assert!(outside(&study).iter().all(|path| !path.exists()), "{patch}");
     }
     let (why, _) = study(&new("b/../../escaped")).failed();

@@ -143,7 +143,11 @@ fn what_cannot_have_a_profile_fails_and_says_why() {
     check("echo exit > \"$PREFIX/other\"", "true", "nothing to profile");
     check("false", "true", "the script exited 1 in the first of two builds");
     let elsewhere = "mkdir $$; cd $$; gcc -c ../other.c; gcc other.o -o \"$PREFIX/other\"";
-    check(elsewhere, "! \"$PREFIX/other\"", "none of 1 compilations found its profile, although the training wrote 1");
+    check(
+        elsewhere,
+        "! \"$PREFIX/other\"",
+        "none of 1 compilations found its profile, although the training wrote profiles (1",
+    );
 }
 
 /// A program whose parts have the same name in two folders, and which counts in several processes.
@@ -250,7 +254,7 @@ fn what_ends_without_a_profile_is_no_training() {
     let script = "gcc -O2 main.c one/step.c two/step.c -o \"$PREFIX/p\"";
     for training in ["\"$PREFIX/p\" abort || true", "\"$PREFIX/p\" and _exit"] {
         let (why, _) = in_folders(script, training).failed();
-        assert!(why.contains("a program that a signal or _exit(2) ends writes no profile: \"$PREFIX/p\""), "{why}");
+        assert!(why.contains("a program ended by a signal or _exit(2) writes no profile: \"$PREFIX/p\""), "{why}");
     }
 }
 

@@ -77,14 +77,17 @@ fn note(path: &Path, record: &Record, now: &StudyLine) -> String {
     let all = (blocks * cells * (record.study.variants.len() as u64 + 1)).max(done);
     let name = bakeoff_model::plain::clean(&path.file_name().unwrap_or_default().to_string_lossy());
     let mut text = format!(
-        "note: a new journal begins. The latest one of this plan, {name}, has {done} of {all} trials; Bakeoff keeps it, but \
-         cannot resume it, because these changed since:\n"
+        "note: starting a new journal. The latest one of this plan, {name}, has {done} of {all} trials; Bakeoff keeps \
+         it but cannot resume it, because the following changed:\n"
     );
     let mut now = now.clone();
     used::look_again(&record.study, &mut now);
     match record.study.changes(&now) {
         Some(changes) => text.push_str(&in_words(&changes)),
-        None => text.push_str("    something in the study, its files, its builds, or where its output goes (the version that began it did not write them down)\n"),
+        None => text.push_str(
+            "    something in the study, its files or builds, or the place of its output (the \
+            version that began the journal recorded no details)\n",
+        ),
     }
     text.push_str("hint: to resume it, undo the change and run the same command again\n");
     text
@@ -101,9 +104,9 @@ pub(crate) fn in_words(changes: &[Change]) -> String {
             Change::File(name) => format!("the file {name}"),
             Change::NoFile(name) => format!("the file {name}, which is no longer there"),
             Change::Shared(variant, with) => {
-                format!("{variant}, which is the same program as {with} and shares its row now")
+                format!("{variant}, which is the same program as {with} and now shares its row")
             }
-            Change::Apart(variant) => format!("{variant}, which shared a row and now races by itself"),
+            Change::Apart(variant) => format!("{variant}, which shared a row and now has its own"),
             Change::Build(variant) => format!("the build of {variant}: its sources, scripts, variables or tools"),
         };
         let _ = writeln!(text, "    {}", bakeoff_model::plain::clean(&line));
@@ -119,7 +122,7 @@ pub(crate) fn hint(known: &StudyLine, now: &StudyLine) -> String {
     let changes = known.changes(now).filter(|changes| !changes.is_empty());
     changes.map_or_else(
         || "name another journal".to_owned(),
-        |changes| format!("name another journal; these differ:\n{}", in_words(&changes).trim_end()),
+        |changes| format!("name another journal; this one differs in:\n{}", in_words(&changes).trim_end()),
     )
 }
 
@@ -131,8 +134,8 @@ pub(crate) fn tell_who_joins(known: &Record, now: &StudyLine) {
         return;
     }
     screen::err(&format!(
-        "note: {} could not be built before, but can be now, so the remaining blocks include it. The {} blocks that have begun \
-         do not; --blocks adds more\n",
+        "note: {} could not be built before but can be now, so the remaining blocks include it. The {} blocks already \
+         begun do not; use --blocks to add more\n",
         bakeoff_model::plain::clean(&joins.join(", ")),
         known.blocks.len()
     ));

@@ -21,7 +21,7 @@ pub(crate) struct Completions {
 /// Write the manual pages, one for each command
 #[derive(Debug, clap::Args)]
 pub(crate) struct Manual {
-    /// The folder for them, such as /usr/local/share/man/man1
+    /// The folder for the pages, such as /usr/local/share/man/man1
     folder: PathBuf,
 }
 

@@ -47,8 +47,8 @@ impl Progress {
             Event::Stops(stopped) if stopped.from > 0 && stopped.variant != TWIN => {
                 self.clear();
                 self.say(&format!(
-                    "note: {} failed in each of its first {BLOCKS_OF_FAILING} blocks on {} under {} so it no longer runs; \
-                     --keep-going keeps it running",
+                    "note: {} failed in each of its first {BLOCKS_OF_FAILING} blocks on {} under {}, so it no longer \
+                     runs; use --keep-going to keep it running",
                     stopped.variant, stopped.workload, stopped.condition
                 ));
             }

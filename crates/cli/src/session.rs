@@ -86,16 +86,19 @@ impl<'a> OpenStudy<'a> {
                 let error =
                     format!("the journal {path} was begun {}, not {}", rule(begun.0, begun.1), rule(asked.0, asked.1));
                 let hint =
-                    "a rule for stopping is fixed before the first block: keep the rule, or name another journal";
+                    "a stopping rule must be fixed before the first block: keep the rule, or name another journal";
                 return Err(CommandError::usage(error).hint(hint));
             }
-            let error = format!("the journal {path} belongs to another study, or to another state of this one");
+            let error = format!("the journal {path} belongs to another study, or to another version of this one");
             return Err(CommandError::usage(error).hint(continued::hint(known, now)));
         }
         if contents.torn {
-            screen::err("note: the last command was killed while it wrote; Bakeoff cut a torn line off the journal\n");
+            screen::err(
+                "note: the last command was killed while writing; Bakeoff removed the incomplete last line of \
+                the journal\n",
+            );
         }
-        journals::tell(&study.race.state.journal, &contents.odd, "their trials run again now");
+        journals::tell(&study.race.state.journal, &contents.odd, "damaged trials run again now");
         // What was measured of building stays, also where no more of it is asked for.
         let building = &mut study.race.study.building;
         *building = building.take().or_else(|| study.record.study.building.clone());
@@ -161,8 +164,8 @@ impl<'a> OpenStudy<'a> {
             self.note_changed(line)?;
             let void = self.changed.take().map_or(0, |(_, void)| void);
             screen::err(&format!(
-                "note: the last command was killed, and a program under test was written or built again since its last \
-                 check: {void} trials are void and run again\n"
+                "note: the last command was killed, and a program under test was rewritten or rebuilt after the last \
+                 check: {void} trials are void and will run again\n"
             ));
         }
         self.keep(Line::Checked(Checked { session, files: files.to_owned() }))
@@ -174,10 +177,9 @@ impl<'a> OpenStudy<'a> {
         let more = files.len() - shown.len();
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         screen::err(&format!(
-            "stopped: this changed while trials ran: {}{more}. The {void} trials since then are void and \
+            "stopped because of changes while trials ran: {}{more}. The {void} trials since then are void and \
              will run again\n\
-             hint: repeat the command. It builds a changed build again; if a program of the system or a file of the study \
-             has changed, a new journal begins. A workload should write into its own folder\n",
+             hint: run the same command again. It rebuilds a changed build; if a system program or a file of the study changed, it begins a new journal. A workload should write to its own folder\n",
             bakeoff_model::plain::clean(&shown.join(", ")),
         ));
     }
@@ -188,8 +190,9 @@ impl<'a> OpenStudy<'a> {
             return;
         }
         screen::err(&format!(
-            "note: {} changed while trials ran. Bakeoff takes it for output of the trials, and lets it change from now on. If you \
-             changed it, trials before and after that differ; to start over, move the journal {} away\n",
+            "note: {} changed while trials ran. Bakeoff treats it as output of the trials and allows further changes. \
+             If you changed it yourself, trials before and after the change differ; to start over, move the journal \
+             {} away\n",
             bakeoff_model::plain::clean(&self.written.join(", ")),
             self.race.state.journal.display()
         ));
@@ -226,7 +229,7 @@ impl<'a> OpenStudy<'a> {
         self.looked_unix_s = now_unix_s();
         let look = executor.look()?;
         if let Some(name) = look.changed.first() {
-            let error = format!("the file {name} was changed after this command had read it");
+            let error = format!("the file {name} was changed after this command read it");
             return Err(CommandError::usage(error).hint("run the same command again"));
         }
         let executed = self.execute_all(executor.as_mut(), &look.files, is_complete);

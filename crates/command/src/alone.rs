@@ -21,8 +21,9 @@ pub fn alone(quiet: bool) -> Result<Held, CommandError> {
 pub fn tell_why_not_alone(why: Option<&str>) {
     if let Some(why) = why {
         screen::err(&format!(
-            "note: other Bakeoff commands on this machine may measure or build at the same time, because no folder can hold a \
-             lock for all of them ({why}); BAKEOFF_LOCKS can name one\n"
+            "note: other Bakeoff commands on this machine may measure or build at the same time, because no folder \
+             can hold a \
+             lock for all of them ({why}); set BAKEOFF_LOCKS to one that can\n"
         ));
     }
 }
@@ -39,11 +40,12 @@ pub fn tell_who_is_waited_for(process: Option<u32>, quiet: bool) {
     let who = process.and_then(Who::of).map_or_else(String::new, |who| {
         let folder = who.folder.map_or_else(String::new, |folder| format!(", in {}", folder.display()));
         let since = waiting_time(who.for_s);
-        format!(" It is `{}` of {}{folder}, for {since}.", who.command, who.user)
+        format!(" It is `{}` by {}{folder}, started {since} ago.", who.command, who.user)
     });
     screen::err(&format!(
-        "waiting for {number}: it builds or runs trials, and trials need the machine for themselves.{}\nhint: Ctrl-C stops \
-         waiting. With BAKEOFF_LOCKS set to another folder, neither waits, and they disturb each other\n",
+        "waiting for {number}: it is building or running trials, and trials need the machine to themselves.{}\nhint: \
+         press Ctrl-C to stop waiting. With BAKEOFF_LOCKS set to another folder, neither command waits, but they \
+         disturb each other\n",
         clean(&who)
     ));
 }

@@ -8,8 +8,8 @@ pub type Exit = (Code, &'static str);
 /// Those of every command.
 const OF_ALL: [Exit; 3] = [
     (Code::Done, "done"),
-    (Code::Usage, "the command line, the study, or a named file has a problem"),
-    (Code::Internal, "internal error, a full disk, or standard output that cannot be written"),
+    (Code::Usage, "a problem with the command line, the study, or a named file"),
+    (Code::Internal, "an internal error, a full disk, or unwritable standard output"),
 ];
 
 /// The line before the codes.

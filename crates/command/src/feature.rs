@@ -368,8 +368,8 @@ impl Registry {
         match self.makers.first() {
             Some(making) => (making.open)().map(Some),
             None if !study.builds() => Ok(None),
-            None => Err(CommandError::usage("this bakeoff cannot build programs, but the study has [[build]]")
-                .hint("it was compiled without its default feature `building`: compile it with that")),
+            None => Err(CommandError::usage("this bakeoff binary cannot build programs, but the study has [[build]]")
+                .hint("it was compiled without the default feature `building`; recompile it with that feature")),
         }
     }
 
@@ -383,7 +383,7 @@ impl Registry {
                 return Ok(Some(place));
             }
         }
-        if plan.boots() { Err(CommandError::usage("this bakeoff cannot boot a kernel")) } else { Ok(None) }
+        if plan.boots() { Err(CommandError::usage("this bakeoff binary cannot boot a kernel")) } else { Ok(None) }
     }
 
     /// Prepares the variants of `compare` that its options ask for; `None` if its commands are the variants.

@@ -14,13 +14,13 @@ const ODD_SHOWN: usize = 5;
 pub fn read(path: &Path, features: &Registry) -> Result<Record, CommandError> {
     let contents = bakeoff_journal::read(path)?;
     if contents.torn {
-        screen::err("note: the journal's last line is torn and was ignored\n");
+        screen::err("note: the journal's last line is incomplete, so it was ignored\n");
     }
     let unknown = contents.record.features.iter().filter(|line| !features.has_line(line.kind())).count();
     if unknown > 0 {
-        screen::err(&format!("note: {unknown} lines of a newer Bakeoff were ignored\n"));
+        screen::err(&format!("note: {unknown} lines from a newer Bakeoff were ignored\n"));
     }
-    tell(path, &contents.odd, "`bakeoff run` runs their trials again");
+    tell(path, &contents.odd, "`bakeoff run` runs damaged trials again");
     Ok(contents.record)
 }
 
@@ -62,7 +62,7 @@ pub fn tell_removed(removed: &Removed) {
         }
     }
     for (number, folder) in (1..).zip(&removed.folders) {
-        let _ = writeln!(text, "    the folder {}, which is ~{number} now", clean(folder));
+        let _ = writeln!(text, "    the folder {}, now written as ~{number}", clean(folder));
     }
     screen::err(&text);
 }

@@ -50,7 +50,7 @@ pub fn last() -> Result<PathBuf, CommandError> {
         return Ok(journal);
     }
     Err(CommandError::usage(Error::NoLast(folder))
-        .hint("`bakeoff compare` keeps its trials there until the next comparison"))
+        .hint("run `bakeoff compare`; it keeps its trials there until the next comparison"))
 }
 
 /// The folder of saved comparisons.
@@ -111,7 +111,7 @@ impl Saved {
             return Err(CommandError::usage(error).hint(hint));
         }
         if !replace && self.path(name).exists() {
-            let error = format!("something is saved as `{}` already", clean(name));
+            let error = format!("a comparison is already saved as `{}`", clean(name));
             return Err(CommandError::usage(error).hint("choose another name, or add --replace"));
         }
         fs::create_dir_all(&self.0).and_then(|()| tempfile::tempfile_in(&self.0)).map(drop).map_err(|e| self.failed(e))
@@ -149,7 +149,7 @@ impl Saved {
 
     fn failed(&self, source: io::Error) -> CommandError {
         CommandError::new(Code::Usage, Error::File { path: self.0.clone(), source })
-            .hint("BAKEOFF_STATE can name another folder for saved comparisons")
+            .hint("set BAKEOFF_STATE to another folder for saved comparisons")
     }
 }
 

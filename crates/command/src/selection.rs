@@ -12,11 +12,10 @@ pub struct Selection {
     /// The study: a folder that holds a study.toml, or the file itself
     #[arg(default_value = ".")]
     pub study: PathBuf,
-    /// The plan: `default` is [plan], any other name is [plans.NAME]
+    /// The plan: `default` is [plan]; any other name is [plans.NAME]
     #[arg(long, value_name = "NAME", default_value = "default")]
     plan: String,
-    /// Only these variants, and the baseline: a display name, or `factor=level` terms separated by blanks, which select
-    /// every variant that has all of these levels; separate several selections by commas, or repeat the option
+    /// Use only these variants and the baseline: a display name, or `factor=level` terms, separated by blanks, to select every variant that has all these levels; separate several selections with commas, or repeat the option
     #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -33,7 +32,7 @@ impl Selection {
 /// How many steps of building are at work at a time.
 #[derive(Debug, clap::Args)]
 pub struct Jobs {
-    /// Build steps at a time, before any trial; they share the processors [default: the number of processors]
+    /// Number of build steps to run at once, before any trial; they share the processors [default: the number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 }

@@ -113,7 +113,7 @@ impl State {
                     std::thread::sleep(Duration::from_millis(20));
                 }
                 Err(error @ bakeoff_host::Error::Locked { .. }) => {
-                    let hint = "another command runs the same study; a journal has one writer";
+                    let hint = "another command is running this study; only one can write to a journal";
                     return Err(CommandError::usage(error).hint(hint));
                 }
                 Err(error) => return Err(error.into()),
@@ -151,8 +151,8 @@ pub fn journal_of_plan(path: &Path, plan: &str) -> Result<PathBuf, CommandError>
     let latest = journals_of(dir).into_iter().filter(of_plan).max_by_key(written);
     latest.ok_or_else(|| {
         let plan = bakeoff_model::plain::clean(plan);
-        CommandError::usage(format!("no journal of plan `{plan}` in {}", dir.join(FOLDER).display()))
-            .hint(format!("run it: bakeoff run {} --plan {plan}", path.display()))
+        CommandError::usage(format!("no journal for plan `{plan}` in {}", dir.join(FOLDER).display()))
+            .hint(format!("run the plan: bakeoff run {} --plan {plan}", path.display()))
     })
 }
 
@@ -169,10 +169,10 @@ pub fn journal_of(path: &Path) -> Result<PathBuf, CommandError> {
     let folder = dir.join(FOLDER);
     let Ok(name) = read_text(&folder.join(LATEST), NAME_BYTES) else {
         if !dir.join(STUDY_FILE).exists() {
-            let hint = "name a folder that holds a study.toml, or a journal (.jsonl)";
+            let hint = "name a journal (.jsonl), or a folder with a study.toml";
             return Err(CommandError::usage(Error::NoStudy { path: dir.to_owned() }).hint(hint));
         }
-        let hint = format!("run it: bakeoff run {}", path.display());
+        let hint = format!("run the plan: bakeoff run {}", path.display());
         return Err(CommandError::usage(Error::NoJournal { path: folder }).hint(hint));
     };
     let journals = journals_of(dir).len();

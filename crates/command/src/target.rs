@@ -61,7 +61,7 @@ impl Target {
             return Ok(Self::InPlace(file.to_owned()));
         }
         if is_journal(file) {
-            let error = format!("{} is a journal, which nothing may replace", shown(file));
+            let error = format!("{} is a journal; Bakeoff never replaces journals", shown(file));
             return Err(CommandError::usage(error).hint("name another file"));
         }
         fs::canonicalize(file).map(Self::Replaced).map_err(|error| cannot(file, &error))
@@ -95,7 +95,7 @@ impl Target {
             }
             Self::InPlace(path) => in_place(path, bytes),
             // Since it was looked at, a journal may have come to be there.
-            Self::Replaced(path) if is_journal(path) => Err(io::Error::other("it has become a journal")),
+            Self::Replaced(path) if is_journal(path) => Err(io::Error::other("it is now a journal")),
             Self::Replaced(path) => replace(path, bytes),
         };
         let (Self::InPlace(path) | Self::Replaced(path)) = self else { return Ok(()) };

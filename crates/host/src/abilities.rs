@@ -1,6 +1,6 @@
 //! What this kernel does, and lets us do to processes and to the machine, tried on the spot: to a thread of our own that ends
 //! at once, or to nothing but an open file. What that means for measurements is not known here.
-#![allow(unsafe_code, reason = "rustix has neither schedulers, personalities nor getrusage")]
+#![allow(unsafe_code, reason = "rustix does not wrap schedulers, personalities or getrusage")]
 
 use crate::files::Files;
 use rustix::process::{Resource, getrlimit};

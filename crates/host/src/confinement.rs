@@ -8,7 +8,7 @@ pub fn confinement() -> Result<u32, String> {
     const FIRST: u32 = 2;
     const LANDLOCK_CREATE_RULESET_VERSION: u32 = 1;
     let nothing = std::ptr::null::<libc::c_void>();
-    #[allow(unsafe_code, reason = "there is no safe call of this kind")]
+    #[allow(unsafe_code, reason = "there is no safe wrapper for this call")]
     // SAFETY: with this flag the call looks at no memory.
     let version =
         unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0, LANDLOCK_CREATE_RULESET_VERSION) };

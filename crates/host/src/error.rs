@@ -27,7 +27,7 @@ pub enum Error {
     /// Signal handlers could not be installed.
     #[error("cannot watch for interrupts")]
     Interrupts(#[source] io::Error),
-    #[error("`{}` is in use by {}; wait until it ends, or stop it", path.display(), owner_in_words(*owner))]
+    #[error("`{}` is in use by {}; wait for that process to end, or stop it", path.display(), owner_in_words(*owner))]
     Locked { path: PathBuf, owner: Option<u32> },
     /// The lock file could not be opened, locked or written.
     #[error("cannot lock `{}`", path.display())]
@@ -35,5 +35,5 @@ pub enum Error {
 }
 
 fn owner_in_words(owner: Option<u32>) -> String {
-    owner.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid} or its descendants"))
+    owner.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid} or a descendant"))
 }

@@ -1,6 +1,6 @@
 //! What the first process of a small machine does that was booted for trials: mounts what programs expect, waits for its
 //! children, and ends the machine. It knows nothing of trials, and is of no use on a machine that somebody else booted.
-#![allow(unsafe_code, reason = "a port of the processor has no safe wrapper")]
+#![allow(unsafe_code, reason = "processor I/O ports have no safe wrapper")]
 
 use rustix::fs::{Mode, mkdir};
 use rustix::mount::{MountFlags, mount};

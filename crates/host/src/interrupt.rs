@@ -1,6 +1,6 @@
 //! Interrupts: SIGINT, SIGTERM and SIGHUP are counted and end nothing by themselves. A caller can wait for the first or
 //! the second. A signal that was ignored when the program began (`nohup`, background jobs) stays ignored.
-#![allow(unsafe_code, reason = "rustix installs no signal handlers")]
+#![allow(unsafe_code, reason = "rustix cannot install signal handlers")]
 
 use crate::Error;
 use rustix::event::{EventfdFlags, eventfd};

@@ -108,7 +108,7 @@ pub(crate) fn when_free(file: File, how: LockMode) -> io::Result<Option<File>> {
             polled => _ = polled?,
         }
         if !events[0].revents().is_empty() {
-            let locked = waits.join().map_err(|_| io::Error::other("the thread that waits for it ended"))?;
+            let locked = waits.join().map_err(|_| io::Error::other("the thread waiting for the lock ended"))?;
             return locked.map(Some);
         }
         return Ok(None);

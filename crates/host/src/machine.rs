@@ -162,17 +162,17 @@ fn lock_file(path: &Path) -> io::Result<File> {
             Err(error) => return Err(error.into()),
         }
     }
-    Err(io::Error::other("another process keeps creating and removing it"))
+    Err(io::Error::other("another process keeps creating and removing the lock"))
 }
 
 /// Refuses what cannot be a lock for all, the same for every user: also for one who may open anything.
 fn plain(file: File) -> io::Result<File> {
     let meta = file.metadata()?;
     if !meta.is_file() {
-        return Err(io::Error::other("the lock's path is not a regular file"));
+        return Err(io::Error::other("the lock is not a regular file"));
     }
     if meta.permissions().mode() & READABLE != READABLE {
-        return Err(io::Error::other("the lock's file belongs to another user, and not all users may read it"));
+        return Err(io::Error::other("the lock file belongs to another user, and not all users may read it"));
     }
     Ok(file)
 }

@@ -1,6 +1,6 @@
 //! A user namespace for us and all that we start: in it an ordinary user may make the PID namespace that [`crate::Enclosure`]
 //! wants. It changes what trials see (files of other users belong to nobody), so nobody gets it unasked.
-#![allow(unsafe_code, reason = "rustix asks us to know what becomes of our other threads; there are none")]
+#![allow(unsafe_code, reason = "the rustix call is unsafe if there are other threads; there are none")]
 
 use rustix::process::{getegid, geteuid};
 use rustix::thread::{UnshareFlags, unshare_unsafe};

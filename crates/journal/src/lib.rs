@@ -32,7 +32,8 @@ pub enum Error {
         /// What became of it: `removed`.
         what: String,
     },
-    #[error("the journal `{}` has format {found}, but this version of Bakeoff reads only up to {FORMAT}; use the \
+    #[error("the journal `{}` has format {found}, but this version of Bakeoff reads formats only up to {FORMAT}; use \
+        the \
              newer version that wrote it", path.display())]
     Newer { path: PathBuf, found: u32 },
     #[error("`{}` is not a journal: its first line does not describe a study", path.display())]
@@ -51,7 +52,8 @@ pub enum Error {
     #[error("the first line of the journal `{}` is damaged, so the journal cannot be read; restore the file from a \
              copy, or move it away", path.display())]
     DamagedStudy { path: PathBuf },
-    #[error("{contradiction}, in the journal `{}`; if two journals were joined in one file, separate them", path.display())]
+    #[error("in the journal `{}`, {contradiction}; if two journals were joined in one file, separate \
+        them", path.display())]
     Contradiction { path: PathBuf, contradiction: Contradiction },
 }
 

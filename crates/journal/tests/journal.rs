@@ -345,7 +345,7 @@ fn lines_that_contradict_each_other_are_refused() {
     };
     check(
         &|j| j.append(&stray("twin")).unwrap(),
-        "lines 3 and 5 contradict each other: trial w/idle/1/twin is not at its place",
+        "lines 3 and 5 contradict each other: trial w/idle/1/twin does not match the order of its block",
     );
 }
 

@@ -95,7 +95,7 @@ fn watched(study: &StudyLine, trials: &Trials<'_>, place: Place, rule: DecisionR
         .map(|name| watch(study, trials, place, &known(name)?, rule, &|trial| value_that_counts(trial, name)))
         .collect();
     if several {
-        let total = Metric { what: "of all processes together".into(), ..known("throughput").unwrap_or_else(each) };
+        let total = Metric { what: "total of all processes".into(), ..known("throughput").unwrap_or_else(each) };
         watched.push(watch(study, trials, place, &total, rule, &|trial| value_that_counts(trial, "throughput")));
         watched.push(watch(study, trials, place, &each(), rule, &of_each));
     }

@@ -60,7 +60,7 @@ pub(super) fn unavailable(record: &Record) -> [Vec<Unavailable>; 2] {
 }
 
 /// Why no trial has the peak of a service.
-const NO_PEAK: &str = "in each trial one of the service's processes ended, or the kernel does not set peaks back";
+const NO_PEAK: &str = "in each trial, one of the service's processes ended, or the kernel cannot reset peaks";
 
 /// Of what could not be measured, that which the study asks for; and what it asks for and no trial has, for no reason that
 /// is known.

@@ -75,13 +75,13 @@ impl Truth {
             let bad = |what: String| BadTruth { what };
             let (name, number) = item
                 .rsplit_once(':')
-                .ok_or_else(|| bad(format!("`{item}` is not NAME:NUMBER, such as `noise:0.01`")))?;
+                .ok_or_else(|| bad(format!("`{item}` must be NAME:NUMBER, such as `noise:0.01`")))?;
             let number: f64 = number
                 .trim()
                 .parse()
                 .ok()
                 .filter(|n: &f64| *n >= 0.0)
-                .ok_or_else(|| bad(format!("`{number}` in `{item}` is not a number of at least 0")))?;
+                .ok_or_else(|| bad(format!("`{number}` in `{item}` must be a number, at least 0")))?;
             let name = name.trim();
             let most = match name {
                 "seed" => u32::MAX.into(),
@@ -90,7 +90,7 @@ impl Truth {
                 _ => 3600.0,
             };
             if number > most {
-                return Err(bad(format!("`{number}` in `{item}` is more than {most}")));
+                return Err(bad(format!("`{number}` in `{item}` must be at most {most}")));
             }
             match name {
                 "base" if number > 0.0 => truth.base_s = number,
@@ -98,7 +98,7 @@ impl Truth {
                 "drift" => truth.drift = number,
                 "failing" => truth.failing = number,
                 "void" if number > 0.0 && plan.void_if.is_empty() => {
-                    return Err(bad(format!("`{item}` needs a rule `void_if` in the plan")));
+                    return Err(bad(format!("`{item}` needs a `void_if` rule in the plan")));
                 }
                 "void" => truth.void = number,
                 "pause" => truth.pause_s = number,

@@ -91,7 +91,7 @@ pub enum Error {
     BaselineExcluded { reason: String },
     #[error("there is nothing to compare: only the baseline is left")]
     NothingToCompare,
-    #[error("no workload of the plan has the deciding metric `{metric}`; add one that has it to `workloads`")]
+    #[error("no workload of the plan has the deciding metric `{metric}`; add a workload that has it to `workloads`")]
     NothingDecides { metric: String },
     #[error("no variant of this plan matches `{pattern}`; {remedy}")]
     NoSuchVariant { pattern: String, remedy: String },

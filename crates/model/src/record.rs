@@ -327,8 +327,8 @@ mod tests {
         let expect = [
             Outcome::Ok,
             Outcome::Ok,
-            void("bin/p was changed during its block"),
-            void("a and 1 more were changed during its block"),
+            void("bin/p was changed during the block"),
+            void("a and 1 more were changed during the block"),
         ];
         assert_eq!(outcomes, expect);
         record.push(Line::Trial(Trial { session: 2, ..Trial::default() }));
@@ -341,7 +341,7 @@ mod tests {
             from_unix_s: None,
         }));
         let of = |session| record.trials.iter().find(|trial| trial.session == session).map(|trial| &trial.outcome);
-        assert_eq!(of(2), Some(&void("x was changed during its block")));
+        assert_eq!(of(2), Some(&void("x was changed during the block")));
         assert_eq!(of(3), Some(&Outcome::Ok));
     }
 
@@ -356,6 +356,6 @@ mod tests {
         record.push(Line::Changed(Changed { files: vec!["x".into()], from_unix_s: Some(3.2), ..Changed::default() }));
         let ok = |block| record.trials.iter().filter(|t| t.block == block).all(|t| t.outcome == Outcome::Ok);
         assert_eq!([1, 2, 3].map(ok), [true, false, false]);
-        assert_eq!(record.trials[2].outcome, Outcome::Void("x was changed before the end of its block".into()));
+        assert_eq!(record.trials[2].outcome, Outcome::Void("x was changed before the end of the block".into()));
     }
 }

@@ -141,7 +141,7 @@ fn has(value: &serde_json::Value) -> String {
             let list = names.join(", ");
             format!("has {}", if list.len() > SHOWN_MAX { shown(&list) } else { list })
         }
-        serde_json::Value::Array(list) => format!("is a list of {}, counted from 0", list.len()),
+        serde_json::Value::Array(list) => format!("is a list of size {}, indexed from 0", list.len()),
         other => format!("is {}", shown(&other.to_string())),
     }
 }
@@ -171,7 +171,7 @@ fn by_column(column: &str, take: Take, stdout: &[u8]) -> Result<f64, String> {
         max = last.max(max);
     }
     if rows == 0 {
-        return Err(format!("CSV column `{column}`: there is no row below the heading line in {}", output(stdout)));
+        return Err(format!("CSV column `{column}`: there are no rows below the heading line in {}", output(stdout)));
     }
     Ok(match take {
         Take::Last => last,
@@ -198,10 +198,10 @@ fn number(text: &str) -> Option<f64> {
 fn output(stdout: &[u8]) -> String {
     let last = stdout.rsplit(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     match last {
-        None => "the standard output, which is empty".to_owned(),
+        None => "the standard output (empty)".to_owned(),
         Some(line) => {
             let line = &line[..line.len().min(4 * SHOWN_MAX)];
-            format!("the standard output, which ends with {}", shown(&String::from_utf8_lossy(line)))
+            format!("the standard output (last line: {})", shown(&String::from_utf8_lossy(line)))
         }
     }
 }

@@ -110,9 +110,9 @@ fn same_unit(
     if first == new {
         return Ok(());
     }
-    let name = |unit: Option<&str>| unit.map_or("no unit".to_owned(), |unit| format!("the unit of {unit}"));
-    let message = format!("this value has {}, but those above have {}", name(new), name(first));
-    Err(origin.error(line, &message, "give all values of a file in the same unit, or all without unit"))
+    let name = |unit: Option<&str>| unit.map_or("no unit".to_owned(), |unit| format!("the unit {unit}"));
+    let message = format!("this value has {}, but the values above have {}", name(new), name(first));
+    Err(origin.error(line, &message, "use the same unit for all values in a file, or no unit for any of them"))
 }
 
 /// A unit's base unit, and its factor.
@@ -175,9 +175,9 @@ fn with_unit<'a>(
     Ok((word, next.and_then(known)))
 }
 
-const REMEDY_EMPTY: &str = "remove the line, or put # before it, and mention that when you publish the numbers";
+const REMEDY_EMPTY: &str = "remove the line or put # before it, and say so when you publish the numbers";
 
-const REMEDY_COLUMN: &str = "choose another column with -C, or the characters between columns with -d; put # before \
+const REMEDY_COLUMN: &str = "choose another column with -C, or other column separators with -d; put # before \
                              lines that are not data";
 
 struct Separators {
@@ -259,7 +259,7 @@ pub(super) fn value(word: &[u8], origin: &Origin<'_>, line: u64, rounded: &mut R
                 true => format!("{shown} is not a value"),
                 false => format!("{shown} is not finite"),
             };
-            let remedy = "remove the line, or put # before it, and mention that when you publish the numbers";
+            let remedy = "remove the line or put # before it, and say so when you publish the numbers";
             Err(origin.error(line, &message, if digits { "choose another unit" } else { remedy }))
         }
         None => {
@@ -328,9 +328,9 @@ mod tests {
             ("1.5s\n", Ok((vec![1.5], "sec"))),
             ("4 KiB x\n1 B\n", Ok((vec![4096.0, 1.0], "B"))),
             ("1.5 label\n2 3\n", Ok((vec![1.5, 2.0], ""))),
-            ("1\n2 ms\n", Err("f:2: this value has the unit of sec, but those above have no unit")),
-            ("2 ms\n1\n", Err("f:2: this value has no unit, but those above have the unit of sec")),
-            ("2 ms\n1 MB\n", Err("f:2: this value has the unit of B, but those above have the unit of sec")),
+            ("1\n2 ms\n", Err("f:2: this value has the unit sec, but the values above have no unit")),
+            ("2 ms\n1\n", Err("f:2: this value has no unit, but the values above have the unit sec")),
+            ("2 ms\n1 MB\n", Err("f:2: this value has the unit B, but the values above have the unit sec")),
             ("2 KB\n", Err("f:1: the unit `KB` is ambiguous")),
             ("10 MB/s\n", Err("f:1: the unit `MB/s` is ambiguous")),
             ("1.5 ± 0.1\n", Err("f:1: the unit `±` is ambiguous")),
@@ -348,7 +348,7 @@ mod tests {
         for (text, delimiters, column, expect) in [
             ("x 1.5 ms\nx 1600 us\n", " \t", 2, Ok((vec![0.0015, 0.0016], "sec"))),
             ("x,1.5,ms\nx,1600,us\n", ",", 2, Ok((vec![0.0015, 0.0016], "sec"))),
-            ("x 1.5 ms\nx 16 y\n", " ", 2, Err("f:2: this value has no unit, but those above have the unit of sec")),
+            ("x 1.5 ms\nx 16 y\n", " ", 2, Err("f:2: this value has no unit, but the values above have the unit sec")),
             ("x 1 MB/s\nx 1 000\n", " ", 2, Ok((vec![1.0, 1.0], ""))),
         ] {
             let found = read_with(text, delimiters, column).map_err(|error| error.to_string());

@@ -121,7 +121,10 @@ impl Gathered {
             Some(known) if known.value == value => {}
             Some(known) => {
                 let Declared { value: first, place: at } = known;
-                self.notes.push(format!("{place}: {key}={value} of {unit} is ignored: {at} already has {key}={first}"));
+                self.notes.push(format!(
+                    "{place}: {key}={value} for {unit} is ignored: {at} already has \
+                    {key}={first}"
+                ));
             }
             None => {
                 let declared = Declared { value: value.to_owned(), place };

@@ -222,7 +222,7 @@ pub(super) fn read(
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.starts_with(PREFIX.as_bytes()) {
             let Ok(text) = std::str::from_utf8(line) else {
-                return Err(origin.error(number, "the line is not text in UTF-8", ""));
+                return Err(origin.error(number, "the line is not UTF-8 text", ""));
             };
             let around = Around { origin, options, settings: &settings };
             if let Some(what) = take(text, number, &around, &mut known, gathered)? {
@@ -267,7 +267,7 @@ fn declare<'a>(mut words: impl Iterator<Item = &'a str>, place: &str, gathered: 
             _ => {
                 let word = shown(word.as_bytes());
                 let known = "use better=higher, better=lower, assume=exact or assume=nothing";
-                gathered.notes.push(format!("{place}: unknown setting {word} of a unit: {known}"));
+                gathered.notes.push(format!("{place}: unknown unit setting {word}: {known}"));
             }
         }
     }
@@ -299,9 +299,9 @@ fn take(
     let mut words = body[name.len()..].split_whitespace();
     let as_written = || shown(&text.as_bytes()[..PREFIX.len() + name.len()]);
     match words.next() {
-        None => return Ok(Some(format!("there is no number of runs after {}", as_written()))),
+        None => return Ok(Some(format!("the number of runs after {} is missing", as_written()))),
         Some(count) if count.parse::<i64>().is_err() => {
-            return Ok(Some(format!("{} is not the number of runs of {}", shown(count.as_bytes()), as_written())));
+            return Ok(Some(format!("{} is not a valid number of runs for {}", shown(count.as_bytes()), as_written())));
         }
         Some(_) => {}
     }

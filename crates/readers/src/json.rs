@@ -25,7 +25,7 @@ const REMEDY: &str = "Bakeoff reads the JSON of hyperfine (--export-json), pyper
                       pytest-benchmark (--benchmark-json), Google Benchmark (--benchmark_format=json) and criterion \
                       (sample.json)";
 /// What remains for tools whose JSON is not read.
-const REMEDY_NUMBERS: &str = "write only its numbers, one per line, to a file for each sample";
+const REMEDY_NUMBERS: &str = "write only its numbers, one per line, to a separate file for each sample";
 
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
@@ -60,9 +60,13 @@ impl Others {
     /// The file of a tool that is known by name only, and what to do with it.
     fn refusal(&self) -> Option<(&'static str, &'static str)> {
         if self.dot_net.is_some() {
-            Some(("this is the JSON of BenchmarkDotNet, which Bakeoff does not read", REMEDY_NUMBERS))
+            Some(("this is BenchmarkDotNet JSON; Bakeoff cannot read this format", REMEDY_NUMBERS))
         } else if self.criterion_estimates.is_some() {
-            Some(("these are estimates of criterion, without single times", "use its file sample.json, which has them"))
+            Some((
+                "these are criterion estimates, without individual times",
+                "use criterion's sample.json, which has \
+                them",
+            ))
         } else {
             None
         }
@@ -133,7 +137,7 @@ pub(super) fn read(
     }
     if text.starts_with(JOURNAL) {
         return Err(origin.whole(
-            "this is a journal, which Bakeoff can read only from a regular file",
+            "this is a journal; Bakeoff can read journals only from regular files",
             "name the journal file itself",
         ));
     }
@@ -244,12 +248,15 @@ fn hyperfine(
     if failed > 0 {
         gathered
             .notes
-            .push(format!("{}: `{}` failed {failed} times; its times are used here", origin.name, place.name));
+            .push(format!("{}: `{}` failed in {failed} runs; all its times are used anyway", origin.name, place.name));
     }
     let Some(times) = times.filter(|times| !times.is_empty()) else {
-        let message = format!("`{}` has no single times", place.full);
-        return Err(origin
-            .whole(&message, "a mean alone cannot be judged; export the single times, as hyperfine does by default"));
+        let message = format!("`{}` has no individual times", place.full);
+        return Err(origin.whole(
+            &message,
+            "a mean alone cannot be judged; export the individual times, as hyperfine does by \
+                default",
+        ));
     };
     times.into_iter().for_each(|time| gathered.add(options, &place, "sec", Better::Less, time));
     Ok(())
@@ -276,7 +283,7 @@ fn pyperf(
     let processes: Vec<&[f64]> = entry.processes.iter().map(|process| process.values.as_slice()).collect();
     let means = means("pyperf", "process", &processes, gathered);
     if means.is_empty() {
-        return Err(origin.whole(&format!("`{name}` has no values"), "perhaps it was only calibrated"));
+        return Err(origin.whole(&format!("`{name}` has no values"), "perhaps pyperf only calibrated it"));
     }
     means.into_iter().for_each(|mean| gathered.add(options, &place, unit, Better::Less, mean));
     Ok(())

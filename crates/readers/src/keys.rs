@@ -70,7 +70,7 @@ impl Projection {
 fn key(text: &str) -> Result<String, BadSyntax> {
     let bad = |why: &str| Err(BadSyntax(format!("`{text}` {why}")));
     if text.contains('@') {
-        return bad("has an order, which is not supported; files and names keep their own order");
+        return bad("sets a sort order, but that is not supported; files and names keep their order");
     }
     if text == "/" {
         return bad("does not name a part");
@@ -239,7 +239,7 @@ impl Parser {
     fn comparison(&mut self) -> Result<Expression, BadSyntax> {
         let key = key(&self.word("a key such as .name")?)?;
         if key == CONFIG {
-            return Err(BadSyntax("a filter needs a single key, and .config stands for many".to_owned()));
+            return Err(BadSyntax("a filter needs a single key, but .config stands for many".to_owned()));
         }
         if !self.takes(&Word::Sign(':')) {
             return Err(BadSyntax(format!("a filter needs `:` and a value after `{key}`")));

@@ -56,7 +56,7 @@ pub fn read(reader: &mut dyn BufRead, origin: &Origin<'_>, options: &Options) ->
         }
         let (message, remedy) = match format {
             Format::Columns => ("it contains no numbers", "write one number per line"),
-            _ => ("it contains no matching values", "check --filter, and the format, which you can set with --format"),
+            _ => ("it contains no matching values", "check --filter and the format (set it with --format)"),
         };
         return Err(origin.whole(message, remedy));
     }

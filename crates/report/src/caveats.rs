@@ -26,13 +26,15 @@ pub fn caveats<'a>(caveats: impl IntoIterator<Item = &'a Caveat>) -> impl Iterat
 pub fn refusal(refusal: &Refusal) -> Rendered {
     let why = match refusal {
         Refusal::InTheTable => {
-            "it was compared only with the other factors as in the baseline; the table has that comparison".to_owned()
+            "it was compared only with the other factors at their baseline levels; see the table for that \
+             comparison"
+                .to_owned()
         }
         Refusal::SameProgram => "both are the same program".to_owned(),
         Refusal::OtherOutput { variant, workload } => {
-            format!("{variant} printed something other than the baseline on {workload}")
+            format!("{variant} did not print the same output as the baseline on {workload}")
         }
-        Refusal::NoTrial => "no valid trial has it".to_owned(),
+        Refusal::NoTrial => "no valid trial covers it".to_owned(),
         Refusal::NoError => "there are too few trials to estimate its error".to_owned(),
         Refusal::Aliased { with } => {
             format!("the variants that ran cannot separate it from {}", terms(with))

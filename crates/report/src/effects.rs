@@ -139,12 +139,15 @@ fn heading(family: &Effects) -> String {
         EffectKind::Simple => format!("what each option does to {metric} within each level of another one"),
         EffectKind::Interaction => format!("what two options together do to {metric} beyond what each does alone"),
         EffectKind::Levels => {
-            format!("levels of one factor against each other in {metric}, all others as in the baseline")
+            format!("levels of one factor compared in {metric}, with all other factors as in the baseline")
         }
         EffectKind::Trend => format!("what each step does to {metric}, over all steps"),
         EffectKind::Suite => format!("{metric}, geometric mean of the workloads' ratios"),
         EffectKind::Condition => format!("what this condition does to {metric}"),
-        EffectKind::ConditionChange => format!("how each variant's ratio to the baseline in {metric} changes with it"),
+        EffectKind::ConditionChange => format!(
+            "how each variant's {metric} ratio to the baseline changes under this \
+            condition"
+        ),
     };
     format!("{}: {what}", clean(&place))
 }
@@ -177,7 +180,7 @@ fn table(findings: &Findings, family: &Effects, shown: &[&Effect], notes: &mut N
             }
             None => {
                 let why = effect.refused.as_ref().map(caveats::refusal);
-                let why = why.unwrap_or_else(|| "no block has all that is needed".into());
+                let why = why.unwrap_or_else(|| "no block has all required trials".into());
                 cells.push(Piece::new("–", Ink::Aside));
                 cells.push(Piece::new(text!["not estimated", notes.mark([why])], Ink::Worse));
                 cells.push(Piece::plain("0"));

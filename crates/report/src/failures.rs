@@ -58,7 +58,7 @@ fn summary(trials: &FailedTrials) -> String {
     let repeated = match (*repeated, *void) {
         (0, _) => String::new(),
         (n, void) if n == void => "; void trials were repeated".to_owned(),
-        (n, _) => format!("; {n} of the void ones were repeated"),
+        (n, _) => format!("; {n} of the void trials were repeated"),
     };
     format!("{place}: {} of {}{repeated}", listed(&kinds), counted(*of, "trial"))
 }
@@ -83,7 +83,7 @@ pub fn failure(failure: &Failure) -> String {
         Failure::WrongOutput { line, .. } => format!("its output was wrong from line {line} on"),
         Failure::TimedOut { after_s, .. } => format!("killed because it took more than {}", duration(*after_s)),
         Failure::OutOfMemory { limit_bytes, .. } => {
-            format!("killed because it needed more than its {} of memory", bytes(*limit_bytes as f64))
+            format!("killed because it exceeded its memory limit of {}", bytes(*limit_bytes as f64))
         }
         Failure::Surroundings { part, why, .. } => format!("{part}: {why}"),
         Failure::BadMarks { why } => format!("its marks do not agree with the study: {why}"),
@@ -149,7 +149,7 @@ mod tests {
         check(Failure::TimedOut { after_s: 2.5, stderr: stderr() }, "killed because it took more than 2.50 s");
         check(
             Failure::OutOfMemory { limit_bytes: 64 << 20, stderr: stderr() },
-            "killed because it needed more than its 64.0 MiB of memory",
+            "killed because it exceeded its memory limit of 64.0 MiB",
         );
         check(Failure::WrongOutput { line: 7, expected: None, printed: None }, "its output was wrong from line 7 on");
         let service = || "service cache".to_owned();

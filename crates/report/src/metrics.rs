@@ -221,7 +221,7 @@ fn origin(table: &Table) -> &'static str {
 fn verdict_cell(table: &Table, row: &Row, comparison: &Comparison, notes: &mut Notes) -> Piece {
     let fewer = row.summary.as_ref().filter(|summary| summary.n != comparison.blocks).map(|_| {
         let over = words::counted(comparison.blocks, "block");
-        text!["Compared over ", over, " in which both it and the baseline have a valid trial."]
+        text!["Compared over ", over, " in which both this variant and the baseline have a valid trial."]
     });
     let mark = notes.mark(caveats(&comparison.caveats).chain(fewer));
     if words::is_same_program(comparison) && words::is_open(comparison) {
@@ -294,10 +294,10 @@ fn undecided(table: &Table) -> Option<String> {
 /// What this machine calls a difference between a thing and itself.
 fn noise_floor(table: &Table, notes: &mut Notes) -> (Rendered, Ink) {
     let Some(row) = &table.noise_floor else {
-        return ("noise floor: unknown, the baseline had no twin here".into(), Ink::Open);
+        return ("noise floor: unknown, because the baseline had no twin here".into(), Ink::Open);
     };
     let Some(comparison) = &row.comparison else {
-        return ("noise floor: unknown, the baseline's twin has no trial to compare".into(), Ink::Open);
+        return ("noise floor: unknown, because the baseline's twin has no trial to compare".into(), Ink::Open);
     };
     let change = Change::of(comparison, table.unit);
     let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
@@ -359,11 +359,11 @@ fn legend(findings: &Findings, page: &mut Page, columns: usize, pictures: bool) 
         said.push(format!("Ratio: variant ÷ baseline (0.9 is 10 % faster, or 10 % less); margin ±{margin}."));
     }
     if !yields.is_empty() {
-        said.push(format!("Of {} more is better.", words::listed(&yields)));
+        said.push(format!("For {}, more is better.", words::listed(&yields)));
     }
     if differences {
         said.push(
-            "Numbers with a sign are differences, variant − baseline, because some value is not positive.".to_owned(),
+            "Signed numbers are differences (variant − baseline), because some values are not positive.".to_owned(),
         );
     }
     if !findings.failures.is_empty() {

@@ -20,7 +20,8 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
         let place = format!("{} ({})", clean(&outputs.workload), clean(&outputs.condition));
         if outputs.varies {
             let text = format!(
-                "{place}: the output of {own} differs from trial to trial, so the output of the others is not compared"
+                "{place}: the output of {own} varies from trial to trial, so the outputs of the other variants are \
+                 not compared"
             );
             page.paragraph(&text, columns, 2, Ink::Plain);
             let sides = ["before".to_owned(), "then".to_owned()];
@@ -34,12 +35,12 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
         }
     }
     if findings.outputs.iter().any(|o| o.output == OutputUse::Compared && !o.others.is_empty()) {
-        let remedy = "If variants may print different things, set `output = \"varies\"` in the workload.";
+        let remedy = "If variants may print different output, set `output = \"varies\"` in the workload.";
         page.paragraph(remedy, columns, 2, Ink::Aside);
     }
 }
 
-/// `b printed something other than the baseline in 20 of 20 trials (12 B, not 14 B): it has no verdict`.
+/// `b printed something other than the baseline in 20 of 20 trials (12 B, not 14 B), so it has no verdict`.
 fn sentence(outputs: &Outputs, other: &OtherOutput, baseline: &str) -> String {
     let of = counted(other.of, "trial");
     let bytes = match (size(other.bytes), size(outputs.baseline_bytes)) {
@@ -47,8 +48,8 @@ fn sentence(outputs: &Outputs, other: &OtherOutput, baseline: &str) -> String {
         (own, usual) => format!("{own}, not {usual}"),
     };
     let name = clean(&other.variant);
-    let end = if outputs.output == OutputUse::Noted { "" } else { ": it has no verdict" };
-    format!("{name} printed something other than {baseline} in {} of {of} ({bytes}){end}", other.trials)
+    let end = if outputs.output == OutputUse::Noted { "" } else { ", so it has no verdict" };
+    format!("{name} did not print the same output as {baseline} in {} of {of} ({bytes}){end}", other.trials)
 }
 
 fn size([least, most]: [u64; 2]) -> String {
@@ -61,7 +62,7 @@ fn difference(first: &OutputDifference, sides: &[String; 2], page: &mut Page, co
     let OutputDifference { process, byte, line, baseline, printed } = first;
     let process = if *process > 1 { format!(" of process {process}") } else { String::new() };
     if baseline.is_none() && printed.is_none() {
-        let text = format!("  first at byte {}{process}; it is not text", fixed(*byte as f64, 0));
+        let text = format!("  first at byte {}{process} (not text)", fixed(*byte as f64, 0));
         page.paragraph(&text, columns, 4, Ink::Plain);
         return;
     }

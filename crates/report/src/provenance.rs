@@ -54,8 +54,10 @@ fn method(findings: &Findings) -> String {
     let method = &findings.method;
     let [margin, confidence, narrower] =
         [method.margin, method.confidence, 2.0 * method.confidence - 1.0].map(|x| glue(&percent(x)));
-    let limits =
-        format!("margin ±{margin} (equivalent: the {narrower} interval is within it); confidence {confidence}.");
+    let limits = format!(
+        "margin ±{margin} (equivalent: the {narrower} interval is within the margin); confidence \
+            {confidence}."
+    );
     if tests.is_empty() {
         return format!("nothing was compared; {limits}");
     }
@@ -76,16 +78,16 @@ pub fn claim(findings: &Findings) -> Option<[String; 2]> {
     if findings.variants.iter().all(|variant| variant.build.is_none()) {
         return None;
     }
-    let linked = "linked again in a random order";
+    let linked = "relinked in a random order";
     Some(match findings.layouts {
         Some(Layouts { passes, of }) if passes > 0 && passes == of => {
             let over = glue(&counted(passes, "layout"));
-            [format!("Each block was {linked}"), format!("the claims are about the options, over {over}")]
+            [format!("Each block was {linked}"), format!("the claims are about the options, averaged over {over}")]
         }
         Some(Layouts { passes, of }) if passes > 0 => {
             let were = if passes == 1 { "was" } else { "were" };
-            let about = "the claims are partly about these builds, and partly about the options";
-            [format!("Of {of} passes {passes} {were} {linked}"), about.to_owned()]
+            let about = "the claims are partly about these builds and partly about the options";
+            [format!("Of {of} passes, {passes} {were} {linked}"), about.to_owned()]
         }
         _ => ["The claims are about these builds", "one build is one sample of memory layout"].map(str::to_owned),
     })
@@ -99,7 +101,7 @@ pub fn test_words(comparison: &Comparison) -> String {
     };
     let tested = match &comparison.inferred {
         Inferred::Tested(tested) => tested,
-        Inferred::Exact => return "values that cannot vary by chance compared as they are".to_owned(),
+        Inferred::Exact => return "values that cannot vary by chance, compared directly".to_owned(),
         Inferred::TooFew => return "no test where there are too few blocks".to_owned(),
         Inferred::TooCoarse => return "no test where a clock is too coarse".to_owned(),
     };
@@ -108,14 +110,14 @@ pub fn test_words(comparison: &Comparison) -> String {
         Test::SignFlipMonteCarlo { seed } => {
             format!("winsorised sign-flip test on per-block {of}, by Monte Carlo (seed {seed})")
         }
-        Test::SignFlipEdgeworth => format!("winsorised sign-flip test on per-block {of}, by Edgeworth's series"),
+        Test::SignFlipEdgeworth => format!("winsorised sign-flip test on per-block {of}, by an Edgeworth series"),
         Test::SignFlipEvidence => {
-            format!("bet against the coins (sign-flip e-process) on per-block {of}, with its confidence sequence")
+            format!("betting against fair coins (sign-flip e-process) on per-block {of}, with its confidence sequence")
         }
         Test::PairedLogT => format!("Student's t on paired {each} (few blocks: assumes a normal distribution)"),
         Test::LinearModel { .. } => format!("linear model of {each} on block and factors, with HC3 errors"),
-        Test::MannWhitney => format!("Mann and Whitney's test of unpaired {each}, exact"),
-        Test::MannWhitneyNormal => format!("Mann and Whitney's test of unpaired {each}, by its normal approximation"),
+        Test::MannWhitney => format!("exact Mann-Whitney test of unpaired {each}"),
+        Test::MannWhitneyNormal => format!("Mann-Whitney test of unpaired {each}, by normal approximation"),
     }
 }
 
@@ -124,14 +126,12 @@ fn stopping(findings: &Findings) -> Option<String> {
     let Stopping { until, looks, judged_blocks, most_blocks, enough } = findings.method.stopping.as_ref()?;
     let rule = match until {
         Until::Blocks => return None,
-        Until::Precision(_) => format!("when every interval is within {until} (widened, to account for it)"),
+        Until::Precision(_) => format!("when every interval is within {until} (widened to account for this rule)"),
         Until::Decided => {
             let looks: Vec<String> = looks.iter().map(u32::to_string).collect();
-            format!("when every variant has a verdict, looked at after {} blocks", words::listed(&looks))
+            format!("when every variant has a verdict, checked after {} blocks", words::listed(&looks))
         }
-        Until::Anytime => {
-            "when every variant has a verdict, whenever that is; p and intervals hold at any time".to_owned()
-        }
+        Until::Anytime => "as soon as every variant has a verdict; p and intervals are valid at any time".to_owned(),
     };
     let judged = counted(*judged_blocks, "block");
     let stands = match (enough, judged_blocks) {

@@ -13,7 +13,7 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
     let Some(best) = ranking.variants.first() else { return };
     page.gap();
     let heading = format!(
-        "{} ({}): all pairs, by {}; of {} pairs {} are shown to differ",
+        "{} ({}): all pairs, by {}; of {} pairs, {} are shown to differ",
         clean(&table.workload),
         clean(&table.condition),
         table.metric,
@@ -35,9 +35,10 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
         grid.row(cells.to_vec());
     }
     grid.print(page, columns);
-    let shared = "two that share a letter are not shown to differ; that does not mean that they are equal";
+    let shared = "variants that share a letter are not shown to differ; that does not mean that they are equal";
     let families = format!(
-        "pairs with the baseline are those of the table above; the claims about all other pairs hold together at {}",
+        "pairs with the baseline are those in the table above; the claims about all other pairs hold jointly at {} \
+         confidence",
         glue(&confidence)
     );
     let equivalent = equivalent(findings, ranking);
@@ -45,7 +46,7 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
         [] => String::new(),
         names => {
             format!(
-                "; not compared here, for the reason in the table: {}",
+                "; not compared here, for the reason given in the table: {}",
                 named(names.iter().map(|n| clean(n)).collect())
             )
         }
@@ -66,7 +67,7 @@ fn equivalent(findings: &Findings, ranking: &Ranking) -> String {
     let margin = glue(&format!("±{}", percent(findings.method.margin)));
     let pairs = ranking.equivalent.iter().map(|[a, b]| format!("{} = {}", clean(a), clean(b))).collect::<Vec<_>>();
     if pairs.is_empty() {
-        format!("no two are shown to be equivalent within {margin}")
+        format!("no pair is shown to be equivalent within {margin}")
     } else {
         format!("shown to be equivalent within {margin}: {}", named(pairs))
     }

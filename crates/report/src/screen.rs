@@ -131,7 +131,7 @@ fn question(findings: &Findings, view: Option<&View<'_>>) -> Rendered {
         }
         (None, Some([one])) if findings.variants.len() == 1 => match findings.method.deciding_metric.as_str() {
             "wall" => format!("{}: how long does it take?", clean(one.variant)),
-            metric => format!("{}: how much is its {}?", clean(one.variant), words::metric(metric)),
+            metric => format!("{}: what is its {}?", clean(one.variant), words::metric(metric)),
         },
         (None, _) => format!(
             "{}: which of {} is fastest?",

@@ -47,9 +47,9 @@ fn drawn(pairs: &SideBySide, here: &Findings, there: &Findings, columns: usize) 
             page.paragraph(format!("only {whose}: {}", names.join("; ")), columns, 2, Ink::Aside);
         }
     }
-    let meaning = "overlap: the two intervals have values in common; apart: they have none. This is not a test: \
-        intervals that overlap do not show that the ratios are the same, and two that do not overlap do \
-                   not say whether machine, system or build sets them apart.";
+    let meaning = "overlap: the two intervals have values in common; apart: they have none in common. This is not a \
+        test: overlapping intervals do not show that the ratios are the same, and intervals that are apart do not \
+        show whether machine, system or build is the cause.";
     page.paragraph(meaning, columns, 2, Ink::Aside);
     page
 }
@@ -58,11 +58,11 @@ fn headline(pairs: &SideBySide) -> String {
     let count = |kind| pairs.pairs.iter().filter(|pair| pair.intervals == kind).count() as u32;
     let (overlap, apart, unknown) = (count(Intervals::Overlap), count(Intervals::Apart), count(Intervals::Unknown));
     if pairs.pairs.is_empty() {
-        return "Nothing was compared in both.".to_owned();
+        return "No comparison is in both.".to_owned();
     }
     let unknown = if unknown > 0 { format!(", {unknown} are unknown") } else { String::new() };
     let total = counted(pairs.pairs.len() as u32, "comparison");
-    format!("{total} in both: of {overlap} the intervals overlap, of {apart} they do not{unknown}.")
+    format!("{total} in both: the intervals overlap in {overlap} and do not in {apart}{unknown}.")
 }
 
 fn about(findings: &Findings) -> Rendered {
@@ -76,7 +76,7 @@ fn about(findings: &Findings) -> Rendered {
 fn differences(here: &Findings, there: &Findings) -> Vec<String> {
     let mut said = vec![];
     if here.study != there.study {
-        said.push("the two findings are of studies with different names".to_owned());
+        said.push("the two findings come from studies with different names".to_owned());
     }
     let [ours, theirs] = [here, there].map(|findings| &findings.method);
     for (what, ours, theirs) in
@@ -92,7 +92,7 @@ fn differences(here: &Findings, there: &Findings) -> Vec<String> {
     let same = builds(here).iter().filter(|build| build.1.is_some() && known.contains(build)).count();
     let all = here.variants.iter().filter(|variant| variant.build.is_some()).count();
     if all > 0 {
-        said.push(format!("builds of the same digest in both: {same} of {all}"));
+        said.push(format!("builds with the same digest in both: {same} of {all}"));
     }
     said
 }

@@ -121,7 +121,7 @@ fn print_building(
     page.gap();
     let doubts = notes.mark(caveats(&building.caveats));
     let (answer, _) = screen::said(building, &[]);
-    page.paragraph(text!["building, measured in addition: ", answer, doubts], columns, 2, Ink::Heading);
+    page.paragraph(text!["building, also measured: ", answer, doubts], columns, 2, Ink::Heading);
     metrics::print(building, time_unit, page, notes, columns);
 }
 

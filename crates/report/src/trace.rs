@@ -22,7 +22,7 @@ pub fn provenance(record: &Record, describe: Describe, style: Style) -> String {
     let planned =
         format!("study {}, plan {}, seed {}, identity {}", study.study, study.plan, study.seed, study.identity);
     sheet.line(0, Ink::Plain, &planned);
-    sheet.line(0, Ink::Plain, &format!("journal begun by bakeoff {}, format {}", study.bakeoff, study.format));
+    sheet.line(0, Ink::Plain, &format!("journal created by bakeoff {}, format {}", study.bakeoff, study.format));
     if let Some(truth) = &study.simulated {
         sheet.line(0, Ink::Open, &format!("SIMULATED, not measured (planted: {truth})"));
     }
@@ -38,7 +38,11 @@ pub fn provenance(record: &Record, describe: Describe, style: Style) -> String {
     }
     if let Some(basis) = study.basis.as_ref().filter(|basis| !basis.seen.is_empty()) {
         sheet.page.gap();
-        let heading = format!("{} other files that trials use, by one traced run of each variant", basis.seen.len());
+        let heading = format!(
+            "{} other files that trials use, found in one traced run of each \
+            variant",
+            basis.seen.len()
+        );
         sheet.line(0, Ink::Heading, &heading);
         basis.seen.iter().for_each(|(path, state)| sheet.detail(Ink::Plain, &format!("{path}: {state}")));
     }
@@ -74,7 +78,7 @@ pub fn trace(record: &Record, attempts: &[&Trial], describe: Describe, style: St
         sheet.page.gap();
         match record.sessions.iter().find(|session| session.session == number) {
             Some(session) => sheet.session(session, ""),
-            None => sheet.line(0, Ink::Worse, &format!("session {number}, which the journal does not describe")),
+            None => sheet.line(0, Ink::Worse, &format!("session {number} (not described in the journal)")),
         }
     }
     // The twin runs what the baseline is.
@@ -85,7 +89,7 @@ pub fn trace(record: &Record, attempts: &[&Trial], describe: Describe, style: St
         sheet.variant(known);
         match record.made.iter().find(|made| known.build.as_ref() == Some(&made.digest)) {
             Some(made) => describe(made, &mut sheet),
-            None if known.build.is_none() => sheet.detail(Ink::Plain, "nothing is built for it"),
+            None if known.build.is_none() => sheet.detail(Ink::Plain, "it has no build"),
             None => sheet.detail(Ink::Worse, "the journal does not describe its build"),
         }
     }

@@ -103,12 +103,12 @@ fn goal_text(goal: Goal, measure: Measure) -> String {
 
 fn promises_legend(calibration: &Calibration) -> String {
     let how = if calibration.short {
-        "The short form has too few studies to compare a measured number with its goal directly. Therefore goals are \
-         widened by the error of the simulation: a promise holds unless the 99.9 % interval of the measured number \
+        "The short form has too few studies to compare a measured number with its goal directly. Goals are therefore \
+         widened by the simulation error: a promise holds unless the 99.9 % interval of the measured number \
          excludes its goal."
     } else {
         "A promise holds if the measured number is within its goal. The interval shows how precise the measured number \
-         is: for a rate, it is exact (Clopper and Pearson); for a ratio, it is Student's t over 20 batches of studies."
+         is: for a rate, it is exact (Clopper-Pearson); for a ratio, it comes from Student's t over 20 batches of studies."
     };
     format!("{how} All numbers come from the code that judges real studies.")
 }

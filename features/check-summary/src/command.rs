@@ -16,9 +16,7 @@ const BYTES_MAX: u64 = 16 << 20;
 
 /// Check published figures: are they possible, and what do they show?
 ///
-/// Reads published summaries of measurements (n, mean, sd, …). It checks whether such figures are possible at all,
-/// computes the differences with their intervals, and judges equivalence within the margin and your claims. Each number
-/// stands for all values that agree with it.
+/// Bakeoff reads published summaries of measurements (n, mean, sd, …). It checks whether the figures are possible at all, computes the differences with their intervals, and judges your claims and equivalence within the margin. Each printed number stands for all values that agree with it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
@@ -27,24 +25,22 @@ pub(crate) struct Args {
     /// Judge this claim, such as 'B 1.4% slower than A'; repeat the option for more claims
     #[arg(long = "claim", short, value_name = "CLAIM", allow_hyphen_values = true)]
     claims: Vec<String>,
-    /// Exit with 1 unless all figures are possible, the conclusions printed with them follow from them, and all claims
-    /// are supported
+    /// Exit with 1 unless all figures are possible, the conclusions printed with them are supported, and so are all claims
     #[arg(long)]
     require: bool,
     /// Print all findings as JSON
     #[arg(long)]
     json: bool,
-    /// Compare the others with this summary [default: the first one of each quantity]
+    /// Compare the other summaries with this one [default: the first summary of each quantity]
     #[arg(long, help_heading = "How to judge", value_name = "NAME")]
     baseline: Option<String>,
-    /// The largest difference that does not matter, in percent; summaries within it, either way, are equivalent
+    /// The largest difference that does not matter, in percent; summaries that differ by less, either way, are equivalent
     #[arg(long, help_heading = "How to judge", value_name = "PERCENT", default_value = "1%", value_parser = margin)]
     margin: f64,
     /// Confidence level of the intervals
     #[arg(long, help_heading = "How to judge", value_name = "C", default_value = "0.95", value_parser = confidence)]
     confidence: f64,
-    /// Higher values are better; without this option, lower values are better, except those with the unit of a rate,
-    /// such as ops/s
+    /// Higher values are better; without this option, lower values are better unless their unit is a rate, such as ops/s
     #[arg(long, help_heading = "How to judge")]
     higher_is_better: bool,
 }
@@ -124,7 +120,7 @@ fn baseline(args: &Args, published: &Published) -> Result<usize, CommandError> {
     let Some(wanted) = &args.baseline else { return Ok(0) };
     published.summaries.iter().position(|summary| summary.name == *wanted).ok_or_else(|| {
         let names = published.summaries.iter().map(|summary| summary.name.as_str());
-        CommandError::usage(format!("there is no summary `{wanted}`"))
+        CommandError::usage(format!("there is no summary named `{wanted}`"))
             .hint(bakeoff_model::problem::suggest(wanted, names))
     })
 }

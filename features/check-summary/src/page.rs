@@ -35,7 +35,7 @@ pub(crate) fn check_summary(findings: &SummaryFindings, style: Style) -> String 
     let terms = &findings.terms;
     let digits = match findings.printing {
         Printing::AsShown => "figures read to the digits shown",
-        Printing::EightDigits => "figures read as ministat's, to eight digits",
+        Printing::EightDigits => "figures read as ministat output, to eight digits",
     };
     let confidence = percent(terms.confidence);
     let margin = glue(&format!("±{}", percent(terms.margin)));
@@ -70,7 +70,7 @@ fn unread(findings: &SummaryFindings) -> Vec<String> {
     if !columns_unread.is_empty() {
         let titles: Vec<String> = columns_unread.iter().map(|title| format!("`{}`", clean(title))).collect();
         said.push(format!(
-            "columns ignored, because their titles do not name a figure: {}",
+            "columns ignored because their titles do not name a figure: {}",
             bakeoff_report::words::listed(&titles)
         ));
     }
@@ -137,11 +137,15 @@ fn remarks(finding: &SummaryFinding, page: &mut Page, columns: usize) {
     }
     if let Some(values) = finding.values.as_ref().filter(|values| values.len() > 1) {
         let values: Vec<String> = values.iter().map(|value| glue(&ranged(*value, fixed))).collect();
-        let text = format!("{name} can only come from the values {}.", bakeoff_report::words::listed(&values));
+        let text = format!("Only the values {} give these figures for {name}.", bakeoff_report::words::listed(&values));
         page.paragraph(&text, columns, 2, Ink::Plain);
     }
     if let (SdFrom::Bounds, Some(sd)) = (finding.sd_from, finding.sd) {
-        let text = format!("{name}: its sd was not published; the other figures allow {}.", glue(&ranged(sd, fixed)));
+        let text = format!(
+            "{name}: the sd was not published; the other figures limit it to \
+            {}.",
+            glue(&ranged(sd, fixed))
+        );
         page.paragraph(&text, columns, 2, Ink::Plain);
     }
 }
@@ -180,7 +184,7 @@ fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page,
     grid.print(page, columns);
     let margin = glue(&format!("±{}", percent(findings.terms.margin)));
     let differ = format!("shown to differ: {}", word(comparison.differ));
-    let equivalent = format!("shown equal within {margin}: {}", word(comparison.equivalent));
+    let equivalent = format!("shown to be equal within {margin}: {}", word(comparison.equivalent));
     page.paragraph(format!("{differ}; {equivalent}"), columns, 2, Ink::Plain);
 }
 
@@ -202,7 +206,7 @@ fn means_alone(comparisons: &[&Comparison], page: &mut Page, columns: usize) {
         missing.extend(comparison.missing.iter().map(String::as_str));
     }
     grid.print(page, columns);
-    let text = format!("no interval, so nothing is shown; an interval needs {}", needs(&missing));
+    let text = format!("there is no interval, so nothing is shown; an interval needs {}", needs(&missing));
     page.paragraph(&text, columns, 2, Ink::Plain);
 }
 

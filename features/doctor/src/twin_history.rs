@@ -53,8 +53,10 @@ pub(crate) fn twin_history(twins: &[TwinOfStudy]) -> TwinHistory {
     } else {
         ""
     };
-    let sentence =
-        format!("the twin differed at 5 % in {differed} of {studies} {noun}: {part:.1} % ({low:.1}–{high:.1} %){end}");
+    let sentence = format!(
+        "the twin differed at the 5 % level in {differed} of {studies} {noun}: {part:.1} % \
+            ({low:.1}–{high:.1} %){end}"
+    );
     TwinHistory { is_suspicious, sentence }
 }
 
@@ -78,11 +80,11 @@ mod tests {
         let check = |history: TwinHistory, expect: &str| assert_eq!(history.sentence, expect, "{history:?}");
         check(twins([]), "no finished study with a twin and at least 6 blocks yet");
         // scipy 1.17: binomtest(k, n).proportion_ci(method="exact").
-        check(mixed(3, 41), "the twin differed at 5 % in 3 of 41 studies: 7.3 % (1.5–19.9 %)");
-        check(mixed(0, 1), "the twin differed at 5 % in 0 of 1 study: 0.0 % (0.0–97.5 %)");
+        check(mixed(3, 41), "the twin differed at the 5 % level in 3 of 41 studies: 7.3 % (1.5–19.9 %)");
+        check(mixed(0, 1), "the twin differed at the 5 % level in 0 of 1 study: 0.0 % (0.0–97.5 %)");
         check(
             mixed(10, 41),
-            "the twin differed at 5 % in 10 of 41 studies: 24.4 % (12.4–40.3 %); that is more than chance explains, so \
+            "the twin differed at the 5 % level in 10 of 41 studies: 24.4 % (12.4–40.3 %); that is more than chance explains, so \
              do not trust small differences on this machine",
         );
     }

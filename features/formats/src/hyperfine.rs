@@ -42,7 +42,7 @@ struct Entry {
 pub(crate) fn json(concluded: &Concluded<'_>) -> Result<String, CommandError> {
     let Concluded { record, findings, .. } = concluded;
     if !record.study.clock.is_of_seconds() {
-        let error = "cannot write hyperfine's JSON: it needs seconds, and this study measured instructions";
+        let error = "cannot write hyperfine's JSON: the format needs seconds, but this study measured instructions";
         return Err(CommandError::usage(error).hint("use --export-findings or --export-csv instead"));
     }
     let variants: Vec<&str> = findings.variants.iter().map(|variant| variant.name.as_str()).collect();

@@ -18,7 +18,7 @@ const FORMATS: [Format; 6] = [
     Format {
         option: "export-markdown",
         help: "Write a Markdown summary for a pull request: question, answer, verdicts and doubts, with the details \
-               folded. In this and all other exports, FILE may be `-`: standard output, instead of the report",
+               folded. In this and all other exports, use `-` as FILE to write to standard output instead of the report",
         write: |concluded| Ok(markdown::page(concluded)),
     },
     Format {
@@ -28,12 +28,12 @@ const FORMATS: [Format; 6] = [
     },
     Format {
         option: "export-trials",
-        help: "Write a CSV file with a row for each trial: all measurements, even of failed and void trials",
+        help: "Write a CSV file with a row for each trial: all measurements, including those of failed and void trials",
         write: trials::csv,
     },
     Format {
         option: "export-json",
-        help: "Write JSON in hyperfine's format; --export-findings writes Bakeoff's own",
+        help: "Write JSON in hyperfine's format; --export-findings uses Bakeoff's format",
         write: hyperfine::json,
     },
     Format {

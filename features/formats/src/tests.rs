@@ -391,7 +391,7 @@ fn that_all_variants_are_one_program_is_written_where_people_read_it() {
     let findings = bakeoff_judge::judge(&record);
     let study = (record, findings);
     let page = markdown::page(&concluded(&study));
-    assert!(page.contains("are the same program, so there is no difference to measure"), "{page}");
+    assert!(page.contains("are the same program, so there is nothing to measure"), "{page}");
     let lines = read_csv(&wide::csv(&study.1).unwrap());
     let of = |title: &str| lines[1][lines[0].iter().position(|known| known == title).unwrap()].clone();
     assert_eq!(

@@ -12,16 +12,15 @@ use bakeoff_model::plain::clean;
 use bakeoff_model::record::Record;
 use std::path::PathBuf;
 
-/// Check that no variant is slower than allowed, for CI: exit with 0 only if a larger slowdown is excluded
+/// For CI: check that no variant is slower than allowed, and exit with 0 only if a larger slowdown is excluded
 ///
-/// It exits with 1 only if a larger slowdown is shown. It exits with 4 if a variant failed, could not be built or is
-/// not the program that the study describes, and otherwise with 3: undecided. It prints one paragraph with the reason.
-/// It runs no trials; `bakeoff run --gate 2%` does both.
+/// The command exits with 1 only if a larger slowdown is shown. It exits with 4 if a variant failed, could not be built or is not the program that the study describes. Otherwise it exits with 3 (undecided). It prints one paragraph with the reason.
+/// It runs no trials; `bakeoff run --gate 2%` runs them and then checks.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A study, to use its latest journal; or a journal (.jsonl)
+    /// A study (Bakeoff uses its latest journal) or a journal (.jsonl)
     study: PathBuf,
-    /// The largest slowdown to allow on every workload [default: the limits in [gate] of the study file]
+    /// The largest slowdown allowed on each workload [default: the limits in [gate] of the study file]
     #[arg(long, value_name = "PERCENT", value_parser = bakeoff_command::arguments::slowdown)]
     max_slowdown: Option<f64>,
     /// Write the result to this file, as JUnit XML
@@ -30,8 +29,7 @@ pub(crate) struct Args {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
-    /// Check only this variant; repeat the option for several. The correction still covers all comparisons [default:
-    /// all but the baseline]
+    /// Check only this variant; repeat the option for several. The correction for multiple comparisons still covers all of them [default: all but the baseline]
     #[arg(long, help_heading = "What to check", value_name = "VARIANT")]
     variant: Vec<String>,
     /// Check only this workload
@@ -40,7 +38,7 @@ pub(crate) struct Args {
     /// Check only this condition
     #[arg(long, help_heading = "What to check", value_name = "CONDITION")]
     condition: Option<String>,
-    /// Check this metric [default: the one that the study decides on]
+    /// Check this metric [default: the study's deciding metric]
     #[arg(long, help_heading = "What to check", value_name = "METRIC")]
     metric: Option<String>,
     /// Compare with this variant [default: the study's baseline]
@@ -49,7 +47,7 @@ pub(crate) struct Args {
     /// Confidence level of the intervals [default: the study's]
     #[arg(long, help_heading = "What to check", value_name = "C", value_parser = bakeoff_command::arguments::confidence)]
     confidence: Option<f64>,
-    /// Use the latest journal of this plan [default: the latest journal of all]
+    /// Use the latest journal of this plan [default: the latest journal of all plans]
     #[arg(long, help_heading = "What to check", value_name = "NAME")]
     plan: Option<String>,
 }

@@ -38,8 +38,8 @@ fn limit(text: &str) -> Result<Limit, String> {
 pub(crate) fn options(command: clap::Command) -> clap::Command {
     let has = |name: &str| command.get_arguments().any(|known| known.get_id() == name);
     let mut gate = Arg::new(GATE).long(GATE).visible_alias("max-slowdown").value_name("LIMIT").help_heading("Gate");
-    const HELP: &str = "Exit with 1 if a variant is shown to be slower than the baseline by more than LIMIT, such as \
-                        2%, and with 3 if this is neither shown nor excluded";
+    const HELP: &str = "Exit with 1 if a variant is shown to be slower than the baseline by more than LIMIT (such as \
+        2%), and with 3 if this is neither shown nor excluded";
     gate = match has("study") {
         true => gate.value_parser(limit).help(format!("{HELP}; `study` uses the limits in [gate] of the study file")),
         false => gate.value_parser(|text: &str| slowdown(text).map(Limit::Of)).help(HELP),
@@ -54,7 +54,7 @@ pub(crate) fn options(command: clap::Command) -> clap::Command {
         .value_parser(value_parser!(PathBuf))
         .requires(GATE)
         .help_heading("Gate");
-    command.arg(gate).arg(junit.help("With --gate: write the result to this file, as JUnit XML"))
+    command.arg(gate).arg(junit.help("With --gate: write the result to this file as JUnit XML"))
 }
 
 /// Whether what they ask for can be done at all.
@@ -110,8 +110,8 @@ pub(crate) fn no_gate(why: NoGate) -> CommandError {
             "--max-slowdown 2% sets a limit for all workloads, as does `max_slowdown` in [gate] of the study file",
         ),
         NoGate::NoVariant => error.hint(
-            "a gate needs two programs: a second command, --git twice, or another level in the study. --save records a \
-             command, not its files: keep a copy of the old program under another name (cp prog prog-1.2)",
+            "a gate needs two programs: add a second command, --git twice, or another level in the study. --save \
+             records a command, not its files, so keep a copy of the old program under another name (cp prog prog-1.2)",
         ),
     }
 }

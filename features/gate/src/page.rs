@@ -124,7 +124,8 @@ impl<'a> Words<'a> {
             return vec![format!("The gate passes: on {}, {bounded}.", self.metric())];
         }
         let mut sentences = vec![format!(
-            "The gate passes: on {}, a slowdown beyond the limit is excluded in {} of {}. The closest: {bounded}.",
+            "The gate passes: on {}, a slowdown beyond the limit is excluded in {} of {}. Closest to its limit: \
+             {bounded}.",
             self.metric(),
             compared.len(),
             counted(gate.cases.len() as u32, "comparison"),
@@ -160,7 +161,7 @@ impl<'a> Words<'a> {
 
     fn exact(&self, case: &Case, seen: &JudgedSlowdown) -> String {
         let why = match seen.confidence < 1.0 {
-            true => format!("did not vary in {}", counted(seen.blocks, "block")),
+            true => format!("no variation in {}", counted(seen.blocks, "block")),
             false => "exact".to_owned(),
         };
         format!("{why}; limit {}", self.limit(case))
@@ -194,9 +195,9 @@ impl<'a> Words<'a> {
         let is_open = |case: &&Case| matches!(case.decision, Decision::Undecided(Open::Interval { .. }));
         if gate.with(Outcome::Undecided).any(|case| is_open(&case)) {
             sentences.push(match gate.more_blocks {
-                Some(more) => format!("About {} would probably decide.", counted(more, "more block")),
+                Some(more) => format!("About {} would probably suffice.", counted(more, "more block")),
                 None => {
-                    "More blocks would probably not decide: the noise is too large, or the slowdown too close to the \
+                    "More blocks would probably not help: the noise is too large, or the slowdown is too close to the \
                      limit."
                         .to_owned()
                 }
@@ -254,7 +255,7 @@ impl<'a> Words<'a> {
             (Decision::Passes(Passed::Interval), Some(seen)) => self.bounded(case, seen, true),
             (Decision::Passes(_), _) => same_program(vec![clean(&case.variant)], &baseline),
             (Decision::Fails, Some(seen)) => self.bounded(case, seen, false),
-            (Decision::Fails, None) => format!("{name} is beyond its limit"),
+            (Decision::Fails, None) => format!("{name} exceeds its limit"),
             (Decision::Undecided(open), seen) => self.open(case, open, seen.as_ref()),
             (Decision::Broken(broken), _) => self.is_broken(case, broken),
         }
@@ -272,7 +273,7 @@ impl<'a> Words<'a> {
             (Open::Unfinished, _) => format!("blocks of {name} are missing"),
             (Open::ClockTooCoarse, _) => format!("the clock is too coarse for {name}"),
             (Open::MemoryFloor, _) => format!("{name} and {baseline} may need less memory than their launcher process"),
-            (Open::NotMeasured, _) => format!("{name} has no value of this metric"),
+            (Open::NotMeasured, _) => format!("{name} has no value for this metric"),
             (Open::NoPercentage, _) => {
                 format!("the typical value of {baseline}{} is 0 or less, so there is no percentage", self.place(case))
             }
@@ -288,7 +289,7 @@ impl<'a> Words<'a> {
             Broken::NotBuilt => format!("{name} could not be built (`bakeoff build` shows why)"),
             Broken::OtherOutput => format!("{name} prints different output{place}, so it may not do the same work"),
             Broken::FlagWithoutEffect { flag } => format!(
-                "the flag {} had no effect, although it should distinguish {name} and {}",
+                "the flag {} had no effect, although it should distinguish {name} from {}",
                 clean(flag),
                 self.baseline()
             ),

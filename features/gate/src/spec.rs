@@ -71,7 +71,8 @@ impl Extension for GateSection {
             workloads: section.percentages("workloads", "workload", &names),
         };
         if !section.has("max_slowdown") && !section.has("workloads") {
-            let remedy = "for example `max_slowdown = \"2%\"`; set limits for single workloads in `[gate.workloads]`";
+            let remedy = "add a limit, such as `max_slowdown = \"2%\"`; set limits for individual workloads in \
+                `[gate.workloads]`";
             section.sink.report(section.span.clone(), "[gate] sets no limit", "", remedy);
         }
         section.finish();

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 /// Print help for a command or a topic; `bakeoff help topics` lists the topics
 ///
-/// The pages are those of Bakeoff's documentation.
+/// The topics are the pages of Bakeoff's documentation.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A command, a topic such as `study-file`, or `topics`
@@ -24,10 +24,11 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         return Ok(Code::Done);
     }
     let Some(topic) = TOPICS.iter().find(|topic| topic.name == name) else {
-        let error = format!("there is no command and no topic `{}`", clean(name));
-        return Err(
-            CommandError::usage(error).hint("`bakeoff help topics` lists the topics, `bakeoff --help` the commands")
-        );
+        let error = format!("there is no command or topic `{}`", clean(name));
+        return Err(CommandError::usage(error).hint(
+            "`bakeoff help topics` lists the topics; `bakeoff --help` lists the \
+                commands",
+        ));
     };
     screen::out(&shown(topic.text, screen::style()));
     Ok(Code::Done)
@@ -35,7 +36,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
 
 fn topics() -> String {
     let longest = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
-    let mut text = "Topics; `bakeoff help TOPIC` prints one:\n".to_owned();
+    let mut text = "Topics (`bakeoff help TOPIC` prints one):\n".to_owned();
     for topic in TOPICS {
         let _ = writeln!(text, "  {:longest$}  {}", topic.name, topic.about);
     }

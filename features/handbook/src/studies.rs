@@ -21,7 +21,7 @@ const FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/studies.rs"));
 
 /// List the studies that come with Bakeoff, or copy one
 ///
-/// Each is a folder to read, to run and to change. `bakeoff plan` shows what it would do, and how long that may take.
+/// Each study is a folder that you can read, run and change. `bakeoff plan` shows what a study would do, and how long it may take.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,7 +41,7 @@ enum Action {
     Copy {
         /// The study
         name: String,
-        /// The new folder [default: one with the study's name, here]
+        /// The new folder [default: one named after the study, in the current folder]
         folder: Option<PathBuf>,
     },
 }
@@ -80,7 +80,7 @@ fn question(study: &str) -> &'static str {
 
 fn list() -> String {
     let longest = names().iter().map(|name| name.len()).max().unwrap_or(0);
-    let mut text = "Studies; `bakeoff studies copy NAME` writes one into a new folder:\n".to_owned();
+    let mut text = "Studies (`bakeoff studies copy NAME` copies one into a new folder):\n".to_owned();
     for name in names() {
         let _ = writeln!(text, "  {name:longest$}  {}", question(name));
     }
@@ -96,11 +96,14 @@ fn copy(name: &str, folder: &Path) -> Result<String, CommandError> {
     }
     let shown = clean(&folder.display().to_string());
     let failed = |error: &io::Error, hint: &str| {
+        if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+            return CommandError::new(Code::Internal, io::Error::from(error.kind())).settled();
+        }
         CommandError::usage(format!("cannot write the study into {shown}: {error}")).hint(hint.to_owned())
     };
     fs::create_dir(folder).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => failed(&error, "nothing was changed; name a folder that does not exist yet"),
-        _ => failed(&error, "name a folder below one that exists and that you may write to"),
+        _ => failed(&error, "name a new folder inside an existing one that you may write to"),
     })?;
     for file in files {
         write(file, &folder.join(parts(file).1))
@@ -111,8 +114,8 @@ fn copy(name: &str, folder: &Path) -> Result<String, CommandError> {
     let needs = text_of(name, "packages").split_whitespace().map(package).collect::<Vec<_>>().join(" ");
     let needs = if needs.is_empty() { needs } else { format!("It needs these Debian packages: {needs}\n") };
     Ok(format!(
-        "The study {name} is in {shown}.\n{needs}Next: `bakeoff plan {shown}` shows what it does, `bakeoff run {shown}` \
-         does it.\n"
+        "The study {name} is in {shown}.\n{needs}Next: `bakeoff plan {shown}` shows what it does; `bakeoff run \
+         {shown}` runs it.\n"
     ))
 }
 

@@ -23,17 +23,17 @@ macro_rules! topics {
 }
 
 topics! {
-    "install" "install.md" "what Bakeoff needs, how to install and remove it, where its files are"
+    "install" "install.md" "what Bakeoff needs, how to install and remove it, and where its files are"
     "concepts" "concepts.md" "terms, and what you may conclude from a comparison"
-    "hyperfine" "coming-from-hyperfine.md" "each option of hyperfine and its counterpart here"
+    "hyperfine" "coming-from-hyperfine.md" "hyperfine's options and their counterparts in Bakeoff"
     "two-commits" "two-commits.md" "compare two commits, by hand or in CI"
     "your-program" "your-program.md" "compare builds of your own program"
     "study-file" "study-file.md" "every key of study.toml"
     "builds" "builds.md" "how builds are made, cached and checked; profiles and BOLT"
-    "flags" "flags.md" "what a compiler's flags bought in published programs"
-    "measuring" "measuring.md" "what is measured of a trial, and conditions"
+    "flags" "flags.md" "what compiler flags gained in published programs"
+    "measuring" "measuring.md" "what Bakeoff measures in a trial, and conditions"
     "marks" "marks.md" "phases, operations and latencies that a program reports"
-    "harness" "harness.md" "suites of Go, Google Benchmark, Criterion, JMH and pytest"
+    "harness" "harness.md" "benchmark suites of Go, Google Benchmark, Criterion, JMH and pytest"
     "reading" "report.md" "how to read the report"
     "page" "page.md" "the HTML page and its charts"
     "statistics" "statistics.md" "every method, with its source"

@@ -21,31 +21,32 @@ pub(crate) const KNOWN: &[HarnessFormat] = &[
         name: "go",
         title: "go test -bench",
         kind: Tool::Go,
-        command: "it must print lines of benchmarks, as `go test -run '^$' -bench .` does",
+        command: "the command must print benchmark lines, as `go test -run '^$' -bench .` does",
     },
     HarnessFormat {
         name: "google",
         title: "Google Benchmark",
         kind: Tool::Google,
-        command: "it must print JSON (`--benchmark_format=json`), or write it (`--benchmark_out=\"$BAKEOFF_HARNESS\"`)",
+        command: "the command must print JSON (`--benchmark_format=json`) or write it \
+            (`--benchmark_out=\"$BAKEOFF_HARNESS\"`)",
     },
     HarnessFormat {
         name: "criterion",
         title: "criterion.rs",
         kind: Tool::Criterion,
-        command: "it must write its folder there: `CRITERION_HOME=\"$BAKEOFF_HARNESS\" ./BENCH --bench`",
+        command: "the command must write its folder there: `CRITERION_HOME=\"$BAKEOFF_HARNESS\" ./BENCH --bench`",
     },
     HarnessFormat {
         name: "jmh",
         title: "JMH",
         kind: Tool::Jmh,
-        command: "it must write JSON: `-rf json -rff \"$BAKEOFF_HARNESS\"`",
+        command: "the command must write JSON: `-rf json -rff \"$BAKEOFF_HARNESS\"`",
     },
     HarnessFormat {
         name: "pytest",
         title: "pytest-benchmark",
         kind: Tool::Pytest,
-        command: "it must write JSON: `--benchmark-json=\"$BAKEOFF_HARNESS\"`",
+        command: "the command must write JSON: `--benchmark-json=\"$BAKEOFF_HARNESS\"`",
     },
 ];
 

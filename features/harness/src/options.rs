@@ -14,8 +14,7 @@ const DEFAULTS: [(&str, &str); 2] = [("metrics", "sec/op"), ("output", "varies")
 pub(crate) fn options(command: Command) -> Command {
     let help = "The commands run benchmarks of this harness: compare each benchmark by its time per operation";
     let more = "Each trial is one process of the harness, and each of its benchmarks is judged like a workload. \
-                $BAKEOFF_HARNESS is a path that the harness may write its results to; if it does, Bakeoff reads them \
-                there, and otherwise from standard output.";
+                The harness may write its results to the path in $BAKEOFF_HARNESS; otherwise, Bakeoff reads them from standard output.";
     let harness = Arg::new("harness").long("harness").value_name("NAME").help(help);
     let command = command.mut_args(|arg| match DEFAULTS.iter().find(|(id, _)| arg.get_id() == id) {
         Some((_, value)) => arg.default_value_if("harness", ArgPredicate::IsPresent, *value),

@@ -164,7 +164,7 @@ fn readable(name: &str) -> Result<String, String> {
         let begins: String = name.chars().take(40).collect();
         let begins = bakeoff_model::plain::clean(&begins);
         return Err(format!(
-            "the name of a benchmark is too long ({} bytes); it begins with `{begins}`; rename it",
+            "the name of a benchmark is too long ({} bytes) and begins with `{begins}`; shorten the name",
             name.len()
         ));
     }

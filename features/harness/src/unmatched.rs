@@ -56,7 +56,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, _notes: &mut Notes, co
         let names = named(benchmarks.iter().map(|name| clean(name)).collect());
         let baseline = findings.variants.first().map_or(BASELINE, |variant| variant.name.as_str());
         let line = format!(
-            "not compared, because only {} has them and {} does not: {names}",
+            "benchmarks not compared, because {} has them but {} does not: {names}",
             clean(&variant),
             clean(baseline),
         );

@@ -42,7 +42,7 @@ pub(crate) fn execute(args: &Args, edition: Edition) -> Result<Code, CommandErro
     let text = page::ministat(&sets, look).map_err(|_| {
         let hint = "use -A to omit the plot; without --ministat, Bakeoff describes such data, or explains why it \
                     cannot";
-        CommandError::usage("ministat crashes on these data or this width, so there is no plot to print").hint(hint)
+        CommandError::usage("ministat crashes with this data or width, so there is no plot to print").hint(hint)
     })?;
     screen::out_bytes(&text);
     screen::err(&notes(&data, look));
@@ -190,7 +190,7 @@ fn notes(data: &[Data<'_>], look: Look) -> String {
     };
     if let Some(data) = data.iter().find(inexact).filter(|_| legacy) {
         notes.push(format!(
-            "the standard deviation of {} is {:.7}, not what is printed: ministat computes it in one pass, which loses \
+            "the standard deviation of {} is {:.7}, not the printed value: ministat computes it in one pass and loses \
              digits if values are far from 0",
             data.name.to_string_lossy(),
             data.honest_variance.sqrt()

@@ -130,7 +130,8 @@ pub(crate) fn distributions(look: &Look<'_>, places: &[PlaceCells<'_>], brief: &
     let is_binned = shown.iter().any(|(_, place)| place.cells.iter().any(|cell| cell.dots.len() > POINTS));
     html! {
         @if is_binned {
-            p.quiet { "Of more than " (POINTS) " trials, a curve has " (POINTS) " points at equal steps of the share." }
+            p.quiet { "For more than " (POINTS) " trials, a curve has " (POINTS) " points at equal steps of the \
+                share." }
         }
         (first_few("charts", &shown.iter().map(one).collect::<Vec<_>>()))
     }

@@ -23,7 +23,8 @@ pub(crate) fn figures(look: &Look<'_>, texts: &[TableText]) -> Markup {
     let conditions = look.conditions.len() > 1;
     html! {
         @if !is_whole {
-            p.quiet { "Only the deciding metric: all metrics would be " (rows) " rows; --export-csv writes them." }
+            p.quiet { "Only the deciding metric is shown: all metrics would need " (rows) " rows; --export-csv writes \
+                them." }
         }
         div.scroll tabindex="0" role="region" aria-label="All figures" {
             table.data #figures {
@@ -44,7 +45,7 @@ pub(crate) fn figures(look: &Look<'_>, texts: &[TableText]) -> Markup {
             }
         }
         @if has_letters(look.findings) {
-            p.quiet { "Variants with a common letter are not shown to differ, but they may differ." }
+            p.quiet { "Variants that share a letter are not shown to differ, but they may differ." }
         }
     }
 }

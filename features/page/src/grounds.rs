@@ -41,7 +41,7 @@ fn outputs(findings: &Findings, record: &Record) -> Option<Ground> {
     let seen = counting().filter(|trial| !trial.output.is_empty()).count();
     counting().next()?;
     let (title, detail) = match seen {
-        0 => ("outputs were not compared", "no trial recorded what it printed".into()),
+        0 => ("outputs were not compared", "no trial recorded its output".into()),
         seen => ("all variants print the same", text!["compared in ", counted(seen as u32, "trial")]),
     };
     Some(Ground { is_full: seen > 0, title: title.into(), details: vec![detail] })

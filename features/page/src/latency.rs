@@ -32,8 +32,9 @@ pub(crate) fn charts(look: &Look<'_>, record: &Record) -> Markup {
     let is_sampled = record.trials.len() > TRIALS * record.study.variants.len().max(1);
     html! {
         p.quiet {
-            "Latency of an op by percentile, its tail stretched; all ops of "
-            @if is_sampled { "at most " (TRIALS) " trials of each variant, in equal steps," } @else { "a variant’s trials" }
+            "Latency of an op by percentile, with the tail stretched; all ops of "
+            @if is_sampled { "at most " (TRIALS) " trials of each variant, evenly spaced," } @else { "a variant’s \
+                trials" }
             " together."
         }
         div.charts {

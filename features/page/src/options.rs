@@ -43,8 +43,8 @@ pub(crate) fn add(command: Command) -> Command {
     command
         .arg(file(
             HTML,
-            "Write a self-contained HTML page with the answer, every chart and every figure. A command that measures \
-             updates it between blocks, at most once in 30 seconds",
+            "Write a self-contained HTML page with the answer, every chart and every figure. While trials run, \
+             Bakeoff updates the page between blocks, at most every 30 seconds",
         ))
         .arg(file(SVG, "Write one chart as SVG, for light and dark backgrounds").conflicts_with_all(&of_two))
         .arg(
@@ -54,7 +54,10 @@ pub(crate) fn add(command: Command) -> Command {
                 .value_parser(PossibleValuesParser::new(svg::CHARTS))
                 .default_value(svg::CHARTS[0])
                 .requires(SVG)
-                .help("With --svg: the chart to write: all variants, all trials in order of time, or distributions")
+                .help(
+                    "With --svg: the chart to write (all variants, all trials in chronological order, or \
+                    distributions)",
+                )
                 .help_heading("Exports"),
         )
 }

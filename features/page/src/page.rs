@@ -101,7 +101,7 @@ fn body(content: &Content<'_>, note: Option<&str>) -> Markup {
         }
         footer {
             "Made by bakeoff " (concluded.record.study.bakeoff) " from " (concluded.record.once().trials.len())
-            " trials. This file contains everything and loads nothing."
+            " trials. This file is self-contained and loads nothing."
         }
         @if places.is_empty() && look.workloads.is_empty() { p.sr { "No trial." } }
     }
@@ -115,7 +115,8 @@ fn header(findings: &Findings, brief: &Brief<'_>, note: Option<&str>) -> Markup 
                 b { "Bakeoff" } " "
                 span { (clean(&findings.study)) ", plan " (clean(&findings.plan)) } " "
                 @if findings.started_unix_s > 0.0 { span { (date(findings.started_unix_s)) } " " }
-                @for place in findings.places.iter().filter(|place| place.cpus > 0).take(1) { span { (place.cpus) " × " (clean(&place.cpu)) } }
+                @for place in findings.places.iter().filter(|place| place.cpus > 0).take(1) { span { (place.cpus) " × \
+                    " (clean(&place.cpu)) } }
             }
             h1 { (markup(&brief.question)) }
         }
@@ -214,7 +215,8 @@ fn distributions(content: &Content<'_>) -> Markup {
         (curves::distributions(look, places, brief))
         (latency::charts(look, concluded.record))
         (items(&content.section("latencies")))
-        @if !conditions.is_empty() { details { summary { "Conditions: controlled, observed, or not available" } (items(&conditions)) } }
+        @if !conditions.is_empty() { details { summary { "Conditions: controlled, observed, or not \
+            available" } (items(&conditions)) } }
     }
 }
 
@@ -241,7 +243,8 @@ fn repeat(content: &Content<'_>) -> Markup {
     let Concluded { record, findings, .. } = content.concluded;
     let lines: Vec<String> = again(record, findings).lines().map(clean).collect();
     html! {
-        @for Paragraph { what, text } in provenance::paragraphs(findings) { p.item { b { (what) } ": " (markup(&text)) } }
+        @for Paragraph { what, text } in provenance::paragraphs(findings) { p.item { b { (what) } ": \
+            " (markup(&text)) } }
         pre.cmd tabindex="0" { (unglue(&lines.join("\n"))) }
     }
 }

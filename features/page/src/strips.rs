@@ -87,17 +87,17 @@ pub(crate) fn strips(look: &Look<'_>, places: &[PlaceCells<'_>], brief: &Brief<'
     let is_dense = places.iter().any(|place| place.blocks > DENSE);
     html! {
         p.quiet {
-            "In the order of time: each dot is a trial"
+            "In chronological order: each dot is a trial"
             @if is_dense {
                 "; where there are more than " (DENSE) " blocks, one dot represents all trials at its position"
             } @else {
-                ", each dash the baseline’s in the same block, the line between them the pair"
+                ", each dash is the baseline’s trial in the same block, and a line joins the pair"
             }
             ". A square at the upper edge is a trial beyond the scale; "
             svg.i.doubt aria-hidden="true" { path d="M6 1V11" stroke="currentColor" stroke-width="2" {} }
             "failed, "
             svg.i.doubt aria-hidden="true" { circle cx="6" cy="6" r="3.4" fill="none" stroke="currentColor" stroke-width="1.6" {} }
-            "void. One logarithmic scale for each workload."
+            "void. Each workload has one logarithmic scale."
         }
         p #read aria-live="polite" {}
         (first_few("places", &(0..places.len()).map(|at| one(look, at, places, brief)).collect::<Vec<_>>()))
@@ -133,7 +133,8 @@ fn one(look: &Look<'_>, at: usize, all: &[PlaceCells<'_>], brief: &Brief<'_>) ->
 fn drawn(look: &Look<'_>, place: &PlaceCells<'_>, cell: &Cell<'_>, scale: Values) -> Markup {
     let class = look.class(place, cell.variant);
     html! {
-        svg class={ "st " (class) @if place.blocks > DENSE { " dense" } } viewBox="0 0 1000 100" preserveAspectRatio="none"
+        svg class={ "st " (class) @if place.blocks > DENSE { " dense" } } viewBox="0 0 1000 \
+            100" preserveAspectRatio="none"
             role="img" aria-label=(alternative(look, cell)) {
             (marks(place, scale, cell))
         }

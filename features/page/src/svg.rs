@@ -52,7 +52,7 @@ pub(crate) fn chart(content: &Content<'_>, name: &str) -> Result<String, Command
     };
     let nothing = || {
         let error = format!("there is nothing to draw for --chart {name}");
-        CommandError::usage(error).hint("--html always writes a page, which explains why")
+        CommandError::usage(error).hint("use --html: it always writes a page that explains why")
     };
     chart.map(Markup::into_string).ok_or_else(nothing)
 }
@@ -144,7 +144,8 @@ fn variant(row: &BriefRow<'_>, panel: &Panel<'_>, y: f64) -> Markup {
                         path.ci d=(format!("M{from:.1} {:.1}v10M{to:.1} {:.1}v10", y - 5.0, y - 5.0)) {}
                     }
                 }
-                path.g d=(outline(shape)) transform={ "translate(" (px(x(panel, comparison.estimate))) " " (px(y)) ")" } {}
+                path.g d=(outline(shape)) transform={ "translate(" (px(x(panel, comparison.estimate))) " \
+                    " (px(y)) ")" } {}
             }
         }
         text x=(px(RIGHT + 18.0)) y=(px(y + 4.5)) {
@@ -164,7 +165,7 @@ fn trials(content: &Content<'_>) -> Option<Markup> {
     let cells = content.look.in_order(&place.cells, &content.brief);
     let unit = unit_of(place.unit, scale.high);
     let what = format!(
-        "trials in the order of time, {}: {} … {} {}, blocks 1 to {}",
+        "trials in chronological order, {}: {} … {} {}, blocks 1 to {}",
         clean(&place.title(true)),
         unit.write(scale.low),
         unit.write(scale.high),
@@ -177,7 +178,8 @@ fn trials(content: &Content<'_>) -> Option<Markup> {
             @for (at, cell) in cells.iter().enumerate() {
                 @let y = top + 10.0 + STRIP * at as f64;
                 text x=(SIDE) y=(px(y + 0.5 * STRIP + 4.0)) { (middle(&content.look.cell_text(cell), NAME)) }
-                svg x=(px(LEFT)) y=(px(y)) width=(px(WIDTH - LEFT - SIDE)) height=(px(STRIP - 4.0)) viewBox="0 0 1000 100"
+                svg x=(px(LEFT)) y=(px(y)) width=(px(WIDTH - LEFT - SIDE)) height=(px(STRIP - 4.0)) viewBox="0 0 1000 \
+                    100"
                     preserveAspectRatio="none" class={ "st " (content.look.class(place, cell.variant)) } {
                     (strips::marks(place, scale, cell))
                 }
@@ -209,7 +211,8 @@ fn distributions(content: &Content<'_>) -> Option<Markup> {
                 path.tick d=(format!("M{left:.1} {y:.1}h{extent:.1}")) {}
                 text.s.e x=(px(left - 6.0)) y=(px(y + 4.0)) { (format!("{:.0} %", 100.0 * share)) }
             }
-            svg.cv x=(px(left)) y=(px(top)) width=(px(extent)) height=(px(CURVES)) viewBox="0 0 1000 1000" preserveAspectRatio="none" {
+            svg.cv x=(px(left)) y=(px(top)) width=(px(extent)) height=(px(CURVES)) viewBox="0 0 1000 \
+                1000" preserveAspectRatio="none" {
                 @for cell in &cells { path class=(class(cell.variant)) d=(curves::of_cell(cell, &scale)) {} }
             }
             @for (at, cell) in named.iter().enumerate() {

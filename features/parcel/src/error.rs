@@ -31,7 +31,7 @@ pub enum Error {
         why: String,
     },
     /// A file is no longer what it was a moment ago.
-    #[error("`{}` changed during the export; try again when nothing writes to it", path.display())]
+    #[error("`{}` changed during the export; try again when nothing is writing to it", path.display())]
     Changed {
         /// The file.
         path: PathBuf,

@@ -22,10 +22,7 @@ use std::path::{Path, PathBuf};
 
 /// Pack a study with its journals and build logs into one file, to share or to archive
 ///
-/// The file is a .tar.zst, which `bakeoff import` unpacks. It contains all files of the study's folder except hidden
-/// ones; the journals, up to the last complete line, so you may export a running study; and for every build that the
-/// journals name, the record, manifest and log of each layer, if the cache has them. The same study always gives the
-/// same bytes.
+/// The file is a .tar.zst archive for `bakeoff import`. It contains all files in the study's folder except hidden ones. It also contains the journals up to the last complete line, so you can export a running study. For every build that the journals name, it contains the record, manifest and log of each layer, if the cache has them. The same study always produces the same bytes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The study: a folder with a study.toml, or the file itself
@@ -34,13 +31,13 @@ pub(crate) struct Args {
     /// name of the study]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Pack only the journal that `bakeoff report` would use, no earlier ones
+    /// Pack only the journal that `bakeoff report` would use, and no earlier ones
     #[arg(long)]
     latest_only: bool,
     /// Also pack the sources of the builds, if the cache has them
     #[arg(long)]
     sources: bool,
-    /// Also pack the finished builds, for inspection; they run only at the same cache path
+    /// Also pack the finished builds, for inspection; they run only if the cache has the same path
     #[arg(long)]
     prefixes: bool,
     /// Remove the names of hosts, users and folders from the journals, and omit the records and logs of layers; the
@@ -71,7 +68,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     let records = journals(args, &folder.dir, features, &mut packing, &mut notes)?;
     let root = Cache::default_root().ok().and_then(|root| fs::canonicalize(root).ok());
     if args.redact {
-        notes.insert("records and logs of layers, because they name folders".to_owned());
+        notes.insert("records and logs of layers, because they contain folder names".to_owned());
     } else {
         layers(&folder.dir, root.as_deref(), &records, &mut packing, &mut notes)?;
     }
@@ -129,7 +126,7 @@ fn journals(
     let mut paths = if imported { imported_journals(dir) } else { journals_of(dir) };
     paths.sort();
     if !imported && !imported_journals(dir).is_empty() {
-        notes.insert("imported journals: they are in the file that you imported".to_owned());
+        notes.insert("imported journals, because they are in the file that you imported".to_owned());
     }
     let mut records = vec![];
     for path in paths {
@@ -192,7 +189,7 @@ fn layers(
         }
     }
     if missing > 0 {
-        notes.insert(format!("records and logs of {missing} layers: not in the cache"));
+        notes.insert(format!("records and logs of {missing} layers (not in the cache)"));
     }
     Ok(())
 }
@@ -226,7 +223,7 @@ fn sources(
             Some((name, path, false)) => packing.file(&name, &path)?,
             None => {
                 let source = bakeoff_model::plain::clean(source);
-                notes.insert(format!("source `{source}`: not in the cache; `bakeoff build` fetches it"));
+                notes.insert(format!("source `{source}` (not in the cache; `bakeoff build` fetches it)"));
             }
         }
     }
@@ -260,7 +257,7 @@ fn prefixes(root: &Path, records: &[Record], packing: &mut Packing, notes: &mut 
         }
     }
     if missing > 0 {
-        notes.insert(format!("prefixes of {missing} builds: not in the cache"));
+        notes.insert(format!("prefixes of {missing} builds (not in the cache)"));
     }
     Ok(())
 }
@@ -294,7 +291,7 @@ impl From<Error> for CommandError {
     fn from(error: Error) -> Self {
         match &error {
             Error::Exists { .. } => {
-                Self::usage(error).hint("name another path, or remove it; `export --force` overwrites a file")
+                Self::usage(error).hint("name another path, or remove this one; `export --force` overwrites a file")
             }
             _ => Self::usage(error),
         }

@@ -38,8 +38,8 @@ pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
                 let target = fs::canonicalize(&path).at("resolve", &path)?;
                 if !target.is_file() || !may_follow(&home, &target) {
                     return Err(strange(
-                        "is a link to something outside of the study's folder and its Git repository, or not to a \
-                         file: replace it with a copy",
+                        "is a link to something other than a file, or outside the study's folder and its Git \
+                         repository: replace it with a copy",
                     ));
                 }
                 meta = fs::metadata(&path).at("inspect", &path)?;
@@ -74,7 +74,7 @@ fn may_follow(home: &Path, target: &Path) -> bool {
 fn too_much() -> String {
     let gib = BYTES_MAX >> 30;
     format!(
-        "has more than {FILES_MAX} files or {gib} GiB, too much for a study: move everything else out of it, or into a \
+        "has more than {FILES_MAX} files or {gib} GiB, too much for a study: move unrelated files out of it, or into a \
          folder with a name that begins with a dot"
     )
 }

@@ -34,9 +34,9 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Args {
     /// The file that `bakeoff export` wrote
     parcel: PathBuf,
-    /// The folder to create [default: in the current folder, named after the study]
+    /// The folder to create [default: one named after the study, in the current folder]
     folder: Option<PathBuf>,
-    /// Refuse a parcel that unpacks to more than this
+    /// Refuse a parcel that unpacks to more than this size
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = bakeoff_command::arguments::size)]
     most: u64,
 }
@@ -159,7 +159,7 @@ fn summary(folder: &Path, manifest: &Manifest, taken: &Taken) -> String {
         of("journals")
     );
     if taken.accepted > 0 {
-        text.push_str(&format!("sources added to the cache after a check of their hashes: {}\n", taken.accepted));
+        text.push_str(&format!("sources checked by hash and added to the cache: {}\n", taken.accepted));
     }
     taken.refused.iter().for_each(|why| text.push_str(&format!("note: {why}\n")));
     if of("prefixes") > 0 {
@@ -170,10 +170,10 @@ fn summary(folder: &Path, manifest: &Manifest, taken: &Taken) -> String {
         ));
     }
     if manifest.latest.is_some() {
-        text.push_str(&format!("for its report: bakeoff report {shown}\n"));
+        text.push_str(&format!("to see the report: bakeoff report {shown}\n"));
     } else {
-        text.push_str("it has no journal: the study had not run\n");
+        text.push_str("the study has no journal, because it had not run\n");
     }
-    text.push_str("its scripts come from someone else: read them before you build or run the study\n");
+    text.push_str("the study's scripts come from someone else: read them before you build or run the study\n");
     text
 }

@@ -69,7 +69,7 @@ pub fn open(parcel: &Path, into: &Path, bounds: Bounds) -> Result<Manifest, Erro
             return Err(refused(format!("it has `{found}` where its list has `{name}`")));
         }
         if entry.header().entry_type() != tar::EntryType::Regular || entry.size() != member.bytes {
-            return Err(refused(format!("`{name}` is not a file of {} bytes, as listed", member.bytes)));
+            return Err(refused(format!("`{name}` should be a file of {} bytes, but is not", member.bytes)));
         }
         match unpack(entry, member, &into.join(name))? {
             true => {}
@@ -78,7 +78,7 @@ pub fn open(parcel: &Path, into: &Path, bounds: Bounds) -> Result<Manifest, Erro
     }
     if let Some(extra) = entries.next() {
         let name = String::from_utf8_lossy(&extra.map_err(damaged)?.path_bytes()).escape_debug().to_string();
-        return Err(refused(format!("`{name}` is not in its list")));
+        return Err(refused(format!("its list does not contain `{name}`")));
     }
     nothing_follows(tar.into_inner()).map_err(damaged)?;
     Ok(manifest)
@@ -105,7 +105,7 @@ fn read_manifest(entry: tar::Entry<'_, impl Read>) -> Result<(String, Manifest),
     let Head { format } = serde_json::from_slice(&bytes).map_err(wrong)?;
     if format > FORMAT {
         return Err(format!(
-            "it has format {format}, but this version of Bakeoff reads only up to {FORMAT}; use a newer version"
+            "it has format {format}, but this version of Bakeoff reads formats only up to {FORMAT}; use a newer version"
         ));
     }
     Ok((top.to_owned(), serde_json::from_slice(&bytes).map_err(wrong)?))
@@ -172,5 +172,5 @@ fn nothing_follows(mut stream: impl Read) -> io::Result<()> {
     let mut rest = vec![];
     stream.by_ref().take(END_MAX + 1).read_to_end(&mut rest)?;
     let clean = rest.len() as u64 <= END_MAX && rest.iter().all(|byte| *byte == 0);
-    if clean { Ok(()) } else { Err(io::Error::other("there is data after its end")) }
+    if clean { Ok(()) } else { Err(io::Error::other("extra data follows the end")) }
 }

@@ -193,8 +193,7 @@ fn header(name: &str, member: &Member) -> Result<tar::Header, Error> {
     let mut header = tar::Header::new_ustar();
     header.set_path(name).map_err(|_| Error::Strange {
         path: PathBuf::from(name),
-        why: "cannot be packed: its name is too long for an archive, which allows 100 bytes for the file and 155 for \
-              its folders"
+        why: "cannot be packed: its name is too long: an archive allows 100 bytes for the file and 155 for its folders"
             .to_owned(),
     })?;
     header.set_size(member.bytes);

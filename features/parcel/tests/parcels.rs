@@ -237,13 +237,13 @@ fn a_parcel_that_lies_is_refused() {
     opened(&forge(&manifest(&[study]), &good)).unwrap();
 
     refused(&forge(&manifest(&[study]), &[]), "is listed but missing");
-    refused(&forge(&manifest(&[study]), &[good[0], ("top/study/z", FILE, b"")]), "`top/study/z` is not in its list");
+    refused(&forge(&manifest(&[study]), &[good[0], ("top/study/z", FILE, b"")]), "`top/study/z`");
     refused(&forge(&manifest(&[study]), &[("top/study/study.toml", FILE, b"y")]), "is damaged");
-    refused(&forge(&manifest(&[study]), &[("top/study/study.toml", FILE, b"xy")]), "is not a file of 1 bytes");
+    refused(&forge(&manifest(&[study]), &[("top/study/study.toml", FILE, b"xy")]), "should be a file of 1 bytes");
     refused(&forge(&manifest(&[study]), &[("top/../study.toml", FILE, b"x")]), "where its list has");
     refused(&forge(&manifest(&[study]), &[("/study/study.toml", FILE, b"x")]), "where its list has");
     let link = [("top/study/study.toml", tar::EntryType::Symlink, &b"x"[..])];
-    refused(&forge(&manifest(&[study]), &link), "is not a file of 1 bytes");
+    refused(&forge(&manifest(&[study]), &link), "should be a file of 1 bytes");
     // Extensions of the format could give the next entry any name.
     let extended = [("././@LongLink", tar::EntryType::GNULongName, &b"top/../x\0"[..]), good[0]];
     refused(&forge(&manifest(&[study]), &extended), "where its list has");
@@ -280,7 +280,7 @@ fn what_is_no_parcel_is_refused() {
     let (_folder, parcel) = parcel();
     check(
         &[fs::read(&parcel).unwrap(), zstd::encode_all(&b"more"[..], 1).unwrap()].concat(),
-        "there is data after its end",
+        "extra data follows the end",
     );
     // Eight gigabytes of nothing, in some hundred kilobytes.
     let mut tar = vec![];

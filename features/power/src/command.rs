@@ -9,21 +9,19 @@ use std::path::PathBuf;
 
 /// Compute how many blocks you need to detect a difference, such as 1 %
 ///
-/// The command uses a pilot, which is any journal with 6 blocks or more, finished or not. From the spread between its
-/// blocks, it computes how many blocks you need to detect a difference, and how many to show equivalence within the
-/// margin. It also shows which differences the existing blocks can detect. Without a pilot, give the spread with --sd.
+/// The command uses a pilot: any journal with at least 6 blocks, finished or not. From the spread between the pilot's blocks, Bakeoff computes how many blocks you need to detect a difference, and how many you need to show equivalence within the margin. It also shows which differences the existing blocks can detect. Without a pilot, give the spread with --sd.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A study, to use its latest journal; or a journal (.jsonl)
+    /// A study (Bakeoff uses its latest journal) or a journal (.jsonl)
     #[arg(required_unless_present = "sd", conflicts_with = "sd")]
     study: Option<PathBuf>,
     /// The differences to detect, in percent, separated by commas
     #[arg(long, value_name = "PERCENT", value_delimiter = ',', default_values_t = ["0.5%", "1%", "2%", "5%"].map(String::from))]
     see: Vec<String>,
-    /// The probability of detecting them
+    /// The probability of detecting each difference
     #[arg(long, value_name = "PERCENT", default_value = "80%", value_parser = margin)]
     power: f64,
-    /// Without a pilot: the standard deviation between blocks of the ratio to the baseline
+    /// Without a pilot: the between-block standard deviation of the ratio to the baseline
     #[arg(long, value_name = "PERCENT", value_parser = margin)]
     sd: Option<f64>,
     /// The largest difference that does not matter [default: the study's margin, or 1%]
@@ -63,7 +61,7 @@ fn pilot(args: &Args, study: &std::path::Path, see: &[f64], features: &Registry)
     let planning = from_pilot(&record, see, args.power);
     let most = planning.rows.iter().map(|row| row.pilot_blocks).max().unwrap_or(0);
     if most < PILOT_MIN {
-        let error = format!("a pilot needs at least {PILOT_MIN} blocks, and this one has {most} valid ones");
+        let error = format!("a pilot needs at least {PILOT_MIN} valid blocks, but this one has only {most}");
         return Err(CommandError::usage(error)
             .hint("run more blocks, or give the spread that you expect: bakeoff power --sd 2%"));
     }

@@ -31,8 +31,8 @@ pub(crate) fn add(
         screen::out(&format!("added to {factor}: {} = {}\n", level.name, level.table()));
         if trains {
             screen::out(
-                "the training runs in the same folder as the build script; list the study's files that it reads in \
-                 `files` of the [[build]]\n",
+                "the training runs in the same folder as the build script; in `files` of the [[build]], list the \
+                 study's files that it reads\n",
             );
         }
     }
@@ -60,7 +60,7 @@ fn meant(document: &DocumentMut, factor: Option<&str>, text: &str) -> Result<(St
                 .hint(format!("available: {}", names.join(", "))));
         }
         (None, _) => {
-            return Err(CommandError::usage(format!("the study has several factors, so `{text}` needs one"))
+            return Err(CommandError::usage(format!("the study has several factors, so name one for `{text}`"))
                 .hint(format!("use --factor NAME; available: {}", names.join(", "))));
         }
     };

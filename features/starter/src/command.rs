@@ -29,10 +29,10 @@ use std::path::{Path, PathBuf};
 /// Init recognises the build system of the source (Cargo, Go, Meson, CMake, configure, Autoconf, make, debian/rules),
 /// builds an unchanged copy once, finds the program, and writes a study.toml with comments on what it found. Then it
 /// builds one changed level and prints how many compilations the flag reached. It runs the workload on the plain build:
-/// twice to record the expected output, then for some seconds to see how much its time varies. If SOURCE is a folder,
-/// the study is written there; otherwise to a new folder.
+/// twice to record the expected output, then for a few seconds to see how much its time varies. If SOURCE is a folder,
+/// init writes the study there; otherwise, it creates a new folder.
 ///
-/// If standard input is a terminal, init asks what it cannot know. Otherwise, and with --yes, it assumes the first
+/// If standard input is a terminal, init asks for what it cannot determine. Otherwise, and with --yes, it assumes the first
 /// answer and prints it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -42,10 +42,9 @@ pub(crate) struct Args {
     /// The workload, as you would type it in the source's folder: './prog input'
     #[arg(long, value_name = "COMMAND")]
     run: Option<String>,
-    /// Use this level instead of the proposed ones; repeat the option for several. A level is compiler flags, which
-    /// follow the project's own (`-O3 -flto=auto`, or for rustc `-C target-cpu=native`), a compiler (`clang`), or a
+    /// Use this level instead of the proposed ones; repeat the option for several. A level is a set of compiler flags added after the project's own (`-O3 -flto=auto`, or for rustc `-C target-cpu=native`), a compiler (`clang`), or a
     /// variable (`GOAMD64=v3`). Put a name in front if you like: `lto=-O3 -flto=auto`. Add `profile` for a
-    /// profile-guided build trained by the workload, or `profile:COMMAND` to train it by another command. Add `bolt` or
+    /// profile-guided build trained on the workload, or `profile:COMMAND` to train it by another command. Add `bolt` or
     /// `bolt:COMMAND` to have LLVM's BOLT optimise the linked program
     #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
     level: Vec<String>,
@@ -56,13 +55,13 @@ pub(crate) struct Args {
     /// Ask nothing; assume the first answer to every question
     #[arg(long, short)]
     yes: bool,
-    /// The program to measure, if the build makes several: its name or path
+    /// The program to measure, if the build produces several: its name or path
     #[arg(long, help_heading = "Override what init finds", value_name = "PROGRAM")]
     product: Option<String>,
-    /// The build system to use, if several are recognised, by its file: 'debian/rules'
+    /// The build system to use if several are recognised, named by its file, such as 'debian/rules'
     #[arg(long, help_heading = "Override what init finds", value_name = "FILE")]
     build_system: Option<String>,
-    /// More options for the configure step, or for the build if there is none: '-DTESTS=OFF' for CMake, '--disable-nls'
+    /// Extra options for the configure step, or for the build if there is no configure step: '-DTESTS=OFF' for CMake, '--disable-nls'
     /// for configure, '--features x' for Cargo
     #[arg(long, help_heading = "Override what init finds", value_name = "WORDS", allow_hyphen_values = true)]
     options: Option<String>,
@@ -165,7 +164,7 @@ fn build_systems(origin: &Origin, named: Option<&str>) -> Result<Vec<BuildSystem
         let error = format!("no known build system in {}", origin.tree.display());
         return Err(CommandError::usage(error).hint(
             "its top folder has none of Cargo.toml, go.mod, meson.build, CMakeLists.txt, configure, configure.ac, \
-             Makefile and debian/rules; write the study yourself, see `bakeoff help study-file`",
+             Makefile and debian/rules; write the study yourself (see `bakeoff help study-file`)",
         ));
     };
     let others: Vec<&str> = others.iter().map(|other| other.file.as_str()).collect();
@@ -204,11 +203,11 @@ fn built(
                 let has_it = || ranked(&plain.tree, &linked(&plain), &origin.name).programs.iter().any(is_meant);
                 match &plain.lacks {
                     Some(why) if !has_it() => {
-                        say(&format!("{file} could not build all of it{why}{now}"));
+                        say(&format!("{file} could not build all of the source{why}{now}"));
                         in_part.get_or_insert((found, wanted, plain));
                     }
                     Some(why) => {
-                        say(&format!("A part of it could not be built{why}, but the program was."));
+                        say(&format!("Part of the source could not be built{why}, but the program was."));
                         return Ok((found, wanted, plain));
                     }
                     None => return Ok((found, wanted, plain)),
@@ -217,7 +216,7 @@ fn built(
             Err(fault) => {
                 let line = *fault.useless()?;
                 if !now.is_empty() {
-                    say(&format!("{file} could not build it{}{now}{}", reason(&line), log(&line)));
+                    say(&format!("{file} could not build the source{}{now}{}", reason(&line), log(&line)));
                 }
                 failed.get_or_insert(line);
             }
@@ -314,14 +313,14 @@ fn chosen_levels(
     let took = format!("The plain build took {}", format::waiting_time(plain.wall_s));
     let calls = if found.calls_compilers() { format!(": {}, {own}", compilations(plain)) } else { String::new() };
     let program = match product.library {
-        Some(_) => "there is no program: it is a library".to_owned(),
+        Some(_) => "the source is a library, not a program".to_owned(),
         None => format!("the program is {}", product.path.display()),
     };
     let seen = format!("{took}{calls}; {program}.");
     say(&seen);
     if found.calls_compilers() && made.compilations == 0 {
         say(
-            "No call of a compiler was seen: the project ships its own compiler, or a compiler cache answers instead. \
+            "Bakeoff saw no compiler calls: the project ships its own compiler, or a compiler cache answered instead. \
              Flags that levels append will have no effect.",
         );
     }

@@ -103,7 +103,12 @@ pub(crate) fn parse(text: &str) -> Result<Level, CommandError> {
             let (key, value) = what.trim().split_once('=').unwrap_or_default();
             entries.push((key.to_owned(), value.to_owned()));
         }
-        [first] if name.is_none() && training.is_none() && !Building::is_c_compiler(first) => {
+        [first]
+            if name.is_none()
+                && training.is_none()
+                && !first.starts_with(['-', '"'])
+                && !Building::is_c_compiler(first) =>
+        {
             let why = format!("the level `{text}` is not a flag, a variable or a known compiler");
             return Err(CommandError::usage(why).hint(format!("did you mean `-{first}`? {FORMS}")));
         }
@@ -160,7 +165,8 @@ fn cut(what: &str) -> (&str, Option<Training<'_>>) {
 type Training<'a> = ((&'static str, &'static str), &'a str);
 
 /// What is said of a level that cannot be read.
-const FORMS: &str = "write `NAME=WORDS` with compiler flags (--level 'lto=-O3 -flto=auto'), the name of a compiler \
+const FORMS: &str = "write `NAME=WORDS` or only WORDS: compiler flags (--level 'lto=-O3 -flto=auto'), the name of a \
+    compiler \
                      (--level clang), a training command (--level 'pgo=profile:./prog input'), or a variable (--level \
                      'v3=GOAMD64=v3')";
 

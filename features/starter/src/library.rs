@@ -88,11 +88,12 @@ impl Library {
 
     /// A program that does nothing yet.
     pub(crate) fn skeleton(&self) -> String {
-        const WHAT: &str = "// Call what you want to measure here, often enough to take a second or two, and print a \
-                            result: all levels must\n// print the same.\n";
+        const WHAT: &str = "// Call the code to measure here, often enough to take a second or two, and print a \
+            result that must be the same\n// for all levels.\n";
         if let Some(krate) = &self.krate {
             return format!(
-                "{WHAT}// use {krate}::…;\n\nfn main() {{\n    for _ in 0..1 {{\n        // …\n    }}\n    println!(\"done\");\n}}\n"
+                "{WHAT}// use {krate}::…;\n\nfn main() {{\n    for _ in 0..1 {{\n        // …\n    }}\n    \
+                 println!(\"done\");\n}}\n"
             );
         }
         let include = |header: &String| format!("// #include <{header}>\n");

@@ -171,6 +171,6 @@ fn driver(library: &Library, origin: &Origin) -> Result<Option<Workload>, Comman
     std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
     let place = origin.study_dir.join(&file);
     replace(&place, library.skeleton().as_bytes()).map_err(CommandError::usage)?;
-    screen::out(&format!("wrote the skeleton {}: add calls of what you want to measure\n", shown(&place)));
+    screen::out(&format!("wrote the skeleton {}: add calls to the code that you want to measure\n", shown(&place)));
     Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), kind: WorkloadKind::Stub, ..Workload::default() }))
 }

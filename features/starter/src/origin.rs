@@ -103,7 +103,8 @@ fn krate(cache: &Cache, what: &str) -> Result<Origin, CommandError> {
     // To say something about a crate, Cargo loads it, and nothing else.
     let fetch = |version: &str, found: &str| {
         format!(
-            "cd \"$DOWNLOAD\" && {found} && set -- \"${{CARGO_HOME:-$HOME/.cargo}}\"/registry/src/*/{name}-{version} && \
+            "cd \"$DOWNLOAD\" && {found} && set -- \"${{CARGO_HOME:-$HOME/.cargo}}\"/registry/src/*/{name}-{version} \
+             && \
              cp -R \"$1\" source && rm -f source/.cargo-ok"
         )
     };
@@ -127,7 +128,8 @@ fn go_module(cache: &Cache, what: &str) -> Result<Origin, CommandError> {
     module.split('/').try_for_each(|part| is_name(part, "a Go module"))?;
     is_name(version, "a version")?;
     let fetch = format!(
-        "cd \"$DOWNLOAD\" && dir=$(go mod download -json {module}@{version} | sed -n 's/^.*\"Dir\": \"\\(.*\\)\".*/\\1/p') \
+        "cd \"$DOWNLOAD\" && dir=$(go mod download -json {module}@{version} | sed -n 's/^.*\"Dir\": \
+         \"\\(.*\\)\".*/\\1/p') \
          && cp -R \"$dir\" source && chmod -R u+w source"
     );
     // The last part may only be a major version: example.org/prog/v4.
@@ -140,7 +142,7 @@ fn go_module(cache: &Cache, what: &str) -> Result<Origin, CommandError> {
 fn is_name(text: &str, what: &str) -> Result<(), CommandError> {
     let sign = |c: char| c.is_ascii_alphanumeric() || "+-._~".contains(c);
     if text.is_empty() || text.starts_with('-') || !text.chars().all(sign) {
-        return Err(CommandError::usage(format!("`{text}` is not a valid name of {what}")));
+        return Err(CommandError::usage(format!("`{text}` is not a valid name for {what}")));
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ impl Attempt<'_> {
             return Ok(plain);
         }
         // A build in this folder before left everything that make looks for.
-        screen::err("nothing was compiled, because it had been built before; building again after `make clean`\n");
+        screen::err("nothing was compiled, because the source was already built; building again after `make clean`\n");
         match self.once(BuildMode { clean: true, ..plain.how }) {
             Err(Fault::Useless(_)) => Ok(plain),
             built => built,
@@ -238,7 +238,7 @@ fn of_tool(lines: &[String]) -> Option<&str> {
 /// That a build failed, for the end of the command.
 pub(crate) fn failure(line: &BuildLine, missing: Option<Missing>) -> CommandError {
     let install = missing.map_or_else(
-        || "install what the messages say is missing".to_owned(),
+        || "install what the messages report as missing".to_owned(),
         |missing| format!("install the missing build dependencies with `{}`", missing.command()),
     );
     failed(
@@ -256,7 +256,7 @@ fn failed(line: &BuildLine, remedy: &str) -> CommandError {
     let BuildOutcome::Failed { why, tail, log, .. } = &line.outcome else {
         return CommandError::usage("the build failed");
     };
-    let mut text = format!("error: cannot build it: {why}\n");
+    let mut text = format!("error: cannot build the source: {why}\n");
     let said = log.as_ref().map(|log| printed(log)).unwrap_or_default();
     if let Some(first) = of_tool(&said).filter(|first| !tail.iter().any(|line| line.trim() == *first)) {
         text.push_str(&format!("the first error:\n    {first}\nthe last lines:\n"));

@@ -54,7 +54,7 @@ pub(crate) fn prove(
         }
         Some((name, line)) => {
             screen::err(&failure_of_level(line).render());
-            screen::out(&format!("{name} cannot be built; `bakeoff run` will report it and omit it\n"));
+            screen::out(&format!("{name} cannot be built; `bakeoff run` will report and omit it\n"));
             false
         }
         None => true,

@@ -176,13 +176,14 @@ impl Start<'_> {
 /// What was seen of the workload, a sentence each.
 fn timed(seen: &Observed, levels: usize) -> Vec<String> {
     let mut lines =
-        vec![format!("The workload takes about {} ({} times).", format::duration(seen.median_s()), seen.walls.len())];
+        vec![format!("The workload takes about {} ({} runs).", format::duration(seen.median_s()), seen.walls.len())];
     if seen.varies {
         lines.push("Its output differs from run to run.".to_owned());
     }
     if let Some(blocks) = seen.blocks_for_one_percent(levels) {
         lines.push(format!(
-            "To detect a difference of 1 %, you need about {blocks} blocks on this machine (`--blocks {blocks}`); the default \
+            "To detect a difference of 1 %, you need about {blocks} blocks on this machine (`--blocks {blocks}`); the \
+             default \
              is 12."
         ));
     }

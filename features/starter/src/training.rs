@@ -22,7 +22,7 @@ pub(crate) fn complete(
         let Some(command) = level.training() else { continue };
         if !found.calls_compilers() && !is_bolted {
             return Err(CommandError::usage(format!(
-                "the level `{name}` needs profiles of gcc or clang, and {} calls neither",
+                "the level `{name}` needs profiles from gcc or clang, but {} calls neither",
                 found.file
             ))
             .hint("remove the level"));
@@ -30,7 +30,7 @@ pub(crate) fn complete(
         if command.is_empty() && workload.is_stub() {
             let word = if is_bolted { "bolt" } else { "profile" };
             return Err(CommandError::usage(format!(
-                "the level `{name}` is trained by the workload, but there is no workload"
+                "the level `{name}` is trained on the workload, but there is no workload"
             ))
             .hint(format!(
                 "name one with --run COMMAND, or name a training command: --level '{name}={word}:./prog input'"

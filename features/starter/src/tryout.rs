@@ -53,7 +53,7 @@ pub(crate) fn twice(workload: &Workload, dir: &Path, prefix: &Path, most_s: f64)
         }
         let now = files(&tree);
         if let Some(path) = differing(&before, &now) {
-            let why = format!("writes to the build folder, which all trials share: {}", path.display());
+            let why = format!("writes to the build folder that all trials share: {}", path.display());
             return Err(Fault::Useless(why));
         }
         if is_idle {
@@ -184,8 +184,8 @@ mod tests {
         check("./prog; false", Err("is not a usable workload: it exited with 1"));
         check("./prog; cc --version > /dev/null 2>&1 || :", Err("calls a compiler (cc)"));
         check("./prog; cp prog new", Err("builds new"));
-        check("./prog; touch \"$PREFIX/tree/log\"", Err("which all trials share: log"));
-        check("./prog; rm -f \"$PREFIX/tree/input\"", Err("which all trials share: input"));
+        check("./prog; touch \"$PREFIX/tree/log\"", Err("that all trials share: log"));
+        check("./prog; rm -f \"$PREFIX/tree/input\"", Err("that all trials share: input"));
     }
 
     #[test]

@@ -142,13 +142,13 @@ pub(crate) fn text(study: &Written<'_>) -> String {
     match &study.output {
         Output::Unknown => {}
         Output::Expected(file) => {
-            text += &format!("expect = {}   # what the plain build printed, twice\n", quoted(file))
+            text += &format!("expect = {}   # the plain build printed this twice\n", quoted(file))
         }
-        Output::Free => text += "output = \"varies\"   # judged by its exit code only\n",
+        Output::Free => text += "output = \"varies\"   # only the exit code is checked\n",
         Output::Varies => text += "output = \"varies\"   # the plain build printed different output the second time\n",
     }
     text += &format!(
-        "\n[conditions.idle]\nlocale = {}   # that of your terminal; it affects how programs read and sort text\n",
+        "\n[conditions.idle]\nlocale = {}   # your terminal's locale; it affects how programs read and sort text\n",
         quoted(study.locale)
     );
     text += &format!("\n[decide]\nbaseline = {{ {factor} = {} }}\n", quoted(OWN));

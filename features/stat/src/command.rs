@@ -19,11 +19,10 @@ const CONFIDENCE: f64 = 0.95;
 /// The margin of `bakeoff compare`.
 const MARGIN: &str = "1%";
 
-/// Compare measurements from other tools or files, like ministat and benchstat, but with verdicts
+/// Compare measurements from other tools or files as ministat and benchstat do, but with verdicts
 ///
 /// Each file is a sample: numbers, one per line, with # before comments; or the output of `go test -bench`, hyperfine
-/// (--export-json), pyperf (-o), JMH (-rf json) or pytest-benchmark (--benchmark-json). Bakeoff recognises the format,
-/// and unpacks gzip. The first sample is the baseline. Bakeoff does not know in which order the samples were measured.
+/// (--export-json), pyperf (-o), JMH (-rf json) or pytest-benchmark (--benchmark-json). Bakeoff recognises the format, and unpacks gzip files. The first sample is the baseline. Bakeoff does not know in which order the samples were measured.
 /// If a sample drifts over time, there is no verdict on differences that the drift could explain.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -39,7 +38,7 @@ pub(crate) struct Args {
     /// Compare line by line: the values on the same line of all files were measured together, in random order
     #[arg(long)]
     paired: bool,
-    /// Read the numbers from this column, counted from 1
+    /// Read the numbers from this column, counting from 1
     #[arg(short = 'C', long = "column", value_name = "N", allow_hyphen_values = true, help_heading = "Input")]
     columns: Vec<OsString>,
     /// The characters that separate columns [default: blank and tab]
@@ -48,14 +47,14 @@ pub(crate) struct Args {
     /// Read the files in this format [default: recognised from the content]
     #[arg(long, value_name = "FORMAT", help_heading = "Input")]
     format: Option<Named>,
-    /// Never compare values that differ in these keys, separated by commas: .name, .fullname, .unit, .file, /PART of a
+    /// Never compare values that differ in these keys (separated by commas): .name, .fullname, .unit, .file, /PART of a
     /// name, the KEY of a line `KEY: value`, or .config for all such lines [default: .config]
     #[arg(long, value_name = "KEYS", help_heading = "Grouping and selection")]
     table: Option<String>,
     /// Make a table for each value of these keys [default: .fullname]
     #[arg(long, value_name = "KEYS", help_heading = "Grouping and selection")]
     row: Option<String>,
-    /// Make a sample in each table for each value of these keys [default: .file]
+    /// In each table, make a sample for each value of these keys [default: .file]
     #[arg(long, value_name = "KEYS", help_heading = "Grouping and selection")]
     col: Option<String>,
     /// Ignore differences in these keys
@@ -64,17 +63,17 @@ pub(crate) struct Args {
     /// Use only values that match: `KEY:VALUE`, `KEY:(A OR B)`, `-X`, `X Y`, `X OR Y`, `(X)`
     #[arg(long, value_name = "FILTER", allow_hyphen_values = true, help_heading = "Grouping and selection")]
     filter: Option<String>,
-    /// The largest difference that does not matter, in percent; samples within it, either way, are equivalent
+    /// The largest difference that does not matter, in percent; samples that differ by less, either way, are equivalent
     #[arg(long, value_name = "PERCENT", default_value = MARGIN, value_parser = bakeoff_command::arguments::margin)]
     margin: f64,
-    /// Confidence level of intervals and verdicts, as a fraction or in percent; --ministat allows 80, 90, 95, 98, 99
+    /// Confidence level of intervals and verdicts, as a fraction or a percentage; --ministat allows 80, 90, 95, 98, 99
     /// and 99.5 [default: 0.95]
     #[arg(short = 'c', long, value_name = "C", allow_hyphen_values = true)]
     confidence: Vec<OsString>,
     /// Print all findings as JSON
     #[arg(long)]
     json: bool,
-    /// Exit with 3 unless every comparison got a verdict
+    /// Exit with 3 unless every comparison has a verdict
     #[arg(long)]
     require_verdict: bool,
 }
@@ -96,7 +95,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let mut remarks = gathered.notes;
     if let Some(example) = gathered.rounded.example {
         let count = gathered.rounded.count;
-        remarks.push(format!("integers too large for exact 64-bit floating-point numbers: {count} ({example})"));
+        remarks.push(format!("integers too large to be exact as 64-bit floating-point numbers: {count} ({example})"));
     }
     if args.json {
         screen::json(&bakeoff_report::pretty_json(&findings)?);

@@ -10,19 +10,24 @@ const FORMS: [(&[&str], &str, &str); 10] = [
     (&["| Command", "| Mean ["], "hyperfine's Markdown", SUMMARY),
     (&["command,mean,stddev,median"], "hyperfine's CSV", SUMMARY),
     (&["Mode", "Cnt", "Score", "Units"], "JMH's text", SUMMARY),
-    (&["Time (mean ± σ):"], "the output of hyperfine", "use the file of --export-json, which has the single times"),
+    (
+        &["Time (mean ± σ):"],
+        "the output of hyperfine",
+        "use the file from --export-json, which has the individual \
+        times",
+    ),
     (
         &["Rounds", "Iterations", "StdDev"],
         "the output of pytest-benchmark",
-        "use the file of --benchmark-json, which has the single times",
+        "use the file from --benchmark-json, which has the individual times",
     ),
     (&["Min", "Max", "Median", "Avg", "Stddev"], "ministat's output", SUMMARY),
     (&["Performance counter stats for"], "the output of perf stat", NUMBERS),
     (&["Maximum resident set size (kbytes)"], "the output of GNU time", NUMBERS),
-    (&["time:   ["], "the output of criterion.rs", "use its files sample.json, which have the single times"),
+    (&["time:   ["], "the output of criterion.rs", "use its sample.json files, which have the individual times"),
     (&["<?xml"], "XML", NUMBERS),
 ];
-const SUMMARY: &str = "it has only summaries, no single values; use `bakeoff check-summary`";
+const SUMMARY: &str = "it has only summaries, no individual values; use `bakeoff check-summary`";
 const NUMBERS: &str = "write only the numbers, one per line, to a file for each sample";
 
 /// The form of a text that is known by name, as an error.

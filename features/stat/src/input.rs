@@ -65,7 +65,7 @@ fn of_text(
     reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(failed)?;
     if head.starts_with(JOURNAL) {
         let remedy = "use `bakeoff report`; its --export-go writes a file that this command can read";
-        return Err(origin.whole("this is a journal of Bakeoff", remedy));
+        return Err(origin.whole("this is a Bakeoff journal", remedy));
     }
     let mut all = head.as_slice().chain(reader);
     if options.format.is_some() || options.columns.delimiters != Columns::default().delimiters {

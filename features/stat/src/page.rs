@@ -312,7 +312,7 @@ fn legend(findings: &SampleFindings, page: &mut Page, columns: usize, pictures: 
         said.push("Difference: sample − baseline, because some values are not positive.".to_owned());
     }
     if findings.tables.iter().any(|table| table.family > 1) {
-        said.push("p and intervals: corrected for all comparisons of the unit.".to_owned());
+        said.push("p and intervals are corrected for all comparisons of the same unit.".to_owned());
     }
     if pictures {
         said.push(LEGEND.to_owned());
@@ -328,7 +328,7 @@ fn method(findings: &SampleFindings) -> String {
     let mut tests: Vec<String> = vec![];
     for comparison in findings.tables.iter().flat_map(compared).map(|(_, comparison)| comparison) {
         let test = match comparison.inferred {
-            Inferred::TooFew => "no test if there are too few values".to_owned(),
+            Inferred::TooFew => "no test where there are too few values".to_owned(),
             _ => bakeoff_report::provenance::test_words(comparison),
         };
         if !tests.contains(&test) {
@@ -341,11 +341,11 @@ fn method(findings: &SampleFindings) -> String {
         .flat_map(compared)
         .any(|(_, c)| c.tested().is_some_and(|t| matches!(t.test, Test::MannWhitney | Test::MannWhitneyNormal)));
     if shift {
-        tests.push("estimate and interval by Hodges and Lehmann".to_owned());
+        tests.push("Hodges–Lehmann estimate and interval".to_owned());
     }
     let family = findings.tables.iter().map(|table| table.family).max().unwrap_or(0);
     if family > 1 {
-        tests.push(format!("Bonferroni's correction over {family} comparisons"));
+        tests.push(format!("Bonferroni correction for {family} comparisons"));
     }
     if tests.is_empty() {
         tests.push("description only".to_owned());

@@ -80,7 +80,7 @@ impl Sheet {
         match rows.iter().find(|(_, cells)| cells.len() != titles.len()) {
             Some((number, cells)) => {
                 let message = format!("this line has {} cells, but there are {} titles", cells.len(), titles.len());
-                let remedy = "give every title one cell, or read a column by its number with `-C N`";
+                let remedy = "give every line one cell for each title, or read a column by its number with `-C N`";
                 Err(origin.error(*number, &message, remedy))
             }
             None => Ok(Self { titles, rows }),
@@ -137,7 +137,7 @@ pub(crate) fn read(
         factors.iter().copied().filter(|at| numbers.contains(at) && sheet.is_unclear(*at)).collect();
     if let Some(column) = unclear.first().filter(|_| !options.columns.is_chosen) {
         let message = format!(
-            "it is unclear whether the column {} contains values or names their groups",
+            "it is unclear whether the column {} contains values or the names of groups",
             shown(&titles[*column])
         );
         let remedy = format!("ignore it with `-C {}`, which reads only the column of values", value + 1);
@@ -171,7 +171,7 @@ fn is_missing(cell: &str) -> bool {
 fn value_of(titles: &[String], numbers: &[usize], origin: &Origin<'_>, options: &Options) -> Result<usize, Error> {
     let chosen = options.columns.column;
     if options.columns.is_chosen && chosen > titles.len() {
-        let message = format!("there is no column {chosen}: the table has {}", titles.len());
+        let message = format!("there is no column {chosen}: the last column is {}", titles.len());
         return Err(origin.whole(&message, "choose another column with -C"));
     }
     if options.columns.is_chosen {

@@ -41,10 +41,10 @@ pub(crate) fn find(wanted: Wanted) -> Result<Emulator, String> {
     let qemu = qemu().ok_or_else(|| format!("{QEMU} is not installed, so Bakeoff cannot boot a kernel"))?;
     let emulated = |why: String| Emulator { qemu: qemu.clone(), accelerator: Accelerator::Tcg, why };
     match (wanted, boots(&qemu, "kvm")) {
-        (Wanted::Tcg, _) => Ok(emulated("the study asks for the emulator".to_owned())),
+        (Wanted::Tcg, _) => Ok(emulated("the study requests the emulator".to_owned())),
         (_, Ok(())) => Ok(Emulator { qemu, accelerator: Accelerator::Kvm, why: String::new() }),
         (Wanted::Auto, Err(why)) => Ok(emulated(why)),
-        (Wanted::Kvm, Err(why)) => Err(format!("the study asks for KVM, but {why}")),
+        (Wanted::Kvm, Err(why)) => Err(format!("the study requests KVM, but {why}")),
     }
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn boots(qemu: &Path, accelerator: &str) -> Result<(), String> {
 
 /// Starts a machine in a folder, which is to end itself within `limit_s` seconds by the clock; what it did instead.
 pub(crate) fn boot_within(argv: Vec<String>, folder: &Path, limit_s: f64) -> Result<(), String> {
-    let broken = |error: &dyn std::fmt::Display| format!("cannot try it: {error}");
+    let broken = |error: &dyn std::fmt::Display| format!("cannot try to boot: {error}");
     let log = folder.join("log");
     let command = Command {
         argv,

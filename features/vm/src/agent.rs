@@ -165,7 +165,7 @@ impl Received {
             let text = line.trim_ascii_end();
             let numbered = line.ends_with(b"\n").then(|| serde_json::from_slice::<Numbered>(text).ok()).flatten();
             let Some(Numbered { n, said }) = numbered.filter(|numbered| numbered.n == expected) else {
-                received.broken = Some(format!("line {expected} of the agent is cut off, damaged or missing"));
+                received.broken = Some(format!("line {expected} from the agent is cut off, damaged or missing"));
                 return received;
             };
             last = n;
@@ -187,7 +187,7 @@ impl Received {
             }
             digest.field("line", text);
         }
-        received.broken = Some(format!("the agent's last line is missing, after {last} lines"));
+        received.broken = Some(format!("the agent sent {last} lines, but the final line is missing"));
         received
     }
 }

@@ -63,7 +63,7 @@ fn why(left: &Left<'_>) -> Option<String> {
         }
         End::Exited(code) if code % 2 == 1 => {
             format!(
-                "the agent ended with {}{}",
+                "the agent exited with {}{}",
                 code / 2,
                 broken.map(|broken| format!(": {broken}")).unwrap_or_default()
             )
@@ -105,17 +105,17 @@ mod tests {
         let none = Received { place: place.clone(), ..Received::default() };
         let silent = Received { broken: Some("the agent sent nothing".to_owned()), ..Received::default() };
         let cut =
-            Received { place, broken: Some("the agent's last line is missing".to_owned()), ..Received::default() };
+            Received { place, broken: Some("lines, but the final line is missing".to_owned()), ..Received::default() };
         let panic = "booting\nKernel panic - not syncing: VFS: Unable to mount root fs\n";
         check(End::Exited(43), &all, "", None);
         check(End::Exited(43), &none, "", Some("0 of 1 trials"));
-        check(End::Exited(43), &cut, "", Some("last line is missing"));
+        check(End::Exited(43), &cut, "", Some("lines, but the final line is missing"));
         check(End::Exited(43), &silent, "", Some("sent nothing"));
         check(End::Exited(0), &silent, panic, Some("Kernel panic - not syncing"));
         check(End::Exited(0), &silent, "", Some("before the agent sent anything"));
         check(End::Exited(0), &cut, "", Some("switched off or reset"));
         check(End::Exited(1), &silent, "", Some("did not start"));
-        check(End::Exited(45), &cut, "", Some("the agent ended with 22"));
+        check(End::Exited(45), &cut, "", Some("the agent exited with 22"));
         check(End::Exited(219), &cut, "", Some("the agent was killed by signal 9"));
         check(End::Signalled(24), &cut, "", Some("hung"));
         check(End::TimedOut, &cut, "", Some("hung"));

@@ -93,7 +93,7 @@ impl Machines {
     fn emulated(&self) -> Result<(), CommandError> {
         if self.spec.processors > 1 {
             let error = format!(
-                "cannot emulate {} processors and count instructions ({})",
+                "cannot count instructions with {} emulated processors ({})",
                 self.spec.processors, self.found.why
             );
             return Err(CommandError::usage(error).hint("write `processors = 1` in [vm], or use a machine with KVM"));
@@ -332,7 +332,7 @@ fn both_ends(file: &Path, most: u64) -> io::Result<String> {
     let length = file.metadata()?.len();
     (&file).take(if length > most { most / 2 } else { most }).read_to_end(&mut bytes)?;
     if length > most {
-        bytes.extend(format!("\n[{} bytes are left out]\n", length - most / 2 * 2).into_bytes());
+        bytes.extend(format!("\n[{} bytes omitted]\n", length - most / 2 * 2).into_bytes());
         file.seek(io::SeekFrom::End(-(most as i64 / 2)))?;
         file.take(most / 2).read_to_end(&mut bytes)?;
     }
@@ -398,6 +398,6 @@ mod tests {
         console.seek(io::SeekFrom::Start(64 << 30)).unwrap();
         console.write_all(b"last!").unwrap();
         let text = both_ends(&file, 10).unwrap();
-        assert_eq!(text, format!("first\n[{} bytes are left out]\nlast!", (64_u64 << 30) - 5));
+        assert_eq!(text, format!("first\n[{} bytes omitted]\nlast!", (64_u64 << 30) - 5));
     }
 }

@@ -80,7 +80,7 @@ fn at_work(
     let sampled = abilities::splits_cpu_time() != Some(true);
     let unavailable = sampled.then(|| Unavailable {
         metrics: SAMPLED.map(str::to_owned).into(),
-        why: "the kernel samples them at each tick of its timer".to_owned(),
+        why: "the kernel samples them at each timer tick".to_owned(),
     });
     let served = serve(order, &mut local, place::fingerprint(), unavailable.as_slice(), speaker);
     // The machine is thrown away: a cleanup that fails in it harms nobody.

@@ -62,7 +62,8 @@ impl Extension for VmSection {
 
     fn missing(&self, sink: &Sink, known: SectionContext<'_>) {
         if let Some(kernel) = known.kernel {
-            let remedy = "add `[vm]` with `root = \"FILE\"`: the path below $PREFIX of an initramfs that a layer \
+            let remedy = "add `[vm]` with `root = \"FILE\"`, where FILE is the path below $PREFIX of an initramfs \
+                that a layer \
                           installs";
             sink.report(kernel.clone(), "a level has a kernel, but the study has no `[vm]`", "", remedy);
         }
@@ -80,7 +81,7 @@ impl Extension for VmSection {
                 "give the levels `kernel = \"FILE\"`, or remove the section",
             );
         }
-        let remedy = "for example `root = \"boot/root.cpio.gz\"`: an initramfs that a layer installs";
+        let remedy = "name an initramfs that a layer installs, such as `root = \"boot/root.cpio.gz\"`";
         let root = section.required_string("root", remedy);
         root.iter().for_each(|(root, span)| check_below_prefix(section.sink, root, span.clone()));
         let accelerator = match section.string("accelerator").as_ref().map(|(text, _)| text.as_str()) {

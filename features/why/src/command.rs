@@ -13,18 +13,16 @@ use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_model::plan::{BASELINE, Plan};
 use std::path::{Path, PathBuf};
 
-/// Describe builds, and how they differ: libraries, relocations, sections, compiler and flags
+/// Describe builds and their differences: libraries, relocations, sections, compiler and flags
 ///
-/// For a study, it describes the build of the baseline, and shows file by file how the build of each other variant
-/// differs from it. The builds must be in the cache. If you name files or folders instead, it describes the first one,
-/// and shows how the others differ from it. It reads everything from the files themselves.
+/// For a study, the command describes the build of the baseline and shows, file by file, how the build of each other variant differs from it. The builds must be in the cache. If you name files or folders instead, the command describes the first one and shows how the others differ from it. All facts come from the files themselves.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
-    /// A study, and the variants to show [default: all]; or ELF files, static archives, and folders with such files
+    /// A study, and the variants to show [default: all]; or ELF files, static archives, or folders that contain such files
     #[arg(required = true, value_name = "STUDY [VARIANT]... | FILE")]
     what: Vec<String>,
-    /// The plan: `default` is [plan], any other name is [plans.NAME]
+    /// The plan: `default` is [plan]; any other name is [plans.NAME]
     #[arg(long, value_name = "NAME", default_value = "default")]
     plan: String,
     /// Show only files with this name or path; `*` matches anything; repeat the option for several
@@ -33,7 +31,7 @@ pub(crate) struct Args {
     /// Show everything, including sections, program headers and all names
     #[arg(long)]
     all: bool,
-    /// Only count relocations, which is faster; with --all, also list the names of self-defined slots
+    /// Only count relocations (faster); with --all, also list the names of self-defined slots
     #[arg(long)]
     relocations: bool,
     /// Print all facts as JSON

@@ -50,7 +50,7 @@ fn not_gathered(evidence: &Evidence) -> Vec<NotGathered> {
     match evidence {
         Evidence::Missing { workload, why } => vec![of(workload.as_ref(), None, why)],
         Evidence::Traced(traced) if traced.failure.is_some() => {
-            vec![of(Some(&traced.workload), None, "it failed while it was traced")]
+            vec![of(Some(&traced.workload), None, "it failed while being traced")]
         }
         Evidence::Traced(traced) => {
             traced.services_unseen.iter().map(|(name, why)| of(Some(&traced.workload), Some(name), why)).collect()

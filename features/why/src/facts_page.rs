@@ -29,12 +29,12 @@ const LEGEND: [(&str, &str, &str); 11] = [
     (
         "self-defined",
         "self-defined",
-        "for a symbol of the same file, so the file reaches its own symbols through a table",
+        "slot for a symbol of the same file, so the file reaches its own symbols through a table",
     ),
     ("entries of ", "PLT", "a stub for each function that is called through a slot"),
     ("RELR ", "RELR", "packed relative relocations: few words stand for many relocations"),
     ("_RELATIVE", "RELATIVE", "adds the address at which the file was loaded"),
-    ("interposable", "interposable", "another file may replace it, even for calls from this file"),
+    ("interposable", "interposable", "another file may replace the symbol, even for calls from this file"),
     ("symbolic", "symbolic", "references to the file's own symbols stay inside the file (-Bsymbolic)"),
     ("TEXTREL", "TEXTREL", "the loader writes to code, so processes cannot share it"),
     ("RELRO", "RELRO", "how much of the relocated data becomes read-only"),
@@ -147,7 +147,7 @@ impl Writer<'_> {
             grid.row(cells);
         }
         grid.print(self.page, self.columns);
-        self.page.line(vec![Piece::new("show one of them in full with --file NAME", Ink::Aside)]);
+        self.page.line(vec![Piece::new("use --file NAME to show one of them in full", Ink::Aside)]);
     }
 
     fn file(&mut self, file: &FileFacts) {
@@ -345,7 +345,7 @@ fn title(group: Group) -> Option<&'static str> {
         Group::Protection => "protection",
         Group::Origin => "origin",
         Group::Sections => "sections",
-        Group::Tables => "entries of tables of relocations",
+        Group::Tables => "entries of relocation tables",
         Group::Segments => "program headers",
         Group::Names => "names",
     })

@@ -20,7 +20,7 @@ use names::{row_name, variants};
 pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
     let Some(gathered) = &Gathered::of(findings) else { return };
     page.gap();
-    let heading = "evidence, gathered after the measured trials to explain them; never compared";
+    let heading = "evidence, gathered after the measured trials to explain them; it is never compared";
     page.paragraph(heading, columns, 2, Ink::Heading);
     diagnoses::print(findings, gathered, page, columns);
     bakeoff_report::levels(findings, page, notes, columns);
@@ -68,7 +68,7 @@ fn of_file(file: &FileTable, page: &mut Page, columns: usize) {
     };
     let marked = [
         ("linked with -Bsymbolic", with(|numbers| numbers.symbolic == Some(true))),
-        ("the loader writes to its code", with(|numbers| numbers.textrel == Some(true))),
+        ("the loader writes to the code", with(|numbers| numbers.textrel == Some(true))),
         ("absent", file.absent.clone()),
     ];
     for (what, names) in marked.into_iter().filter(|(_, names)| !names.is_empty()) {
@@ -89,11 +89,11 @@ fn legend(gathered: &Gathered, page: &mut Page, columns: usize) {
 
 fn not_gathered(missing: &NotGathered, page: &mut Page, columns: usize) {
     let what = match (&missing.workload, &missing.service) {
-        (Some(workload), Some(service)) => format!("the service {} of {} from inside", clean(service), clean(workload)),
-        (Some(workload), None) => format!("{} from inside", clean(workload)),
+        (Some(workload), Some(service)) => format!("trace of the service {} of {}", clean(service), clean(workload)),
+        (Some(workload), None) => format!("trace of {}", clean(workload)),
         (None, _) => "files of builds".to_owned(),
     };
-    let text = format!("not gathered: {what}, of {}: {}", variants(&missing.variants), clean(&missing.why));
+    let text = format!("not gathered: {what}, for {}: {}", variants(&missing.variants), clean(&missing.why));
     page.paragraph(&text, columns, 2, Ink::Open);
 }
 

@@ -37,7 +37,7 @@ impl Extension for EvidenceSection {
         if section.has("facts") && !known.builds {
             let remedy = "remove it, or add a `[[build]]`";
             let span = section.place_of("facts").unwrap_or_else(|| section.span.clone());
-            section.sink.report(span, "`facts` describes builds, and this study builds nothing", "", remedy);
+            section.sink.report(span, "`facts` describes builds, but this study builds nothing", "", remedy);
         }
         let facts = section.strings("facts");
         for (pattern, span) in &facts {

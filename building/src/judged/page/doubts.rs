@@ -50,14 +50,14 @@ pub(super) fn print(doubts: &BuildDoubts, page: &mut Page, columns: usize, more:
         settings[..shown].iter().for_each(|doubt| say(format!("{what}: {}", confounded(doubt)), ink));
         if let Some(who) = more.filter(|_| shown < settings.len()) {
             let rest = settings.len() - shown;
-            say(format!("{what}: and {rest} more that {}: {who}", alike(&of_these.0)), ink);
+            say(format!("{what}: {rest} more settings that {}; {who}", alike(&of_these.0)), ink);
         }
     }
     doubts.costs.iter().for_each(|doubt| say(cost(doubt), Ink::Plain));
 }
 
 fn lost_in_full(lost: &Lost) -> String {
-    format!("lost: {}; `append` in a level only adds flags, it removes none", lost_words(lost))
+    format!("lost: {}; `append` in a level only adds flags and removes none", lost_words(lost))
 }
 
 fn calls(number: u64) -> String {
@@ -76,7 +76,7 @@ fn flag(doubt: &FlagDoubt) -> String {
     };
     let what = match &doubt.fate {
         FlagFate::NeverArrived if *of == 0 => {
-            format!("never arrived: {whose}: no call of a compiler was seen in layer {layer}")
+            format!("never arrived: {whose}: no compiler call was seen in layer {layer}")
         }
         FlagFate::NeverArrived => {
             format!("never arrived: {whose} reached none of {} in layer {layer}", calls(*of))
@@ -84,7 +84,7 @@ fn flag(doubt: &FlagDoubt) -> String {
         FlagFate::Overridden { by } => {
             let by = by.as_ref().map_or_else(|| "another flag".to_owned(), |by| clean(by));
             format!(
-                "overridden: {whose} reached {} of {} in layer {layer}, but each time {by} came after it",
+                "overridden: {whose} reached {} of {} in layer {layer}, but {by} came after it each time",
                 reached,
                 calls(*of)
             )
@@ -107,22 +107,20 @@ fn identical(group: &Identical) -> String {
     let not_believed = match words.as_slice() {
         [] => String::new(),
         words => {
-            format!(
-                "; that does not show that {} changes nothing, because it did not take effect everywhere",
-                listed(words)
-            )
+            format!("; {} did not take effect everywhere and could still make a difference", listed(words))
         }
     };
     let what = match group.same {
         Same::Build => format!(
-            "identical: {who} share one build: no layer uses what they differ in, so comparing them shows only noise"
+            "identical: {who} share one build: no layer uses the levels in which they differ, so comparing them shows \
+             only noise"
         ),
         Same::Files => format!(
             "identical: {who} were built separately but are the same program, file for file, so comparing them shows \
              only noise"
         ),
         Same::Binaries => format!(
-            "identical: {who} were built separately, but everything that is loaded from their programs and libraries \
+            "identical: {who} were built separately, but everything loaded from their programs and libraries \
              is the same; only other files differ"
         ),
     };
@@ -165,7 +163,7 @@ fn confounded(doubt: &Confounded) -> String {
             let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
             let values = by_variant(doubt);
             format!(
-                "{setting} changes with {} together, and none of them names it ({values}){besides}",
+                "{setting} changes with {} together, but none of these factors names it ({values}){besides}",
                 listed(&factors)
             )
         }
@@ -175,7 +173,8 @@ fn confounded(doubt: &Confounded) -> String {
         several => {
             let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
             format!(
-                "{setting} changes with {}, which these builds cannot tell apart; none of them names it ({}){besides}",
+                "{setting} changes with {}, which these builds cannot tell apart; none of these factors names it \
+                 ({}){besides}",
                 listed(&factors),
                 values(doubt)
             )
@@ -217,7 +216,7 @@ fn shown(value: Option<&str>) -> String {
 
 fn cost(doubt: &CostDoubt) -> String {
     format!(
-        "cost of layer {} ({}): {} reused compiler output from one build to the next, so its times are not comparable",
+        "cost of layer {} ({}): {} reused compiler output from one build to the next, so the times are not comparable",
         clean(&doubt.layer),
         variants(&doubt.variants),
         clean(&doubt.compiler_cache)

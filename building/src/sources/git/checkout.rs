@@ -52,7 +52,7 @@ const DEEPEST: usize = 16;
 /// Brings what a repository holds at a revision.
 pub(in crate::sources) fn load(site: &mut Site<'_>, url: &str, revision: &str) -> Result<Loaded, Stop> {
     if url.starts_with('-') || revision.starts_with('-') {
-        return site.refused("the repository and the revision cannot begin with `-`");
+        return site.refused("neither the repository nor the revision may begin with `-`");
     }
     if let Some(why) = no_git() {
         return site.refused(why);
@@ -135,7 +135,7 @@ impl Checkout<'_, '_> {
         Err(Stop::Failure(match self.site.complaint(&ended.end) {
             _ if ended.end == End::Exited(SILENT) => {
                 format!(
-                    "git cannot fetch from {url}; check with `git ls-remote {url}` whether you can reach it and have \
+                    "git cannot fetch from {url}; run `git ls-remote {url}` to check that you can reach it and have \
                      access"
                 )
             }
@@ -162,7 +162,7 @@ impl Checkout<'_, '_> {
             let why = match origin {
                 Origin::Folder(folder) => format!(
                     "git {complaint} while it checked out commit {commit}; objects may be missing, as in a partial \
-                     clone. `git -C {} fsck` names them; a full clone has them",
+                     clone. Run `git -C {} fsck` to list them, or use a full clone",
                     folder.path.display()
                 ),
                 Origin::Address(url) => format!("git {complaint} while it checked out commit {commit} of {url}"),
@@ -211,7 +211,7 @@ impl Checkout<'_, '_> {
                 Origin::Address(_) => "Bakeoff follows only http, https, ssh and git addresses".to_owned(),
             };
             let why = format!(
-                "its submodule `{shown}` points to `{}`, and commit {} is not here; {remedy}",
+                "its submodule `{shown}` points to `{}`, but commit {} is not on this machine; {remedy}",
                 submodule.url, submodule.commit
             );
             return self.site.refused(&why);

@@ -74,7 +74,10 @@ impl Folder {
             return Err(Stop::Failure(why.to_owned()));
         }
         if !path.is_dir() {
-            let why = format!("there is no folder `{shown}`; name a Git repository on this machine, or its address");
+            let why = format!(
+                "there is no folder `{shown}`; name a Git repository on this machine, or the address of \
+                one"
+            );
             return Err(Stop::Failure(why));
         }
         let questions =
@@ -141,18 +144,18 @@ impl Folder {
         Err(Stop::Failure(if revision.contains("..") || revision.starts_with('^') {
             format!("`{revision}` is a range of commits; name both ends instead: --git OLD --git NEW")
         } else if ask(cache, &self.path, &["cat-file", "-e", revision])?.is_answer {
-            format!("`{revision}` of the repository `{shown}` is not a commit; name a branch, tag or commit")
+            format!("`{revision}` in the repository `{shown}` is not a commit; name a branch, tag or commit")
         } else if self.is_shallow {
             format!(
                 "the repository `{shown}` has no `{revision}`; it is a shallow clone without older commits: fetch them \
                  with `git -C {shown} fetch --unshallow --tags`, or in CI, check out with full depth"
             )
         } else if answer.err.contains("ambiguous") && answer.err.contains("short") {
-            format!("`{revision}` matches several commits of the repository `{shown}`; write more of its digits")
+            format!("`{revision}` matches several commits in the repository `{shown}`; give more digits")
         } else {
             format!(
-                "the repository `{shown}` has no `{revision}`; `git -C {shown} log --oneline --all` lists its commits, \
-                 `git -C {shown} fetch` gets new ones"
+                "the repository `{shown}` has no `{revision}`; `git -C {shown} log --oneline --all` lists its \
+                 commits, and `git -C {shown} fetch` fetches new ones"
             )
         }))
     }
@@ -160,7 +163,7 @@ impl Folder {
 
 /// The last line of what Git said, without what it puts before it.
 fn in_one_line(said: &str) -> &str {
-    let line = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
+    let line = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("git gave no reason");
     line.trim().trim_start_matches("fatal: ")
 }
 

@@ -74,7 +74,7 @@ fn instructions_of_levels_are_of_the_only_layer_with_a_source_or_name_theirs() {
     let shown = messages(&text(&named("{ perl = \"x.patch\" }")));
     assert!(shown.contains("`patches` must be a list of files"), "{shown}");
     let shown = messages(&text(&named("{ perl = [\"../x.patch\"] }")));
-    assert!(shown.contains("is outside of the study's folder"), "{shown}");
+    assert!(shown.contains("is outside the study's folder"), "{shown}");
 
     let run = "[run_factors.r]\na = { patches = [\"x\"] }\n";
     let shown = messages(&text(run));
@@ -105,8 +105,8 @@ fn layers_follow_the_file_or_the_one_that_they_name() {
     refused(&layer("modules", "prel"), "there is no layer `prel`", "did you mean `perl`?");
     refused(
         &layer("a", "a"),
-        "layer `a` is built after `a`, which itself waits for it",
-        "remove one `after` of the circle",
+        "layer `a` is built after `a`, which in turn waits for this layer",
+        "remove one `after` from the circle",
     );
     let shown = messages(&text(&(layer("a", "b") + &layer("b", "c") + &layer("c", "a"))));
     assert_eq!(shown.matches("circular layers").count(), 3, "{shown}");
@@ -189,7 +189,7 @@ fn what_cannot_be_appended_is_refused_at_its_place() {
     check("append_c = \"-lm\"", "`-lm` is an option for linking", "`append_link`");
     check("compiler = \"clang -O2\"", "`compiler` must be a single program, not \"clang -O2\"", "`append`");
     check("compiler = \"bin/clang\"", "neither a name nor an absolute path", "begin the path with `/`");
-    check("compiler = \"g++\"", "is not a C compiler with a known C++ compiler", "name a C compiler");
+    check("compiler = \"g++\"", "is not a C compiler with a known C++ counterpart", "name a C compiler");
     check("rustflags = [\"-O\"]", "`rustflags` must be a string in quotes", "rustflags = \"-C target-cpu=native\"");
     check("rustflags = \"opt-level=3\"", "\"opt-level=3\" is not an option", "did you mean `-C opt-level=3`?");
     check("rustflags = \"-C\"", "`-C` needs a value", "add the value");
@@ -269,7 +269,7 @@ fn what_cannot_have_a_profile_is_refused_at_its_place() {
     let hand = level("profile = \"x\", append = \"-fprofile-use=y\"");
     check(&hand, "`profile` conflicts with `-fprofile-use=y`, which a level appends", "remove that flag");
     let two = format!("{PROFILED}[build_factors.cc]\ngcc = {{ profile = \"x\" }}\nclang = {{}}\n");
-    check(&two, "factor `opt` already has a profile", "`append` is allowed in all");
+    check(&two, "factor `opt` already has a profile", "`append` is allowed in every factor");
     check(&format!("cache = \"ccache\"\n{PROFILED}"), "has a compiler cache", "remove `cache`");
     let plan = |keys: &str| format!("{PROFILED}[plan]\n{keys}\n");
     check(

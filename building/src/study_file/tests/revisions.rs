@@ -76,7 +76,11 @@ fn a_revision_is_one_of_a_repository_of_one_layer() {
     refused(other, "[sources.tar]\nurl = \"u\"\n", "`tar` is not a Git repository", "[sources.tar]");
     let chosen = "[build_factors.fork]\nmine = { revision = \"a\" }\nyours = { revision = \"b\" }\n";
     let text = text(LEVELS, chosen).replace("commit = \"old\" }", "commit = \"old\", fork = \"mine\" }");
-    assert!(messages(&text).contains("factor `commit` also chooses what `app` is built from"), "{}", messages(&text));
+    assert!(
+        messages(&text).contains("factor `commit` also chooses the source or revision of `app`"),
+        "{}",
+        messages(&text)
+    );
     let run = "[run_factors.x]\na = { revision = \"v1\" }\n";
     let text = self::text(LEVELS, run).replace("commit = \"old\" }", "commit = \"old\", x = \"a\" }");
     assert!(messages(&text).contains("`revision` is not allowed in a run factor"), "{}", messages(&text));

@@ -34,9 +34,8 @@ use variants::{AroundTrials, Named, Variants};
 /// Compare commands: which is faster? The first one is the baseline
 ///
 /// Bakeoff runs the commands in blocks. A block runs each command once, in random order, and the first command twice:
-/// this second run, the twin, shows how large a difference the machine finds between a command and itself. Bakeoff runs
-/// a command of plain words directly and any other with `sh -c`, in your environment and the current folder. It keeps
-/// their standard output in memory. If a command prints something else than the first one, the report begins with that.
+/// this second run, the twin, shows how large a difference this machine shows between a command and itself. Bakeoff runs
+/// a command of plain words directly and any other with `sh -c`, in your environment and the current folder. It keeps the commands' standard output in memory. If a command's output differs from the first one's, the report says so first.
 /// `bakeoff 'A' 'B'` is short for `bakeoff compare 'A' 'B'`. A single command is measured, but not compared.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -76,10 +75,9 @@ struct CompareSettings {
     /// Seed of the random order; by default, Bakeoff draws one and prints it
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Keep the trials in this file, for `bakeoff report FILE`; if the file exists, resume it
+    /// Keep the trials in this file, for `bakeoff report FILE`; if the file exists, resume from it
     ///
-    /// Without this option, Bakeoff keeps the trials until the next comparison, for `bakeoff report --last`, and the
-    /// same command measures again.
+    /// Without this option, Bakeoff keeps the trials for `bakeoff report --last` until the next comparison, and the same command starts over.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Show no progress on standard error
@@ -111,7 +109,7 @@ struct Hyperfine {
     /// Run at most N blocks
     #[arg(long, short = 'M', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "blocks")]
     max_runs: Option<u32>,
-    /// Metrics by hyperfine's names, such as `time` or time_cpu,instructions; --metric has Bakeoff's
+    /// Metrics, named as in hyperfine, such as `time` or time_cpu,instructions; --metric takes Bakeoff's names
     #[arg(
         long = "metrics",
         id = "hyperfine_metrics",
@@ -150,7 +148,7 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     bakeoff_host::interrupt::install()?;
     // For the output of trials, and for the journal that nobody keeps; gone at the end.
     let scratch = Scratch::new("bakeoff-compare-", &std::env::temp_dir()).map_err(|error| {
-        CommandError::new(Code::Internal, error).hint("TMPDIR names the folder for temporary files")
+        CommandError::new(Code::Internal, error).hint("set TMPDIR to another folder for temporary files")
     })?;
     let (scratch, quiet) = (scratch.path(), how.is_quiet());
     let request = SourceRequest { commands: &compared.commands, plan: &plan, scratch, quiet };
@@ -341,12 +339,11 @@ fn of_hyperfine(words: &[String]) -> Result<Vec<String>, CommandError> {
     for word in words {
         let (_, ours) = KNOWN.iter().find(|(name, _)| name == word).ok_or_else(|| {
             let hint = if word.contains(':') {
-                "omit the unit; --time-unit sets the unit of times"
+                "omit the unit; use --time-unit to set the time unit"
             } else {
-                "`bakeoff compare --help` lists all metrics below --metric"
+                "`bakeoff compare --help` lists all metrics under --metric"
             };
-            CommandError::usage(format!("`{}` is not one of hyperfine's metrics that Bakeoff measures", clean(word)))
-                .hint(hint)
+            CommandError::usage(format!("`{}` is not a hyperfine metric that Bakeoff measures", clean(word))).hint(hint)
         })?;
         metrics.extend(ours.iter().map(|name| (*name).to_owned()));
     }

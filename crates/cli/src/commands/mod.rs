@@ -17,15 +17,15 @@ const ABOUT: &str = "Which way of building and running this program is faster, b
 const LONG_ABOUT: &str = "\
 Which way of building and running this program is faster, by how much, how sure are we, and why?
 
-Bakeoff builds a program in every way that you list, runs your workload on all of them in random order, measures each \
-run as a whole, and judges the differences with known error rates. It also compares commands that exist already.";
+Bakeoff builds a program in every way that you list, runs your workload on every build in random order, measures each \
+run as a whole, and judges the differences with known error rates. It also compares existing commands.";
 
 const BEGIN: &str = "\
 Begin with:
   bakeoff compare 'COMMAND A' 'COMMAND B'    which of two commands is faster?
   bakeoff doctor                             what can this machine measure?
   bakeoff init FOLDER                        write a study for your own program
-  bakeoff studies copy sqlite-journal        get a study that exists, and then:
+  bakeoff studies copy sqlite-journal        get an existing study, and then:
   bakeoff run sqlite-journal                 run it";
 
 const REST: &str = "\
@@ -34,25 +34,25 @@ Exit codes (the help of each command lists its own):
   1    a check failed: gate, calibrate, check-summary --require, lock --check
   2    the command line or the study has a problem, or a program under test
        changed during the run
-  3    undecided, where a verdict was required
+  3    undecided, but a verdict was required
   4    a variant could not be built, or a trial failed
-  5    internal error, or a full disk
-  130  interrupted; the same command resumes
+  5    internal error or full disk
+  130  interrupted; run the same command again to resume
 
 Files:
   STUDY/study.toml     the study; STUDY/study.lock has the hashes of its sources
-  STUDY/.bakeoff       its journals; remove this folder to start over
+  STUDY/.bakeoff       the study's journals; remove this folder to start over
   ~/.cache/bakeoff     sources, builds and their logs; see `bakeoff cache` and
                        `bakeoff gc`
   ~/.local/state/bakeoff
-                       twins.jsonl: a line for each finished study, which
-                       `doctor` sums up; saved: comparisons of `compare --save`;
+                       twins.jsonl: a line for each finished study, read
+                       by `doctor`; saved: comparisons of `compare --save`;
                        last.jsonl: the last comparison, for `report --last`
   $TMPDIR/bakeoff-*    the journal of a comparison, and the output of trials if
-                       memory has no room for it; removed at the end
+                       it does not fit in memory; removed at the end
   /run/lock, /dev/shm, /tmp
-                       bakeoff-*.lock, an empty file, by which commands wait for
-                       the machine
+                       bakeoff-*.lock, an empty file; its lock makes commands
+                       take turns on the machine
 
 Environment:
   BAKEOFF_CACHE        another folder for the cache; the default is
@@ -63,7 +63,7 @@ Environment:
   BAKEOFF_CGROUPS      `off`: use no control groups
   BAKEOFF_NAMESPACES   `off`: use no namespaces
   TMPDIR               where Bakeoff keeps the output of trials
-  COLUMNS, NO_COLOR    width and colour of what is printed";
+  COLUMNS, NO_COLOR    width and colour of the output";
 
 /// Width of the list of commands.
 const WIDTH: usize = 80;
@@ -103,8 +103,8 @@ fn groups(commands: &[Subcommand]) -> String {
 /// Of commands that run trials.
 const CHANGED: Exit = (Code::Usage, "a program under test changed during the run");
 const NO_VERDICT: Exit = (Code::Undecided, "--require-verdict: a variant has no verdict");
-const FAILED: Exit = (Code::VariantFailed, "a variant could not be built, or a trial of it failed");
-const STOPPED: Exit = (Code::Interrupted, "interrupted; the same command resumes");
+const FAILED: Exit = (Code::VariantFailed, "a variant could not be built, or one of its trials failed");
+const STOPPED: Exit = (Code::Interrupted, "interrupted; run the same command again to resume");
 
 /// The commands of the core, in the order of the help.
 pub(crate) fn of_core(features: &Registry) -> Vec<Subcommand> {
@@ -113,8 +113,8 @@ pub(crate) fn of_core(features: &Registry) -> Vec<Subcommand> {
         compare::command(features).concludes().exits(&[
             CHANGED,
             NO_VERDICT,
-            (Code::VariantFailed, "a command failed; with --git, a commit could not be built"),
-            (Code::Interrupted, "interrupted; with --journal or --git, the same command resumes"),
+            (Code::VariantFailed, "a command failed or, with --git, a commit could not be built"),
+            (Code::Interrupted, "interrupted; with --journal or --git, run the same command again to resume"),
         ]),
         Subcommand::with_features("plan", plan::execute),
         Subcommand::with_features("report", report::execute)

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// How long a study is.
 #[derive(Debug, Args)]
 pub(super) struct Extent {
-    /// Run N blocks per workload and condition, instead of the plan's number; a larger N extends a finished study
+    /// Run N blocks per workload and condition instead of the number in the plan; a larger N extends a finished study
     ///
     /// `compare` runs 12 by default.
     #[arg(long, short, visible_alias = "runs", visible_short_alias = 'r', value_name = "N",
@@ -24,19 +24,16 @@ pub(super) struct Extent {
     blocks: Option<u32>,
     /// When to stop: `decided`, `anytime`, a precision such as `±1%` (or `+-1%`), or `blocks`
     ///
-    /// `decided` stops when every variant has a verdict, and checks that five times; `anytime` checks it after every
-    /// pass; `±1%` stops when every interval is that narrow; `blocks` runs all planned blocks. The rule is fixed before
-    /// the first block and applies to the deciding metric. --blocks is then the maximum: 200 by default, 40 for
-    /// `decided`.
+    /// `decided` and `anytime` stop when every variant has a verdict: `decided` checks five times, `anytime` after every pass. `±1%` stops when every interval is that narrow; `blocks` runs all planned blocks. The rule is fixed before
+    /// the first block and applies to the deciding metric. Except with `blocks`, --blocks is the maximum: 200 by default, 40 for `decided`.
     #[arg(long, value_name = "RULE", value_parser = until)]
     until: Option<Until>,
     /// Keep running variants that failed in each of their first three blocks
     #[arg(long)]
     keep_going: bool,
-    /// Do not trace each variant after the trials
+    /// Do not trace the variants after the trials
     ///
-    /// A traced run shows which files a variant uses. Without it, Bakeoff does not notice if a file that no command
-    /// names changes while trials run, or before you resume.
+    /// A traced run shows which files a variant uses. Without a traced run, Bakeoff does not notice if a file that no command names changes during the trials or before you resume.
     #[arg(long)]
     no_trace: bool,
 }
@@ -65,7 +62,7 @@ fn until(text: &str) -> Result<Until, String> {
 pub(super) struct Kept {
     /// Run everything in a user namespace, so that no process survives if Bakeoff itself is killed
     ///
-    /// Root does not need this: Bakeoff uses a PID namespace wherever it may. In a user namespace, files of other users
+    /// Root does not need this: Bakeoff uses a PID namespace wherever this is permitted. In a user namespace, files of other users
     /// appear to belong to `nobody`.
     #[arg(long, help_heading = None::<&str>)]
     user_namespace: bool,
@@ -79,7 +76,7 @@ impl Kept {
         }
         let failed = |what: &str, why: &str| {
             CommandError::usage(format!("cannot create a {what}: {why}"))
-                .hint("omit --user-namespace; then the next command kills what a killed one leaves running")
+                .hint("omit --user-namespace; if a command is killed, the next one kills its remaining processes")
         };
         bakeoff_host::user_namespace::enter().map_err(|error| failed("user namespace", &error.to_string()))?;
         // Some containers permit the one and not what it is for.
@@ -109,11 +106,10 @@ pub(super) struct Showing {
     /// Print all tables, effects, doubts, builds and failures instead of one screen
     #[arg(long, visible_alias = "verbose", conflicts_with = "json")]
     all: bool,
-    /// Print one section of --all: answer, outputs, effects, tables, latencies, conditions, building, doubts, builds,
-    /// failed, provenance, or one of a feature
+    /// Print one section of --all: answer, outputs, effects, tables, latencies, conditions, building, doubts, builds, failed, provenance, or one that a feature adds
     #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "all"])]
     section: Option<String>,
-    /// Exit with 3 unless every variant got a verdict on the deciding metric
+    /// Exit with 3 unless every variant has a verdict on the deciding metric
     #[arg(long)]
     require_verdict: bool,
     #[command(flatten)]
@@ -125,16 +121,16 @@ pub(super) struct Showing {
 /// How the report looks.
 #[derive(Debug, Args)]
 struct Look {
-    /// Sort rows by result, the best first (`auto`, `mean-time`), or as the commands were typed (`command`)
+    /// Sort rows by result, best first (`auto`, `mean-time`), or in the order in which the commands were given (`command`)
     #[arg(long, value_name = "ORDER", default_value = "auto")]
     sort: Sort,
-    /// Show times in this unit; CSV and JSON always have seconds
+    /// Show times in this unit; numbers in CSV and JSON are always in seconds
     #[arg(long, short = 'u', value_name = "UNIT", value_parser = time_unit())]
     time_unit: Option<TimeUnit>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
-    /// Colour and progress, by hyperfine's names
+    /// Colour and progress, named as in hyperfine
     ///
     /// `basic`: neither; `nocolor`: progress only; `color`: colour only; `full`: both; `none`: neither, and no report.
     #[arg(long, value_name = "STYLE", default_value = "auto")]
@@ -198,7 +194,7 @@ impl Showing {
     pub(super) fn check(&self, features: &Registry) -> Result<(), CommandError> {
         screen::use_colour(self.look.colour());
         if features.take_output(&self.asked) && (self.json || self.all || self.section.is_some()) {
-            let error = "`-` replaces the report, which --json, --all and --section print";
+            let error = "`-` replaces the report that --json, --all and --section print";
             return Err(CommandError::usage(error).hint("name a file instead of `-`, or omit the other option"));
         }
         features.check(&self.asked)
@@ -226,14 +222,18 @@ impl Showing {
                 let findings = &compared.findings;
                 let kept = match compared.journal {
                     Some(journal) => {
-                        format!("{} has the trials; the same command resumes", clean(&journal.display().to_string()))
+                        format!(
+                            "{} has the trials; run the same command again to \
+                            resume",
+                            clean(&journal.display().to_string())
+                        )
                     }
                     None if compared.is_last => {
-                        "`bakeoff report --last` shows the trials; with --journal FILE the same command could resume"
-                            .to_owned()
+                        "`bakeoff report --last` shows the trials; use --journal FILE to be able to resume".to_owned()
                     }
-                    None => "the trials were not kept: with --journal FILE they are, and the same command resumes"
-                        .to_owned(),
+                    None => {
+                        "the trials were not kept; use --journal FILE to keep them and be able to resume".to_owned()
+                    }
                 };
                 screen::err(&format!(
                     "stopped after {} of {} blocks: {kept}\n",

@@ -21,7 +21,7 @@ pub(crate) struct Args {
     selection: Selection,
     #[command(flatten)]
     extent: Extent,
-    /// Show the order of every block
+    /// Show the order of the trials in every block
     #[arg(long)]
     order: bool,
     #[command(flatten)]
@@ -92,7 +92,7 @@ fn head(plan: &Plan) -> String {
     let _ = writeln!(out, "\nWorkloads: {workloads}; conditions: {conditions}; cells: {cells}");
     out.push_str(&cells::text(plan));
     if let Some(locale) = locale::shown(&locale::of_user()) {
-        let _ = writeln!(out, "Locale: {} (yours), where neither a condition nor a level sets another", clean(&locale));
+        let _ = writeln!(out, "Locale: {} (yours), unless a condition or a level sets another", clean(&locale));
     }
     let _ = writeln!(
         out,
@@ -126,7 +126,7 @@ fn rule(plan: &Plan) -> String {
         Until::Decided => {
             let looks = bakeoff_stats::spending::looks(plan.blocks);
             let looks: Vec<String> = looks.iter().map(u32::to_string).collect();
-            format!(", until every variant has a verdict, looked at after {}", looks.join(", "))
+            format!(", until every variant has a verdict, checked after {} blocks", looks.join(", "))
         }
     }
 }

@@ -16,28 +16,27 @@ use std::path::{Path, PathBuf};
 /// Print the report of a study or a journal
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A study, whose latest journal is used; or a journal (.jsonl)
+    /// A study (Bakeoff uses its latest journal) or a journal (.jsonl)
     #[arg(default_value = ".")]
     study: PathBuf,
     /// Report the last comparison that `bakeoff compare` ran without --journal
     #[arg(long, conflicts_with_all = ["study", "plan"])]
     last: bool,
-    /// Print the provenance instead of the report: builds with digests, steps, logs, sources and tools, and sessions with
-    /// their machines
+    /// Print the provenance instead of the report: builds with their digests, steps, logs, sources and tools, and sessions with their machines
     #[arg(long, conflicts_with_all = ["json", "trial", "against"])]
     provenance: bool,
     /// Print one trial instead of the report: its measurements, block, session, machine, variant and build
     #[arg(long, value_name = "WORKLOAD/CONDITION/BLOCK/VARIANT", conflicts_with_all = ["json", "against"])]
     trial: Option<String>,
-    /// Compare with another journal, comparison by comparison, instead of the report
+    /// Compare with another journal, comparison by comparison, instead of printing the report
     ///
     /// `imported` is the journal that came with an imported study.
     #[arg(long, value_name = "JOURNAL", conflicts_with = "require_verdict")]
     against: Option<PathBuf>,
-    /// Remove names of hosts, users and folders from all output, to share it
+    /// Remove names of hosts, users and folders from all output, so that you can share it
     #[arg(long)]
     redact: bool,
-    /// Use the latest journal of this plan instead of the latest of all
+    /// Use the latest journal of this plan instead of the latest of all plans
     #[arg(long, value_name = "NAME")]
     plan: Option<String>,
     #[command(flatten)]
@@ -50,10 +49,10 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Ask again")]
 struct QuestionArgs {
-    /// Take this variant as the baseline
+    /// Use this variant as the baseline
     #[arg(long, value_name = "VARIANT")]
     baseline: Option<String>,
-    /// Decide on this metric
+    /// Base the verdicts on this metric
     #[arg(long, value_name = "METRIC")]
     metric: Option<String>,
     /// Report only this workload
@@ -65,7 +64,7 @@ struct QuestionArgs {
     /// Confidence of intervals and verdicts
     #[arg(long, value_name = "C", value_parser = bakeoff_command::arguments::confidence)]
     confidence: Option<f64>,
-    /// Show only these variants and the baseline; the correction still covers all comparisons
+    /// Show only these variants and the baseline; the correction for multiple comparisons still covers all of them
     #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -191,7 +190,7 @@ fn attempts<'a>(record: &'a Record, name: &str) -> Result<Vec<&'a Trial>, Comman
     };
     let blocks = record.trials.iter().map(|trial| trial.block).max().unwrap_or(0);
     let hint = format!(
-        "WORKLOAD/CONDITION/BLOCK/VARIANT: workloads are {}; conditions {}; blocks 1 to {blocks}; variants {}",
+        "use WORKLOAD/CONDITION/BLOCK/VARIANT; workloads: {}; conditions: {}; blocks: 1 to {blocks}; variants: {}",
         names(|trial| &trial.workload),
         names(|trial| &trial.condition),
         names(|trial| &trial.variant)

@@ -19,10 +19,9 @@ use bakeoff_model::record::{Basis, MadeLine, Record, SharedLine, StudyLine};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Build, run and judge a study; the same command resumes it
+/// Build, run and judge a study, or resume it
 ///
-/// Ctrl-C stops after the current trial; a second Ctrl-C kills that trial. Nothing is lost either way: the same command
-/// resumes. The journal is in the study's folder, under .bakeoff/.
+/// Ctrl-C stops after the current trial; a second Ctrl-C kills that trial. Nothing is lost either way: run the same command again to resume. The journal is in the study's folder, under .bakeoff/.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -38,17 +37,16 @@ pub(crate) struct Args {
     /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
-    /// Rehearse the plan: build and run nothing, and draw durations from the truth that you give
+    /// Rehearse the plan: build and run nothing, and draw durations from the TRUTH that you give
     ///
-    /// TRUTH is a comma-separated list of NAME:NUMBER. NAME is the display name of a variant (with its ratio to the
-    /// baseline), the name of a condition (with its ratio to the idle machine), or one of these settings: base
+    /// TRUTH is a comma-separated list of NAME:NUMBER. NAME is the display name of a variant (NUMBER is its ratio to the baseline), the name of a condition (NUMBER is its ratio to the idle machine), or one of these settings: base
     /// (seconds), noise (standard deviation of the logarithm), drift (change of the logarithm), failing and void
     /// (probabilities), pause (seconds that a trial really takes), and seed.
     #[arg(long, value_name = "TRUTH", conflicts_with_all = ["jobs", "anyway", "no_trace", "user_namespace"])]
     simulate: Option<String>,
     /// Run variants separately even if their builds are identical, file for file
     ///
-    /// By default, identical variants run once and share a row. Run separately, they show this machine's noise.
+    /// By default, identical variants run once and share a row; if all are identical, nothing runs. Run separately, they show this machine's noise.
     #[arg(long)]
     anyway: bool,
 }
@@ -190,7 +188,7 @@ fn make(maker: &dyn Maker, order: &Order<'_>) -> Result<Made, CommandError> {
     let foreseen = if order.quiet { Foreseen::default() } else { maker.foresee(order)? };
     if let Some(missing) = &foreseen.missing {
         let (most, trials) = (at_most(order.plan), order.plan.trials());
-        screen::err(&format!("{missing}, {most}{trials} trials follow\n"));
+        screen::err(&format!("{missing}; {most}{trials} trials follow\n"));
         screen::err(&takes(order, &foreseen));
     }
     maker.make(order)
@@ -208,7 +206,7 @@ fn finish(args: &Args, raced: &Raced<'_>, features: &Registry) -> Result<Code, C
         Ending::Complete => Ok(code),
         Ending::Changed => Ok(Code::Usage),
         Ending::Stopped => {
-            screen::err("stopped; nothing is lost: the same command resumes\n");
+            screen::err("stopped; nothing is lost: run the same command again to resume\n");
             Ok(Code::Interrupted)
         }
     }

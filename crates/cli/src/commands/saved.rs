@@ -10,11 +10,10 @@ use std::path::Path;
 
 /// List the comparisons that `compare --save` saved
 ///
-/// Each is a journal in the folder `saved` of $BAKEOFF_STATE, or of $XDG_STATE_HOME/bakeoff, or of ~/.local/state/bakeoff;
-/// `bakeoff report FILE` reports it.
+/// Each comparison is a journal in the folder `saved` below $BAKEOFF_STATE, $XDG_STATE_HOME/bakeoff or ~/.local/state/bakeoff. To print its report, run `bakeoff report FILE`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Remove this comparison instead
+    /// Remove this comparison instead of listing all
     #[arg(long, value_name = "NAME")]
     remove: Option<String>,
 }
@@ -32,7 +31,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     }
     let folder = clean(&saved.folder().display().to_string());
     screen::out(&match names.is_empty() {
-        true => "nothing is saved; `compare --save NAME` saves a comparison\n".to_owned(),
+        true => "no comparisons are saved; use `compare --save NAME` to save one\n".to_owned(),
         false => format!("in {folder}\n"),
     });
     Ok(Code::Done)

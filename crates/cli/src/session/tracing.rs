@@ -35,7 +35,7 @@ impl OpenStudy<'_> {
             }
             if !self.race.quiet && screen::err_is_terminal() {
                 screen::draw(&format!(
-                    "which files {} uses: traced run {number} of {}",
+                    "tracing which files {} uses: run {number} of {}",
                     subject.variant,
                     subjects.len()
                 ));
@@ -57,8 +57,8 @@ impl OpenStudy<'_> {
         screen::erase();
         if let Some(why) = why.or(failed) {
             screen::err(&format!(
-                "note: Bakeoff did not trace which files trials open: {}. It watched only the programs that commands name, and \
-                 what these load\n",
+                "note: Bakeoff did not trace which files the trials open: {}. It watched only the programs named in \
+                 commands, and the files that those programs load\n",
                 bakeoff_model::plain::clean(&why)
             ));
         }

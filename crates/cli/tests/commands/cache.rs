@@ -99,7 +99,7 @@ fn age_removes_what_no_study_in_reach_needs() {
     let sandbox = built_twice();
     age(&sandbox, 40);
     sandbox.execute(&["gc", "--older-than", "50d"]).expect(0, &["removed 0 B"]);
-    sandbox.execute(&["gc", "--older-than", "30d"]).expect(0, &["removed layer script", "in 1 pieces"]);
+    sandbox.execute(&["gc", "--older-than", "30d"]).expect(0, &["removed layer script", "(1 item)"]);
     assert_eq!(prefixes(&sandbox), 2);
     let shown = sandbox.execute(&["build", "STUDY"]);
     assert!(!shown.err.contains("building"), "{}", shown.err);
@@ -110,7 +110,7 @@ fn age_removes_what_no_study_in_reach_needs() {
     fs::rename(sandbox.study(), &moved).unwrap();
     let named = ["gc", "--older-than", "30d", moved.to_str().unwrap()];
     sandbox.execute(&named).expect(0, &["removed 0 B", "needed by known studies: 2"]);
-    sandbox.execute(&["gc", "--older-than", "30d"]).expect(0, &["in 2 pieces"]);
+    sandbox.execute(&["gc", "--older-than", "30d"]).expect(0, &["(2 items)"]);
     assert_eq!(prefixes(&sandbox), 0);
     assert_eq!(fs::read_dir(cache_of(&sandbox).join("uses")).unwrap().count(), 0, "it is forgotten");
 }
@@ -141,7 +141,7 @@ fn size_and_wrong_words() {
     let sandbox = built_twice();
     age(&sandbox, 2);
     sandbox.execute(&["gc", "--keep-size", "1G"]).expect(0, &["removed 0 B"]);
-    sandbox.execute(&["gc", "--keep-size", "1K"]).expect(0, &["least recently used: 2 d ago", "in 1 pieces"]);
+    sandbox.execute(&["gc", "--keep-size", "1K"]).expect(0, &["least recently used: 2 d ago", "(1 item)"]);
     sandbox.execute(&["gc", "--keep-size", "much"]).expect(2, &["such as 20G"]);
     sandbox.execute(&["gc", "--older-than", "30"]).expect(2, &["such as 30d"]);
 }
@@ -160,7 +160,7 @@ fn what_a_process_is_at_work_on_stays() {
     assert_eq!(held.len(), 3);
     sandbox.execute(&["gc", "--older-than", "30d"]).expect(0, &["removed 0 B", "in use by a process: 3"]);
     drop(held);
-    sandbox.execute(&["gc", "--older-than", "30d"]).expect(0, &["in 1 pieces"]);
+    sandbox.execute(&["gc", "--older-than", "30d"]).expect(0, &["(1 item)"]);
 }
 
 /// Whatever kills it, what is left is whole or is taken for nothing: the study builds, and the next gc finds no remains
@@ -217,7 +217,7 @@ fn all_of_a_cache_goes_if_that_is_asked_for() {
     sandbox.execute(&["gc", "--all"]).expect(0, &[]);
     assert_eq!(prefixes(&sandbox), 0);
     let shown = sandbox.execute(&["cache"]);
-    assert!(!shown.out.contains("studies that used it") && !shown.out.contains("layer script"), "{}", shown.out);
+    assert!(!shown.out.contains("studies using the cache") && !shown.out.contains("layer script"), "{}", shown.out);
     sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "6"]).expect(0, &["once"]);
 }
 
@@ -225,9 +225,9 @@ fn all_of_a_cache_goes_if_that_is_asked_for() {
 fn a_study_that_is_gone_has_no_line() {
     let sandbox = small();
     sandbox.execute(&["build", "STUDY"]).expect(0, &[]);
-    sandbox.execute(&["cache"]).expect(0, &["studies that used it"]);
+    sandbox.execute(&["cache"]).expect(0, &["studies using the cache"]);
     fs::rename(sandbox.study(), sandbox.path().join("elsewhere")).unwrap();
     let shown = sandbox.execute(&["cache"]);
-    shown.expect(0, &["1 that no longer exist"]);
-    assert!(!shown.out.contains("/study:") && !shown.out.contains("studies that used it"), "{}", shown.out);
+    shown.expect(0, &["studies that no longer exist"]);
+    assert!(!shown.out.contains("/study:") && !shown.out.contains("studies using the cache"), "{}", shown.out);
 }

@@ -80,11 +80,11 @@ fn a_program_that_is_replaced_ends_the_session_and_its_block_runs_again() {
     replace(&program(&sandbox), OTHER);
     go(&sandbox);
     let ended = Shown::of(&run.wait_with_output().unwrap());
-    ended.expect(2, &["stopped: this changed while trials ran: bin/hello of", "3 trials since"]);
+    ended.expect(2, &["stopped because of changes while trials ran: bin/hello of", "3 trials since"]);
     let record = sandbox.record();
     assert_eq!((record.trials.len(), count(&record, is_void)), (9, 3), "{ended:?}");
     // The report says it, too.
-    sandbox.execute(&["report", "STUDY"]).expect(0, &["bin/hello of", "was changed during its block"]);
+    sandbox.execute(&["report", "STUDY"]).expect(0, &["bin/hello of", "was changed during the block"]);
     let again = sandbox.execute(&["run", "STUDY", "--quiet"]);
     again.expect(0, &["8 of 8 blocks"]);
     is_whole(&sandbox.record());
@@ -113,7 +113,7 @@ fn after_a_kill_nothing_counts_that_nobody_has_looked_after() {
     replace(&file, &before);
     let again = sandbox.execute(&["run", "STUDY", "--quiet"]);
     again.expect(0, &["8 of 8 blocks"]);
-    assert_eq!(again.err.contains("trials are void and run again"), unchecked > 0, "{}", again.err);
+    assert_eq!(again.err.contains("trials are void and will run again"), unchecked > 0, "{}", again.err);
     is_whole(&sandbox.record());
     assert!(count(&sandbox.record(), is_void) >= unchecked);
 }
@@ -139,9 +139,9 @@ fn a_script_of_the_study_that_is_edited_ends_the_session_and_begins_another_jour
     sandbox.write("own.sh", "true; true\n");
     go(&sandbox);
     let ended = Shown::of(&run.wait_with_output().unwrap());
-    ended.expect(2, &["this changed while trials ran: own.sh. The 3 trials since"]);
+    ended.expect(2, &["because of changes while trials ran: own.sh. The 3 trials since"]);
     let again = sandbox.execute(&["run", "STUDY", "--quiet"]);
-    again.expect(0, &["a new journal begins", "the file own.sh", "8 of 8 blocks"]);
+    again.expect(0, &["a new journal", "the file own.sh", "8 of 8 blocks"]);
     assert_eq!(sandbox.journals().len(), 2);
 }
 
@@ -172,7 +172,7 @@ fn whatever_else_was_built_is_looked_at_where_somebody_touched_it() {
     replace(&file, "another\n");
     go(&sandbox);
     let ended = Shown::of(&run.wait_with_output().unwrap());
-    ended.expect(2, &["this changed while trials ran: share/299 of", "3 trials since"]);
+    ended.expect(2, &["because of changes while trials ran: share/299 of", "3 trials since"]);
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &["8 of 8 blocks"]);
     is_whole(&sandbox.record());
 }
@@ -193,8 +193,8 @@ fn a_command_that_is_compared_and_rebuilt_meanwhile_ends_the_comparison() {
     replace(&program, "#!/bin/sh\ntrue\n");
     go(&sandbox);
     let ended = Shown::of(&child.wait_with_output().unwrap());
-    ended.expect(2, &["this changed while trials ran:", "/mine. The 3 trials since"]);
-    sandbox.execute(&words).expect(2, &["belongs to another study, or to another state of this one", "/mine"]);
+    ended.expect(2, &["because of changes while trials ran:", "/mine. The 3 trials since"]);
+    sandbox.execute(&words).expect(2, &["belongs to another study, or to another version of this one", "/mine"]);
 }
 
 /// Its trials fail, but not for good.
@@ -205,7 +205,7 @@ fn a_build_that_is_removed_meanwhile_is_built_again_and_its_trials_run_again() {
     fs::remove_dir_all(program(&sandbox).parent().unwrap().parent().unwrap()).unwrap();
     go(&sandbox);
     let ended = Shown::of(&run.wait_with_output().unwrap());
-    ended.expect(2, &["this changed while trials ran: bin/hello of", "3 trials since"]);
+    ended.expect(2, &["because of changes while trials ran: bin/hello of", "3 trials since"]);
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &["8 of 8 blocks"]);
     is_whole(&sandbox.record());
 }

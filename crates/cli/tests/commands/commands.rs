@@ -17,7 +17,7 @@ fn a_study_goes_from_its_file_to_its_report_and_a_second_command_executes_nothin
     shown.expect(
         0,
         &[
-            "2 of 2 builds are not in the cache, 24 trials follow",
+            "2 of 2 builds are not in the cache; 24 trials follow",
             "building script for baseline",
             "block 8 of 8",
             "hello (idle)",
@@ -81,7 +81,7 @@ fn the_plan_says_what_would_be_done_and_does_nothing() {
         &[
             "Variants: 2",
             "baseline (echo=once)",
-            "Builds: 2, of which 0 in the cache",
+            "Builds: 2, 0 of them in the cache",
             "24 trials in all",
             "twin",
             "seed 178",
@@ -89,7 +89,7 @@ fn the_plan_says_what_would_be_done_and_does_nothing() {
     );
     assert!(sandbox.journals().is_empty());
     sandbox.execute(&["build", "STUDY"]).expect(0, &["echo=twice: built"]);
-    sandbox.execute(&["plan", "STUDY"]).expect(0, &["of which 2 in the cache"]);
+    sandbox.execute(&["plan", "STUDY"]).expect(0, &["2 of them in the cache"]);
     sandbox.execute(&["build", "STUDY"]).expect(0, &["echo=twice: in the cache"]);
 }
 
@@ -213,7 +213,7 @@ fn a_study_stops_when_it_has_enough_and_is_complete_then() {
     assert_eq!(fs::read(sandbox.journal()).unwrap(), journal, "nothing was added");
     // Another rule is another journal.
     let shown = sandbox.execute(&["run", "STUDY", "--quiet", "--until", "decided", "--simulate", "noise:0.004"]);
-    shown.expect(0, &["looked at after 8, 12, 18, 27 and 40 blocks; stopped after"]);
+    shown.expect(0, &["checked after 8, 12, 18, 27 and 40 blocks; stopped after"]);
     assert_eq!(sandbox.journals().len(), 2);
 }
 
@@ -241,7 +241,7 @@ fn a_workload_that_writes_below_its_prefix_is_told_and_what_it_changed_is_built_
     let again = sandbox.execute(&["build", "STUDY"]);
     again.expect(
         0,
-        &["damaged: script for baseline changed after it was built (bin/trace was added)", "2 layers to build"],
+        &["damaged: script for baseline changed after the build (bin/trace was added)", "2 layers to build"],
     );
     again.expect(0, &["1 left", "baseline: built"]);
     assert!(!sandbox.execute(&["build", "STUDY"]).err.contains("damaged"));
@@ -297,10 +297,10 @@ fn a_report_is_a_screen_and_answers_other_questions_of_the_same_trials() {
     let answer = |shown: &Shown| shown.out.lines().last().unwrap_or_default().to_owned();
     assert_eq!(answer(&ask(&[])), answer(&shown));
     let user = ask(&["--metric", "user", "--confidence", "0.9"]);
-    user.expect(0, &["the same trials judged with metric user, confidence 0.9", "90 % interval"]);
+    user.expect(0, &["the same trials, judged with metric user, confidence 0.9", "90 % interval"]);
     ask(&["--baseline", "nobody"]).expect(2, &["the journal has no variant `nobody`", "there are: baseline"]);
     ask(&["--metric", "joules"]).expect(2, &["the journal has no metric `joules`"]);
-    ask(&["--plan", "nightly"]).expect(2, &["no journal of plan `nightly`"]);
+    ask(&["--plan", "nightly"]).expect(2, &["no journal for plan `nightly`"]);
     ask(&["--only", "nobody"]).expect(2, &["the journal has no variant `nobody`"]);
     ask(&["--section", "weather"]).expect(2, &["there is no section `weather`", "provenance"]);
     let tables = ask(&["--section", "tables"]);

@@ -120,7 +120,7 @@ fn every_command_in_the_documents_does_what_they_say() {
     let mut documents = vec![root().join("README.md")];
     documents.extend(fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()));
     documents.retain(|path| path.extension().is_some_and(|e| e == "md"));
-    let mut executed = 0;
+    let (mut executed, mut differ) = (0, vec![]);
     for document in documents {
         for example in examples(&fs::read_to_string(&document).unwrap()) {
             let execute = || {
@@ -136,8 +136,12 @@ fn every_command_in_the_documents_does_what_they_say() {
             let place = format!("{}:{}: {}", document.display(), example.line, example.command);
             // A machine that does much else may hide a difference, or show one of another size.
             let mut printed = String::new();
-            let as_shown = (0..TRIES).any(|_| {
+            let as_shown = (0..TRIES).any(|again| {
                 let shown = execute();
+                // What writes a study cannot be repeated.
+                if again > 0 && shown.code != example.code {
+                    return false;
+                }
                 assert_eq!(shown.code, example.code, "{place}\n{}{}", shown.out, shown.err);
                 let lines: Vec<&str> = shown.err.lines().chain(shown.out.lines()).map(str::trim_end).collect();
                 printed = lines.join("\n");
@@ -146,11 +150,14 @@ fn every_command_in_the_documents_does_what_they_say() {
                 let is_alike = || form(&expect) == form(&lines);
                 expect.is_empty() || lines_match(&example.expect, &lines) || is_measured && is_alike()
             });
-            assert!(as_shown, "{place}\nexpected\n{}\nprinted\n{printed}", example.expect.join("\n"));
+            if !as_shown {
+                differ.push(format!("{place}\nexpected\n{}\nprinted\n{printed}\n", example.expect.join("\n")));
+            }
             executed += 1;
         }
     }
     println!("{executed} commands were executed");
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
     assert!(executed > 3, "{executed}");
 }
 

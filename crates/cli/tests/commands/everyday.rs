@@ -149,11 +149,11 @@ fn a_parameter_may_stand_in_the_setup_or_the_name_alone() {
 #[test]
 fn what_is_refused_names_the_remedy() {
     let sandbox = anywhere();
-    typed(&sandbox, &["--output", "null", "--output", "pipe", "true", "true"]).expect(2, &["the same way", "hint:"]);
+    typed(&sandbox, &["--output", "null", "--output", "pipe", "true", "true"]).expect(2, &["treated alike", "hint:"]);
     typed(&sandbox, &["--env", "A=1", "true", "--env", "A=2", "true"]).expect(2, &["--env sets A for all", "env A=1"]);
     typed(&sandbox, &["--env", "A={n}", "-P", "n", "1", "2", "true {n}"]).expect(2, &["--env sets A", "env A={n}"]);
     typed(&sandbox, &["--metrics", "time_cpu:ms", "true", "true"]).expect(2, &["`time_cpu:ms`", "--time-unit"]);
-    typed(&sandbox, &["--output", "file", "true", "true"]).expect(2, &["write 'COMMAND > file' in the command"]);
+    typed(&sandbox, &["--output", "file", "true", "true"]).expect(2, &["write the command as 'COMMAND > file'"]);
     typed(&sandbox, &["--input", "absent", "true", "true"]).expect(2, &["the input absent", "hint:"]);
     typed(&sandbox, &["--cwd", "absent", "true", "true"]).expect(2, &["absent is not a folder", "hint:"]);
     typed(&sandbox, &["-N", "echo 'a", "true"]).expect(2, &["cannot be divided into words", "hint:"]);

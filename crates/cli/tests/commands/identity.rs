@@ -25,7 +25,7 @@ blocks = 6
 [decide]
 baseline = { echo = "once" }
 "#;
-const NEW: &str = "a new journal begins";
+const NEW: &str = "a new journal";
 
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new(STUDY);
@@ -182,7 +182,7 @@ fn a_journal_of_an_older_version_goes_on_and_where_it_cannot_that_is_said() {
         &STUDY.replace("sh work.sh", "exit 0").replace(" > out.txt", "").replace("oracle = 'test -s out.txt'\n", ""),
     );
     let words = ["run", "STUDY", "--quiet", "--blocks", "6"];
-    sandbox.execute(&words).expect(0, &[NEW, "the version that began it did not write them down"]);
+    sandbox.execute(&words).expect(0, &[NEW, "the version that began the journal recorded no details"]);
     let newer = sandbox.journals().into_iter().find(|path| *path != journal).unwrap();
     fs::remove_file(newer).unwrap();
     sandbox.write(
@@ -238,7 +238,7 @@ fn a_file_that_is_changed_between_reading_and_the_first_trial_is_no_part_of_any_
     sandbox.write("work.sh", "exit 0\n");
     drop(held);
     let told: Vec<String> = lines.collect();
-    assert!(told.iter().any(|line| line.contains("work.sh was changed after this command had read it")), "{told:?}");
+    assert!(told.iter().any(|line| line.contains("work.sh was changed after this command read it")), "{told:?}");
     assert_eq!(run.wait().unwrap().code(), Some(2));
     assert_eq!(sandbox.trials_so_far(), 0);
 }
@@ -256,16 +256,19 @@ fn a_comparison_waits_for_the_machine_too_and_a_journal_of_another_one_is_explai
     let waits = lines.find(|line| line.starts_with(&format!("waiting for process {}", std::process::id()))).unwrap();
     // Who it is, where, and since when; and how not to wait.
     let folder = std::env::current_dir().unwrap().display().to_string();
-    for part in ["It is `", "commands", "` of ", &format!(", in {folder}, for "), "need the machine for themselves"] {
+    for part in ["It is `", "commands", "` by ", &format!(", in {folder}, started "), "need the machine to themselves"]
+    {
         assert!(waits.contains(part), "{part}: {waits}");
     }
     let hint = lines.next().unwrap();
-    assert!(hint.starts_with("hint: Ctrl-C stops waiting. With BAKEOFF_LOCKS"), "{hint}");
+    assert!(hint.starts_with("hint: press Ctrl-C to stop waiting. With BAKEOFF_LOCKS"), "{hint}");
     drop(held);
     lines.for_each(drop);
     assert!(compare.wait().unwrap().success());
     let other = ["compare", "true", "exit 0", "--blocks", "6", "--journal", journal, "--timeout", "7"];
-    sandbox.execute(&other).expect(2, &["belongs to another study", "these differ", "workloads.command.timeout"]);
+    sandbox
+        .execute(&other)
+        .expect(2, &["belongs to another study", "this one differs in", "workloads.command.timeout"]);
     let turned = ["compare", "exit 0", "true", "--blocks", "6", "--journal", journal];
     sandbox.execute(&turned).expect(2, &["belongs to another study", "the baseline, in the study"]);
     // An interrupt ends the wait.

@@ -90,7 +90,7 @@ fn every_pass_is_linked_anew_and_building_is_judged_apart() {
         0,
         &[
             "15 trials in all",
-            "Relinked before each of 3 passes, for each variant and the twin: layer program by its `relink` script",
+            "Relinked before each of 3 passes, for each variant and the twin: layer program with its `relink` script",
             "Building, measured in 2 passes: build-program; 6 trials",
         ],
     );
@@ -98,8 +98,8 @@ fn every_pass_is_linked_anew_and_building_is_judged_apart() {
     shown.expect(
         0,
         &[
-            "the claims are about the options, over 3 layouts.",
-            "building, measured in addition:",
+            "the claims are about the options, averaged over 3 layouts.",
+            "building, also measured:",
             "build-program (idle): wall",
             "build-program (idle): also measured",
             "3 of 3 blocks",

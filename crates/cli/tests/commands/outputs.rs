@@ -42,7 +42,7 @@ fn compare_begins_with_a_difference_and_still_decides() {
     let (shown, _) = compare(&sandbox, &["echo one", "echo two; sleep 0.1"]);
     shown.expect(
         0,
-        &["echo two; sleep 0.1 printed something other than echo one in 6 of 6 trials (also 4 B)", "slower"],
+        &["echo two; sleep 0.1 did not print the same output as echo one in 6 of 6 trials (also 4 B)", "slower"],
     );
     shown.expect(0, &["▲ echo two; sleep 0.1 prints different output: does it do the same work?"]);
     shown.expect(0, &["first in line 1: | echo one: one | echo two; sleep 0.1: two"]);
@@ -52,7 +52,7 @@ fn compare_begins_with_a_difference_and_still_decides() {
         assert_eq!(record.trials[0].output.is_empty(), quiet[1] == "null");
     }
     let (shown, _) = compare(&sandbox, &["date +%N", "echo no"]);
-    shown.expect(0, &["the output of date +%N differs from trial to trial"]);
+    shown.expect(0, &["the output of date +%N varies from trial to trial"]);
     assert!(!shown.out.contains("different output"), "{}", shown.out);
 }
 
@@ -80,7 +80,7 @@ fn a_study_gives_no_verdict_to_another_program() {
         0,
         &[
             "▲ words=few prints different output, first in line 2 on print: no verdict",
-            "print (idle): words=few printed something other than the baseline in 6 of 6 trials (4 B, not 8 B)",
+            "print (idle): words=few did not print the same output as the baseline in 6 of 6 trials (4 B, not 8 B)",
             "first in line 2: | the baseline: two | words=few: (nothing: the output ends here)",
         ],
     );

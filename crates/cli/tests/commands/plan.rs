@@ -57,12 +57,12 @@ fn the_page_shows_what_surrounds_a_trial() {
             "baseline (locale=c) locale=utf8",
             "Workloads: send, sort; conditions: idle, busy; cells: 8",
             "workload send: phases load, scan; 1,780 ops (message: quote, book); values lost; services store; \
-             divided among processes at once; `check \"$PORT_store\"` must succeed afterwards; killed after 30 s",
+             divided among concurrent processes; `check \"$PORT_store\"` must succeed afterwards; killed after 30 s",
             "service store: fresh for every trial; ready when port $PORT_store accepts a connection, within 3 s",
-            "condition busy: 4 copies of the baseline beside it, each started every 0.1 s; 2 processes at once; \
+            "condition busy: 4 copies of the baseline alongside, each started every 0.1 s; 2 processes at once; \
              addresses not randomised",
             "10 for each workload and condition, seed 1; 120 trials in all",
-            "Varied: the size of the environment, drawn for every pass",
+            "Varied at random in every pass: the size of the environment",
             "Void, and repeated within their block: trials with foreign_cpu above 20 %, or pressure_cpu \
              above 100 ms, or load above 3",
             "Judged: wall, scan.wall, op.quote.p99, lost;",
@@ -181,12 +181,12 @@ baseline = { opt = "slow" }
     // Of the other workload nothing was seen yet: its 36 trials of 9 s are 5 min 24 s.
     sandbox.execute(&plan).expect(0, &["Trials: about 5 min"]);
     let unknown = study.replace("disk = \"100 MiB\"\n", "").replace("takes = \"9 s\"\n", "");
-    let words = ["Disk: size unknown (`disk` in [[build]] can give an estimate)", "Trials: not timed yet; `takes`"];
+    let words = ["Disk: unknown size", "Trials: not timed yet; `takes`"];
     Sandbox::new(&unknown).execute(&plan).expect(0, &words);
     let top = "[[build]]\nname = \"top\"\ntools = []\nscript = 'touch \"$PREFIX/t\"'\n[workloads.short]";
     let partly = study.replacen("[workloads.short]", top, 1);
     let words = [
-        "Building: about 20 min, 1 at a time, without layer top: not timed yet",
+        "Building: about 20 min, 1 at a time, excluding layer top (not timed yet",
         "Disk: about 200 MiB in",
         "Trials: about 6 min",
     ];

@@ -43,12 +43,12 @@ impl Place {
     }
 }
 
-const NOT_PAIRED: &str = "not paired with today, so there is no verdict";
+const NOT_PAIRED: &str = "not paired with today's trials, so there is no verdict";
 
 #[test]
 fn what_is_the_same_by_its_digests_races_again() {
     let place = Place::new();
-    place.save("day", &["./old"]).expect(0, &["saved as day; compare with it by --against day"]);
+    place.save("day", &["./old"]).expect(0, &["saved as day; use --against day"]);
     let shown = place.against("day", &["--require-verdict"]);
     shown.expect(0, &["saved day runs again", "saved day is faster: ./new "]);
     assert!(!shown.out.contains(NOT_PAIRED), "{}", shown.out);
@@ -76,7 +76,7 @@ fn what_is_another_one_has_numbers_and_no_verdict() {
     let place = Place::new();
     place.save("day", &["./old"]).expect(0, &[]);
     place.program("old", "exec sleep 0.003");
-    let parts = ["saved as day on 20", NOT_PAIRED, "that day", "today", "./old: ", "/old has another content today"];
+    let parts = ["saved as day on 20", NOT_PAIRED, "that day", "today", "./old: ", "/old has changed since then"];
     let shown = place.against("day", &[]);
     shown.expect(0, &parts);
     // Under load, the baseline's twin may come out faster.
@@ -107,15 +107,15 @@ fn what_cannot_be_known_to_be_the_same_does_not_race_again() {
     let here = place.0.path();
     check("folder", &["./old"], &place.0.study(), "it ran in another folder");
     check("shell", &["./old", "--shell", "sh -e"], here, "it ran in another shell");
-    check("words", &["P=./old; $P"], here, "its words do not say which files it executes");
+    check("words", &["P=./old; $P"], here, "its command does not show which files it runs");
     let around = ["./old", "true", "--prepare", "true", "--prepare", "echo"];
-    check("around", &around, here, "it had commands around its trials that others did not have");
+    check("around", &around, here, "it had commands around its trials that the others lacked");
     fs::write(here.join("data"), "1").unwrap();
     place.save("data", &["cat data"]).expect(0, &[]);
     fs::write(here.join("data"), "2").unwrap();
-    place.against("data", &[]).expect(0, &["cat data: data has another content today"]);
+    place.against("data", &[]).expect(0, &["cat data: data has changed since then"]);
     fs::remove_file(here.join("data")).unwrap();
-    place.against("data", &[]).expect(0, &["cat data: data is not there today"]);
+    place.against("data", &[]).expect(0, &["cat data: data no longer exists"]);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_library_is_a_part_of_the_program() {
     place.save("day", &["./prog"]).expect(0, &[]);
     place.against("day", &[]).expect(0, &["saved day runs again"]);
     library(2);
-    place.against("day", &[]).expect(0, &["./prog: ", "/libx.so has another content today"]);
+    place.against("day", &[]).expect(0, &["./prog: ", "/libx.so has changed since then"]);
 }
 
 #[test]
@@ -144,14 +144,14 @@ fn names_are_checked_before_anything_is_executed() {
     place
         .typed(&["compare", "./once", "--against", "day"])
         .expect(2, &["there is no saved comparison `day`", "compare --save"]);
-    place.typed(&["saved"]).expect(0, &["nothing is saved; `compare --save NAME` saves a comparison"]);
+    place.typed(&["saved"]).expect(0, &["no comparisons are saved; use `compare --save NAME` to save one"]);
     for name in ["", ".", "../day", "a/b", "a\nb"] {
         place.typed(&["compare", "./once", "--save", name]).expect(2, &["cannot be the name", "no `/`"]);
         place.typed(&["compare", "./once", "--against", name]).expect(2, &["there is no saved comparison"]);
     }
     place.save("tuesday", &["./old"]).expect(0, &[]);
     place.save("main", &["./old"]).expect(0, &[]);
-    place.typed(&["compare", "./once", "--save", "main"]).expect(2, &["saved as `main` already", "--replace"]);
+    place.typed(&["compare", "./once", "--save", "main"]).expect(2, &["already saved as `main`", "--replace"]);
     place.typed(&["compare", "./once", "--against", "tusday"]).expect(2, &["did you mean `tuesday`?"]);
     place.typed(&["compare", "./once", "--against", "x"]).expect(2, &["there are: main, tuesday"]);
     place.typed(&["compare", "./once", "--replace"]).expect(2, &["--save"]);
@@ -161,7 +161,7 @@ fn names_are_checked_before_anything_is_executed() {
     // It cannot be written: not found out at the end.
     let mut command = place.0.command_as_typed(&["compare", "./once", "--save", "x"]);
     let shown = Shown::of(&command.env("BAKEOFF_STATE", place.0.path().join("old")).output().unwrap());
-    shown.expect(2, &["cannot use", "BAKEOFF_STATE can name another folder"]);
+    shown.expect(2, &["cannot use", "BAKEOFF_STATE to another folder"]);
     assert_eq!(log(), "");
 }
 
@@ -201,7 +201,7 @@ fn saved_comparisons_are_listed_replaced_and_removed() {
     place.typed(&["report", journal.to_str().unwrap()]).expect(0, &["./new"]);
     place.typed(&["saved", "--remove", "dya"]).expect(2, &["did you mean `day`?"]);
     place.typed(&["saved", "--remove", "day"]).expect(0, &[]);
-    place.typed(&["saved"]).expect(0, &["nothing is saved"]);
+    place.typed(&["saved"]).expect(0, &["no comparisons are saved"]);
     assert_eq!(fs::read_dir(journal.parent().unwrap()).unwrap().count(), 0);
 }
 
@@ -209,9 +209,7 @@ fn saved_comparisons_are_listed_replaced_and_removed() {
 #[test]
 fn the_last_comparison_is_reported_again() {
     let place = Place::new();
-    place
-        .typed(&["report", "--last"])
-        .expect(2, &["no last comparison", "hint: `bakeoff compare` keeps its trials there"]);
+    place.typed(&["report", "--last"]).expect(2, &["no last comparison", "hint: run `bakeoff compare`"]);
     place
         .typed(&["compare", "./old", "true", "--blocks", "6"])
         .expect(0, &["which is faster?", "more: bakeoff report --last --all"]);

@@ -223,7 +223,7 @@ fn is_in_another_namespace(ran: &Ran, _: &Ran) -> bool {
 
 fn is_chart_of_trials(ran: &Ran, _: &Ran) -> bool {
     wrote(ran, "<svg")
-        && fs::read_to_string(ran.sandbox.path().join("file")).unwrap().contains("trials in the order of time")
+        && fs::read_to_string(ran.sandbox.path().join("file")).unwrap().contains("trials in chronological order")
 }
 
 /// Without the option, what is saved stays.
@@ -234,7 +234,7 @@ fn is_replaced(ran: &Ran, _: &Ran) -> bool {
         Shown::of(&output.unwrap())
     };
     ran.shown.code == 0
-        && again(&[]).expect(2, &["something is saved as `day` already"]).out.is_empty()
+        && again(&[]).expect(2, &["a comparison is already saved as `day`"]).out.is_empty()
         && again(&["--replace"]).expect(0, &["--against day"]).code == 0
 }
 

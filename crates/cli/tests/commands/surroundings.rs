@@ -60,10 +60,9 @@ fn a_study_that_says_a_locale_has_that_one_and_a_plan_shows_which() {
     seen(&sandbox, &file, &["plan", "STUDY"], &user).1.expect(0, &["Locale: LC_ALL=C.UTF-8 (yours)"]);
     // Trials by another locale are another study's.
     seen(&sandbox, &file, &["run", "STUDY", "--blocks", "7"], &user).1.expect(0, &[]);
-    seen(&sandbox, &file, &["run", "STUDY", "--blocks", "8"], &[("LC_ALL", "C")]).1.expect(
-        0,
-        &["a new journal begins", "the locale of the trials (LC_ALL, or LANG and its like), which is no longer"],
-    );
+    seen(&sandbox, &file, &["run", "STUDY", "--blocks", "8"], &[("LC_ALL", "C")])
+        .1
+        .expect(0, &["a new journal", "the locale of the trials (LC_ALL, or LANG and its like), which is no longer"]);
 }
 
 #[test]
@@ -96,7 +95,7 @@ fn processors_that_are_not_there_are_refused() {
 #[test]
 fn standard_input_that_nobody_reads_is_noted() {
     let sandbox = Sandbox::new("");
-    let note = "note: the commands do not get this standard input; --input FILE";
+    let note = "note: the commands do not read this standard input; use --input FILE";
     sandbox.write("data", "x\n");
     let noted = |input: Stdio, more: &[&str]| {
         let words = [&["compare", "cat", "cat -u", "--blocks", "6", "--quiet"], more].concat();

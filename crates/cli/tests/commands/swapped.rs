@@ -113,7 +113,7 @@ fn check(what: &str, case: &Case, swap: impl FnOnce(&Case), named: &str) {
     if shown.err.contains("was not traced") {
         return println!("skipped: {what}: {}", shown.err);
     }
-    shown.expect(2, &["stopped: this changed while trials ran", named, "are void"]);
+    shown.expect(2, &["stopped because of changes while trials ran", named, "are void"]);
     let record = case.record();
     for block in 1..=6 {
         let trials = record.trials.iter().filter(|trial| trial.block == block);
@@ -123,7 +123,7 @@ fn check(what: &str, case: &Case, swap: impl FnOnce(&Case), named: &str) {
         assert!(counts.iter().all(|counts| *counts == (block < 4)), "{what}: {outcomes:?}");
     }
     let again = Shown::of(&case.command().output().unwrap());
-    again.expect(2, &["belongs to another study, or to another state of this one", named]);
+    again.expect(2, &["belongs to another study, or to another version of this one", named]);
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn a_file_that_is_edited_between_two_commands_is_named_before_the_first_block() 
     replace(&case, "x.sh", "echo 2\n");
     let trials = case.record().trials.len();
     let again = Shown::of(&case.command().output().unwrap());
-    again.expect(2, &["belongs to another study, or to another state of this one", "x.sh"]);
+    again.expect(2, &["belongs to another study, or to another version of this one", "x.sh"]);
     assert_eq!(case.record().trials.len(), trials);
     // The same of another day.
     let sandbox = small();
@@ -326,7 +326,7 @@ fn a_file_that_is_edited_between_two_commands_is_named_before_the_first_block() 
     let against = ["compare", "true", "--against", "then", "--blocks", "3", "--quiet"];
     sandbox.execute(&against).expect(0, &["saved then: sh x.sh"]);
     write("echo 2\n");
-    sandbox.execute(&against).expect(0, &["x.sh", "has another content today"]);
+    sandbox.execute(&against).expect(0, &["x.sh", "has changed since then"]);
 }
 
 /// The same of a study: a new journal begins.
@@ -344,7 +344,7 @@ fn a_study_whose_traced_files_are_other_ones_begins_another_journal() {
     assert_eq!(sandbox.journals().len(), 1);
     fs::write(&outside, ": :\n").unwrap();
     let shown = run("7");
-    shown.expect(0, &["note: a new journal begins", "outside.sh", "7 of 7 blocks"]);
+    shown.expect(0, &["note: starting a new journal", "outside.sh", "7 of 7 blocks"]);
     assert_eq!(sandbox.journals().len(), 2);
     run("8").expect(0, &["8 of 8 blocks"]);
     fs::write(&outside, ":\n").unwrap();

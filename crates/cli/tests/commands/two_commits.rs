@@ -109,7 +109,8 @@ fn a_change_of_docs_is_the_same_program_and_an_answer() {
     repository.write("prog.c", &format!("{}/* It counts. */\n", program(1_000_000)));
     let words = ["--git", "v1", "--git", "main", "--git", "worktree", "--build", "make", "./prog"];
     let shown = repository.compare(&words);
-    shown.expect(0, &["all commits give the same program", "they differ only in README.md, prog.c,", "--anyway"]);
+    shown
+        .expect(0, &["all commits give the same program", "their trees differ only in README.md, prog.c,", "--anyway"]);
     repository.compare(&[&words[..], &["--json"]].concat()).expect(0, &["\"shared\"", "worktree"]);
     // Whatever else was asked for is answered, too.
     let asked = ["--gate", "0.1%", "--junit", "j.xml", "--export-markdown", "m.md", "--export-csv", "c.csv"];
@@ -117,7 +118,7 @@ fn a_change_of_docs_is_the_same_program_and_an_answer() {
     let shown = repository.compare(&[&words[..], &asked, &more].concat());
     shown.expect(0, &["all commits give the same program", "The gate passes: main (", "cannot be slower"]);
     for (file, part) in [
-        ("m.md", "are the same program, so there is no difference to measure"),
+        ("m.md", "are the same program, so there is nothing to measure"),
         ("c.csv", "same_program"),
         ("f.json", "\"shared\""),
         ("h.json", "\"results\": []"),
@@ -265,7 +266,7 @@ fn a_locked_revision_stays_when_the_branch_moves() {
     let moved = repository.id("main");
     sandbox.execute(&["lock", "STUDY", "--check"]).expect(
         0,
-        &["app@main: already locked", &format!("`main` is now commit {moved}; --update=app@main would use that one")],
+        &["app@main: already locked", &format!("`main` is now commit {moved}; --update=app@main locks that commit")],
     );
     sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &["commit=main: in the cache"]);
     sandbox.execute(&["lock", "STUDY", "--update=app@main"]).expect(0, &["app@main: changed", &main, "→", &moved]);

@@ -1,5 +1,5 @@
 //! Puts a process that does nothing into a group, to see whether permissions, kernel and sandbox let us.
-#![allow(unsafe_code, reason = "rustix has neither clone3 nor a fork that is safe where there are threads")]
+#![allow(unsafe_code, reason = "rustix has neither clone3 nor a fork that is safe with threads")]
 
 use super::home::{Home, Needs};
 use std::io;

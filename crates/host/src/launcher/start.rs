@@ -1,6 +1,6 @@
 //! Starts the launcher: a program that stands in this executable as bytes, and is run from memory. Nothing has to
 //! be installed beside us, and nobody can replace it. It may be started in a PID namespace, and then has a /proc of its own.
-#![allow(unsafe_code, reason = "rustix has no way to do something between fork and exec")]
+#![allow(unsafe_code, reason = "rustix cannot run code between fork and exec")]
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create, open};
 use rustix::io::Errno;

@@ -1,7 +1,7 @@
 //! The processor time that everything below a launcher has used so far, while it is still alive: the processes that
 //! run, by their processor clocks, and those that were waited for, by the sums that the kernel keeps with the process that
 //! waited. It needs no cgroup and no privilege. It is a sum over a tree that changes meanwhile, and not a snapshot.
-#![allow(unsafe_code, reason = "neither std nor rustix reads the processor clock of another process")]
+#![allow(unsafe_code, reason = "neither std nor rustix can read the CPU clock of another process")]
 
 use crate::files::Files;
 use std::mem::MaybeUninit;

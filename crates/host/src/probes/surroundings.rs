@@ -4,7 +4,7 @@
 //! /proc/stat counts in clock ticks, mostly of 10 ms, and guesses what a processor did from what it does at a tick. So
 //! an interval of few ticks tells no share, and that of others, which is a difference, is never below 0. What the
 //! kernel does for a job behind its back, such as writing to disks, counts as done by others.
-#![allow(unsafe_code, reason = "rustix has sysconf behind a feature that nothing else needs")]
+#![allow(unsafe_code, reason = "sysconf in rustix needs a feature that nothing else here needs")]
 
 use super::ours;
 use super::reasons::by_reason;

@@ -1,6 +1,6 @@
 //! The calls that rustix does not have: ptrace(2), waitpid(2) for all children whatever they are, fork(2), and the memory
 //! of another process. Wrappers only; what the answers mean is known elsewhere.
-#![allow(unsafe_code, reason = "there are no safe calls of this kind")]
+#![allow(unsafe_code, reason = "there are no safe wrappers for these calls")]
 
 use std::ffi::{CStr, CString};
 use std::io;

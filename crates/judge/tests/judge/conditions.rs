@@ -76,7 +76,7 @@ fn a_machine_that_others_use_is_doubtful_however_short_trials_are() {
             assert!(found.contains(expect), "{kind}: {expect} is not in {found}");
         }
     };
-    check(&short(0, 12.0, false), "", "11.0 processes besides ours ran or waited for 2 processors");
+    check(&short(0, 12.0, false), "", "11.0 processes other than Bakeoff's ran on or waited for 2 processors");
     check(&short(0, 1.9, false), "", "");
     check(&short(0, 12.0, true), "", "");
     // 9 of 36 trials have a share, and speak for the others.
@@ -98,10 +98,10 @@ fn a_run_of_fixed_duration_tells_nothing_by_its_time() {
         assert!(found.contains(expect), "{expect} is not in {found}");
     };
     let late = |trial: &Trial| 5.0 + 0.001 * f64::from(trial.block) + 0.0001 * f64::from(trial.position);
-    check(late, "wall", "takes 5.0 s, whatever the variant: it runs for a fixed time");
+    check(late, "wall", "takes 5.0 s, whatever the variant, because it runs for a fixed time");
     check(late, "user", "");
     let slow_to_start = |trial: &Trial| 0.1 + 5.0 + 0.001 * f64::from(trial.block);
-    check(slow_to_start, "wall", "takes 5.0 s, whatever the variant: it runs for a fixed time");
+    check(slow_to_start, "wall", "takes 5.0 s, whatever the variant, because it runs for a fixed time");
     check(|trial| 5.1 + 0.01 * f64::from(trial.block), "wall", "");
     check(|trial| if trial.variant == "b" { 4.9 } else { 5.001 }, "wall", "");
     check(|trial| 0.01 * noise(trial), "wall", "");
@@ -116,7 +116,7 @@ fn a_machine_that_others_use_is_doubtful() {
         assert_eq!(found.is_empty(), expect.is_empty(), "{found}");
         assert!(found.contains(expect), "{expect} is not in {found}");
     };
-    check(1.0, |_| 0.5, "used more than 10 % of the processors' time in 36 of 36 valid trials under idle: ");
+    check(1.0, |_| 0.5, "used more than 10 % of processor time in 36 of 36 valid trials under idle: ");
     check(1.0, |trial| if trial.block <= 3 { 0.5 } else { 0.02 }, "in 9 of 36 valid trials under idle");
     // A robust test puts up with that many.
     check(1.0, |trial| if trial.block <= 2 { 0.5 } else { 0.02 }, "");
@@ -244,7 +244,7 @@ fn void_trials_are_counted_by_their_rules_and_not_compared() {
     let mut record = void(12, 4);
     // The last attempt is void as well: not by the rule, although it would apply, and for good.
     let last = record.trials.iter_mut().rfind(|trial| trial.variant == "b" && trial.attempt == 1).unwrap();
-    last.outcome = Outcome::Void("bin/p was changed during its block".to_owned());
+    last.outcome = Outcome::Void("bin/p was changed during the block".to_owned());
     measure(last, RULE, 0.4);
     last.attempt = 5;
     let findings = judge(&record);
@@ -257,7 +257,7 @@ fn void_trials_are_counted_by_their_rules_and_not_compared() {
     };
     assert_eq!(
         lost.void_by,
-        [by(Some(RULE), 3, "foreign_cpu 40 % > 20 %"), by(None, 1, "bin/p was changed during its block")]
+        [by(Some(RULE), 3, "foreign_cpu 40 % > 20 %"), by(None, 1, "bin/p was changed during the block")]
     );
     let row = &findings.tables[0].rows[1];
     assert_eq!(row.summary.as_ref().map(|summary| (summary.n, summary.max < 2.0)), Some((11, true)));

@@ -147,8 +147,7 @@ fn sentences_of_time() {
     check(
         &[(
             "drift",
-            "values drift during the study: wall; the verdicts compare within blocks and stay valid, but \
-                     do not compare values of different blocks",
+            "values drift during the study: wall; the verdicts compare within blocks and remain valid; do not compare values from different blocks",
         )],
         20,
         &["wall", "user"],
@@ -157,7 +156,7 @@ fn sentences_of_time() {
     check(
         &[(
             "autocorrelation",
-            "successive blocks are not independent: wall; the verdicts compare within blocks and stay valid, but do not use unpaired tests on these values",
+            "successive blocks are not independent: wall; the verdicts compare within blocks and remain valid; do not use unpaired tests on these values",
         )],
         40,
         &["wall"],
@@ -177,7 +176,7 @@ fn sentences_of_order() {
     check(
         &[(
             "carry-over",
-            "a trial shows what ran directly before it (b: wall, after c): add a pause before each trial",
+            "a trial is affected by what ran just before it (b: wall, after c): add a pause before each trial",
         )],
         60,
         &["wall"],

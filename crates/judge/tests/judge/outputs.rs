@@ -128,7 +128,7 @@ fn an_effect_that_lacks_another_program_says_so() {
     for family in &findings.effects {
         for effect in family.effects.iter().filter(|effect| effect.comparison.is_none()) {
             let why = effect.refused.as_ref().map(why).unwrap();
-            assert_eq!(why, "b printed something other than the baseline on mails", "{effect:?}");
+            assert_eq!(why, "b did not print the same output as the baseline on mails", "{effect:?}");
             refused.push((family.kind, crate::label(family, effect)));
         }
     }

@@ -56,7 +56,7 @@ impl Granted {
     fn memory(&mut self, refused: &[(String, String)], bytes: Option<u64>) -> Held {
         self.limits.memory_bytes = bytes;
         match state("memory_bytes", refused) {
-            Held::Unavailable(why) => Held::Unavailable(why + "; each process's address space is limited"),
+            Held::Unavailable(why) => Held::Unavailable(why + "; each process's address space is limited instead"),
             state => state,
         }
     }

@@ -53,7 +53,7 @@ pub(super) fn take(
         let left = left(&place_of(stage, number), &outputs.stdout)?;
         let parts = reader.read(harness, &left)?;
         if parts.len() > MOST_PARTS {
-            let remedy = "run fewer of them with the harness's filter";
+            let remedy = "use the harness's filter to run fewer";
             return Err(format!(
                 "the harness ran {} benchmarks, but at most {MOST_PARTS} are allowed; {remedy}",
                 parts.len()
@@ -67,7 +67,7 @@ pub(super) fn take(
 
 /// What is at the place of a process, or else what it printed.
 fn left(place: &Path, stdout: &Path) -> Result<Left, String> {
-    let unread = |error: io::Error| format!("cannot read what the harness wrote: {error}");
+    let unread = |error: io::Error| format!("cannot read the harness's results: {error}");
     let Ok(there) = fs::symlink_metadata(place) else {
         return whole(stdout).map(Left::Printed).map_err(|error| format!("cannot read the standard output: {error}"));
     };

@@ -23,8 +23,8 @@ pub(super) fn take(
     // Before all else: of what was not read, everything else only seems to be wrong.
     let mut wrong = (ended.marks_lost_bytes > 0).then(|| {
         format!(
-            "it wrote more than {} MiB of marks, the limit for one process ({} bytes more); mark fewer ops, such as \
-             every hundredth",
+            "it exceeded the limit of {} MiB of marks per process by {} bytes; mark fewer ops, for example every \
+             hundredth",
             MOST_MARKED_BYTES >> 20,
             ended.marks_lost_bytes
         )

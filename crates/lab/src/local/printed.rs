@@ -176,7 +176,7 @@ fn read(file: &File, most: u64, mut take: impl FnMut(&[u8])) -> io::Result<()> {
 /// It may have printed less than it would have: nothing of this trial counts.
 fn full(stage: &Stage, kept: Kept) -> Halt {
     let room = match kept {
-        Kept::Apart => format!("Bakeoff keeps only {} MiB of it", LIMIT_BYTES >> 20),
+        Kept::Apart => format!("it exceeds the limit of {} MiB", LIMIT_BYTES >> 20),
         Kept::InMemory | Kept::OnDisk => "there was no space left for it".to_owned(),
     };
     let why =

@@ -269,7 +269,7 @@ impl Running {
             Ready::Started => "it was not started".to_owned(),
             Ready::Tcp(text) => format!("nothing listens on port {text} ({})", self.port),
             Ready::Log(text) => format!("no line of its output contains `{text}`"),
-            Ready::Command(command) => format!("`{command}` says {last_words}"),
+            Ready::Command(command) => format!("`{command}`: {last_words}"),
         }
     }
 

@@ -201,7 +201,7 @@ impl Reader {
             number(word).ok_or_else(|| format!("`@{}` is not a time: write seconds after the @", shown(word)))?;
         let at_s = time - self.launched_monotonic_s;
         if !(-SLACK_S..=came_s + SLACK_S).contains(&at_s) {
-            let where_ = if at_s < 0.0 { "before the launch" } else { "after Bakeoff read it" };
+            let where_ = if at_s < 0.0 { "before the launch" } else { "after the mark was read" };
             return Err(format!("`@{}` is {where_}: use seconds of CLOCK_MONOTONIC", shown(word)));
         }
         Ok(Moment { at_s: at_s.max(0.0), own: true })
@@ -211,8 +211,8 @@ impl Reader {
     fn elapsed_s(earlier: Moment, now: Moment) -> Judged<f64> {
         let elapsed_s = now.at_s - earlier.at_s;
         if elapsed_s < 0.0 && now.own && earlier.own {
-            let remedy = "if several threads write marks, they must give the SECONDS of each op";
-            return Err(format!("its time is {} s before that of the mark above; {remedy}", -elapsed_s));
+            let remedy = "if several threads write marks, each op must include its SECONDS";
+            return Err(format!("its time is {} s earlier than that of the mark above; {remedy}", -elapsed_s));
         }
         Ok(elapsed_s.max(0.0))
     }
@@ -220,12 +220,12 @@ impl Reader {
     fn phase(&mut self, name: &[u8], now: Moment) -> Judged<()> {
         let name = plain(name)?;
         if self.phases.len() >= PHASES_MAX {
-            return Err(format!("more than {PHASES_MAX} phases; use ops for things that repeat so often"));
+            return Err(format!("more than {PHASES_MAX} phases; use ops for anything that repeats this often"));
         }
         // Ops may come late, from other threads; only phases must be in order.
         let (earlier_s, began_s) = (self.began.at_s, now.at_s.max(self.began.at_s));
         if now.at_s < earlier_s && now.own && self.began.own {
-            return Err(format!("its time is {} s before that of the phase above", earlier_s - now.at_s));
+            return Err(format!("its time is {} s earlier than that of the phase above", earlier_s - now.at_s));
         }
         if let Some(last) = self.phases.last_mut() {
             last.ended_s = began_s;
@@ -271,7 +271,7 @@ impl Reader {
             return Err(not_a_name(name));
         }
         if self.ops.len() >= KINDS_MAX {
-            return Err(format!("more than {KINDS_MAX} kinds of ops; a name is for a kind of op, not for a single op"));
+            return Err(format!("more than {KINDS_MAX} kinds of ops; give each kind of op a name, not each single op"));
         }
         let text = String::from_utf8_lossy(name).into_owned();
         let phase = (self.current > 0).then(|| self.phases.last().map(|phase| phase.name.clone())).flatten();

@@ -1,5 +1,5 @@
 //! What was measured, by the names of metrics: a sorted map in one piece of memory, as it is made between two trials.
-#![allow(missing_docs, reason = "what is called as in the standard library's maps does the same")]
+#![allow(missing_docs, reason = "methods named like those of the standard library's maps do the same")]
 
 use super::{CPU, MAXRSS, SYS, USER};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};

@@ -49,7 +49,7 @@ pub fn own(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
 
 /// What building installs, where building is measured.
 pub(crate) fn installed() -> Metric {
-    let what = "size of all files that were installed, of the steps before too".to_owned();
+    let what = "size of all installed files, including those of earlier steps".to_owned();
     Metric { exact: true, ..described("installed", Unit::Bytes, Direction::Less, what, "sizes of files") }
 }
 
@@ -91,7 +91,7 @@ fn of_phase(name: &str, workload: &Workload) -> Option<Metric> {
 
 /// What is measured of a service: its last part, unit, and what it is.
 const OF_SERVICE: [(&str, Unit, &str, &str); 5] = [
-    ("cpu", Unit::Seconds, "CPU time, while the trial lasted", "processor clocks of its processes"),
+    ("cpu", Unit::Seconds, "CPU time during the trial", "CPU clocks of its processes"),
     ("user", Unit::Seconds, "CPU time in user mode, from start to end", "wait4: ru_utime"),
     ("sys", Unit::Seconds, "CPU time in the kernel, from start to end", "wait4: ru_stime"),
     ("maxrss", Unit::Bytes, "peak resident memory of the largest process", "wait4: ru_maxrss; VmHWM"),
@@ -102,7 +102,7 @@ fn of_service(name: &str, workloads: &[Workload]) -> Option<Metric> {
     let (service, part) = name.rsplit_once('.')?;
     let known = workloads.iter().any(|workload| workload.services.iter().any(|known| known == service));
     let (_, unit, what, source) = OF_SERVICE.into_iter().find(|(last, ..)| known && *last == part)?;
-    Some(described(name, unit, Direction::Less, format!("of the service `{service}`: {what}"), source))
+    Some(described(name, unit, Direction::Less, format!("service `{service}`: {what}"), source))
 }
 
 fn of_ops(name: &str, metric: &OpMetric<'_>, workload: &Workload) -> Option<Metric> {
@@ -159,7 +159,7 @@ fn unknown(name: &str, readings: &[OpMetric<'_>], workloads: &[Workload]) -> Unk
     }
     if name.split('.').any(|part| part == "op") {
         let stats: Vec<&str> = STATS.iter().map(|(stat, _)| *stat).collect();
-        let why = format!("`{name}` does not end with a statistic of ops");
+        let why = format!("`{name}` does not end with an op statistic");
         return Unknown { why, remedy: format!("use one of .{}", stats.join(", .")) };
     }
     let why = format!("there is no metric `{name}`");
@@ -169,8 +169,8 @@ fn unknown(name: &str, readings: &[OpMetric<'_>], workloads: &[Workload]) -> Unk
         return Unknown { why, remedy: format!("did you mean `{meant}`?") };
     }
     if name.contains('.') {
-        let remedy = "a phase has `PHASE.wall`, a service `SERVICE.cpu`, and ops have for example \
-                      `[PHASE.]op[.NAME].p99` (see `bakeoff help marks`)";
+        let remedy = "a phase has `PHASE.wall`, a service has `SERVICE.cpu`, and ops have, for example, \
+            `[PHASE.]op[.NAME].p99` (see `bakeoff help marks`)";
         return Unknown { why, remedy: remedy.to_owned() };
     }
     Unknown { why, remedy: suggest(name, known.filter(|known| !known.contains('.'))) }

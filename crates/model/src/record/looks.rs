@@ -32,13 +32,13 @@ impl Changed {
     /// Why trials before it are void.
     pub fn why(&self) -> String {
         match self.files.as_slice() {
-            [one] if self.from_unix_s.is_some() => format!("{one} was changed before the end of its block"),
+            [one] if self.from_unix_s.is_some() => format!("{one} was changed before the end of the block"),
             [one, more @ ..] if self.from_unix_s.is_some() => {
-                format!("{one} and {} more were changed before the end of its block", more.len())
+                format!("{one} and {} more were changed before the end of the block", more.len())
             }
-            [] => "what it runs was changed before the next check".to_owned(),
-            [one] => format!("{one} was changed during its block"),
-            [one, more @ ..] => format!("{one} and {} more were changed during its block", more.len()),
+            [] => "a program under test was changed before the next check".to_owned(),
+            [one] => format!("{one} was changed during the block"),
+            [one, more @ ..] => format!("{one} and {} more were changed during the block", more.len()),
         }
     }
 }

@@ -125,7 +125,7 @@ impl Reading {
             Line::Study(ref study) if study.identity != self.record.study.identity => Err(Contradiction {
                 line: number,
                 first: self.study_line,
-                about: "they belong to different studies, or to different states of one study".to_owned(),
+                about: "they belong to different studies, or to different versions of one study".to_owned(),
             }),
             Line::Session(ref session) => {
                 let first = *self.sessions.entry(session.session).or_insert(number);
@@ -184,7 +184,7 @@ impl Reading {
             let planned = place.and_then(|place| self.record.blocks.get(at)?.order.get(place));
             if planned != Some(&trial.variant) {
                 let (first, line) = (first.min(line), first.max(line));
-                let about = format!("{} is not at its place in the order of its block", name(trial));
+                let about = format!("{} does not match the order of its block", name(trial));
                 return Err(Contradiction { line, first, about });
             }
         }
@@ -207,7 +207,7 @@ impl Reading {
         if first == number {
             let names: BTreeSet<&String> = block.order.iter().collect();
             if names.len() != block.order.len() {
-                let about = format!("the order of block {} has a variant twice", block.block);
+                let about = format!("the order of block {} lists a variant twice", block.block);
                 return Err(Contradiction { line: number, first, about });
             }
             self.record.push(Line::Block(block));

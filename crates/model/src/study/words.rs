@@ -33,7 +33,7 @@ impl Condition {
         let priority = self.realtime.map(|priority| format!("real-time priority {priority} (SCHED_FIFO)"));
         let aslr = self.aslr.map(|on| if on { "addresses randomised" } else { "addresses not randomised" });
         let memory = self.memory_bytes.map(|bytes| format!("at most {} of memory", size(bytes)));
-        let cpu_limit = self.cpu_limit.map(|limit| format!("at most {limit} of a processor's time"));
+        let cpu_limit = self.cpu_limit.map(|limit| format!("CPU time of at most {limit} processors"));
         parts.extend(cpus);
         parts.extend(priority.map(|words| (Part::Realtime, words)));
         parts.extend(aslr.map(|words| (Part::Aslr, words.to_owned())));
@@ -41,7 +41,7 @@ impl Condition {
         parts.extend(cpu_limit.map(|words| (Part::CpuLimit, words)));
         parts.extend(self.environment.iter().map(|(name, value)| (Part::Environment, format!("{name}={value}"))));
         if self.drop_caches {
-            parts.push((Part::DropCaches, "the file systems' caches dropped before each trial".to_owned()));
+            parts.push((Part::DropCaches, "file system caches dropped before each trial".to_owned()));
         }
         parts
     }
@@ -56,8 +56,8 @@ fn load_in_words(load: &LoadSpec) -> String {
     };
     match load.pace_s {
         // A third of a second has no end; a microsecond is nothing to a process.
-        Some(pace_s) => format!("{copies} of {of} beside it, each started every {} s", (pace_s * 1e6).round() / 1e6),
-        None => format!("{copies} of {of} beside it"),
+        Some(pace_s) => format!("{copies} of {of} alongside, each started every {} s", (pace_s * 1e6).round() / 1e6),
+        None => format!("{copies} of {of} alongside"),
     }
 }
 
@@ -94,16 +94,16 @@ mod tests {
             cpu_limit: Some(0.5),
         };
         let expect = [
-            "4 copies of the variant itself beside it, each started every 0.333333 s",
+            "4 copies of the variant itself alongside, each started every 0.333333 s",
             "the load on processor 1",
             "2 processes at once",
             "trials on processors 0,2",
             "real-time priority 1 (SCHED_FIFO)",
             "addresses not randomised",
             "at most 1536 MiB of memory",
-            "at most 0.5 of a processor's time",
+            "CPU time of at most 0.5 processors",
             "LC_ALL=C",
-            "the file systems' caches dropped before each trial",
+            "file system caches dropped before each trial",
         ];
         let words: Vec<String> = all.parts().into_iter().map(|(_, words)| words).collect();
         assert_eq!(words, expect);

@@ -28,7 +28,7 @@ pub(super) fn variables_have_one_factor(sink: &Sink, factors: &[PlacedFactor<'_>
             let sets = |other: &&PlacedFactor<'_>| other.variables.iter().any(|(name, _)| name == variable);
             if let Some(other) = factors[..place].iter().find(sets) {
                 let message = format!("factor `{}` also sets the variable `{variable}`", other.factor.name);
-                let remedy = "use different variables in each factor, and combine them in the script";
+                let remedy = "use a different variable in each factor, and combine them in the script";
                 sink.report(span.clone(), &message, "only one can take effect", remedy);
             }
         }
@@ -45,7 +45,7 @@ pub(super) fn every_level_boots(sink: &Sink, factors: &[PlacedFactor<'_>]) -> Op
     if kernels.len() < factor.factor.levels.len() {
         let message =
             format!("some levels of factor `{}` have no `kernel`: {}", factor.factor.name, missing.join(", "));
-        let remedy = "either all variants boot or none: give each level of the factor a `kernel`";
+        let remedy = "either all variants boot, or none do: give each level of the factor a `kernel`";
         sink.report(factor.span.clone(), &message, "", remedy);
     }
     for (_, others) in booting {
@@ -63,7 +63,7 @@ pub(super) fn boots_allow_it(file: &Section<'_>, plans: &[PlanSpec], kernel: Opt
     }
     let at = file.place_of("plan").or(file.place_of("plans")).unwrap_or_default();
     if plans.iter().any(|plan| plan.rebuild > 0) {
-        let remedy = "remove it; the report shows what each build cost";
+        let remedy = "remove `rebuild`; the report shows the cost of each build";
         file.sink.report(at, "cannot measure `rebuild` in a study that boots kernels", "", remedy);
     }
 }

@@ -43,7 +43,7 @@ fn condition(section: &Section<'_>, run_factors: &[PlacedFactor<'_>], services: 
         let fits = limit.is_finite() && limit > 0.0;
         if !fits {
             let remedy = "use a number of processors above 0: `cpu = 0.5` allows half of one processor";
-            section.sink.report(span, &format!("cannot limit to {limit} processors"), "", remedy);
+            section.sink.report(span, &format!("cannot limit trials to {limit} processors"), "", remedy);
         }
         fits.then_some(limit)
     });
@@ -108,7 +108,7 @@ fn realtime(section: &Section<'_>) -> Option<u32> {
     let fits = number.filter(|n| (LEAST_PRIORITY..=MOST_PRIORITY).contains(n));
     if fits.is_none() {
         let remedy = format!("use `true`, or a priority from {LEAST_PRIORITY} to {MOST_PRIORITY} (SCHED_FIFO)");
-        section.sink.report(span, "`realtime` is not a valid priority", "", &remedy);
+        section.sink.report(span, "`realtime` must be a valid priority", "", &remedy);
     }
     fits
 }

@@ -104,7 +104,7 @@ fn trends(section: &Section<'_>, factors: &[&PlacedFactor<'_>]) -> Vec<String> {
         match numbers {
             Some(numbers) if numbers.len() > 2 && numbers.windows(2).all(|pair| pair[0] < pair[1]) => trends.push(name),
             _ => {
-                let remedy = "name three or more levels by increasing numbers, such as 1, 2 and 4, or remove the \
+                let remedy = "name three or more levels with increasing numbers, such as 1, 2 and 4, or remove the \
                               factor from `trends`";
                 section.sink.report(span, &format!("the levels of `{name}` are not increasing numbers"), "", remedy);
             }
@@ -118,8 +118,8 @@ fn read_metrics(section: &Section<'_>, key: &'static str, workloads: &[Workload]
     let list = section.strings(key);
     if list.is_empty() {
         let remedy = match key {
-            "control" => "for example `control = [\"user\"]`, or remove it".to_owned(),
-            _ => format!("for example `metrics = {DEFAULT_METRICS:?}`; the first one decides"),
+            "control" => "write, for example, `control = [\"user\"]`, or remove it".to_owned(),
+            _ => format!("for example `metrics = {DEFAULT_METRICS:?}`; the first metric decides"),
         };
         section.sink.report(section.span.clone(), &format!("`{key}` lists no metric"), "", &remedy);
     }

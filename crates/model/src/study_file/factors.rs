@@ -182,7 +182,7 @@ pub(super) fn excludes(file: &Section<'_>, factors: &[&PlacedFactor<'_>]) -> Vec
     let mut excludes = vec![];
     for section in file.section_list("exclude") {
         let when = section.any("when");
-        let reason = section.required_string("reason", "add the reason, which `bakeoff plan` prints");
+        let reason = section.required_string("reason", "add the reason; `bakeoff plan` prints it");
         let levels = match when {
             Some((value, span)) => any_levels(section.sink, value, span, factors),
             None => {
@@ -235,7 +235,7 @@ fn picked<'a>(
 ) -> Vec<(&'a Factor, &'a Spanned<DeValue<'a>>)> {
     let Some(table) = value.as_table() else {
         let remedy = "for example `{ malloc = \"perl\" }`";
-        sink.report(span, "write levels as a table of factor and level", "", remedy);
+        sink.report(span, "write levels as a table of factors and levels", "", remedy);
         return vec![];
     };
     if table.is_empty() {

@@ -47,7 +47,7 @@ pub(super) fn plans(file: &Section<'_>, known: &Choices<'_>) -> Vec<PlanSpec> {
     let mut plans = vec![default.spec.clone()];
     for section in file.named_sections("plans") {
         if section.name == DEFAULT_PLAN {
-            let message = "the plan `default` is the section `[plan]`";
+            let message = "the plan `default` belongs in the section `[plan]`";
             section.sink.report(section.span.clone(), message, "", "write `[plan]`, or choose another name");
         }
         let spec = PlanSpec { name: section.name.clone(), ..default.spec.clone() };
@@ -68,7 +68,7 @@ fn plan(section: &Section<'_>, base: Base, known: &Choices<'_>) -> Base {
     if let Some((seed, span)) = section.integer("seed") {
         match u64::try_from(seed) {
             Ok(seed) => spec.seed = seed,
-            Err(_) => section.sink.report(span, "a seed cannot be negative", "", "use any whole number from 0 up"),
+            Err(_) => section.sink.report(span, "a seed cannot be negative", "", "use a whole number, 0 or more"),
         }
     }
     if let Some((value, span)) = section.any("variants") {
@@ -115,7 +115,7 @@ fn extent(section: &Section<'_>, spec: &mut PlanSpec, counted: &mut bool) {
     }
     if let Some((blocks, span)) = section.integer("blocks") {
         if !(1..=MOST_BLOCKS).contains(&blocks) {
-            let remedy = "use at most 10,000; a verdict at 95 % confidence needs at least 6";
+            let remedy = "use at most 10,000 blocks; a verdict at 95 % confidence needs at least 6";
             section.sink.report(span.clone(), &format!("invalid number of blocks: {blocks}"), "", remedy);
             return;
         }

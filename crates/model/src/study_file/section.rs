@@ -103,7 +103,13 @@ impl Type {
             Self::Text => ("a string in quotes".to_owned(), format!("for example `{key} = \"…\"`")),
             Self::Integer => ("a whole number".to_owned(), "write it without quotes".to_owned()),
             Self::Number => ("a number".to_owned(), "write it without quotes".to_owned()),
-            Self::Bool => ("true or false".to_owned(), format!("`{key} = true` or `{key} = false`, without quotes")),
+            Self::Bool => (
+                "true or false".to_owned(),
+                format!(
+                    "write `{key} = true` or `{key} = false`, without \
+                quotes"
+                ),
+            ),
             Self::Texts => ("a list of strings".to_owned(), format!("for example `{key} = [\"…\"]`")),
             Self::Table => ("a table".to_owned(), shown),
             Self::Tables => (format!("a list of tables; write `[[{key}]]`"), shown),
@@ -298,7 +304,7 @@ impl<'a> Section<'a> {
         if cpus.is_none() {
             let message = format!("`{key}` of {} does not name processors", self.title);
             let remedy =
-                format!("list their numbers, which start at 0, such as `{key} = \"0-1,3\"` or `{key} = [0, 1, 3]`");
+                format!("list processor numbers, counted from 0, such as `{key} = \"0-1,3\"` or `{key} = [0, 1, 3]`");
             self.sink.report(value.span(), &message, "", &remedy);
         }
         cpus
@@ -477,7 +483,7 @@ pub(super) fn check_level_name(sink: &Sink, name: &str, span: Range<usize>) {
 pub fn check_inside(sink: &Sink, path: &str, span: Range<usize>) {
     if leads_out(path) {
         let remedy = "name a file in the study's folder, relative to that folder";
-        sink.report(span, &format!("{path:?} is outside of the study's folder"), "", remedy);
+        sink.report(span, &format!("{path:?} is outside the study's folder"), "", remedy);
     }
 }
 

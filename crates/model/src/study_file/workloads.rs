@@ -10,7 +10,8 @@ use crate::values;
 use std::ops::Range;
 use toml::de::DeValue;
 
-const COLUMN_REMEDY: &str = "use its name in the heading line, such as `csv = \"usec\"`, or its number, counted from 1";
+const COLUMN_REMEDY: &str = "use the column's name in the heading line, such as `csv = \"usec\"`, or its number, \
+    counted from 1";
 /// The most ops that a trial is believed to have.
 const MOST_OPS: i64 = 1 << 40;
 /// The most trials that warm up.
@@ -168,8 +169,8 @@ fn output_use(
     let usual = if varies { OutputUse::Varies } else { OutputUse::default() };
     let Some((word, span)) = section.string("output") else { return usual };
     let Some(&(_, output)) = WORDS.iter().find(|(known, _)| *known == word) else {
-        let remedy = "use `compared` (no verdict on variants that print something other than the baseline), `varies` \
-                      (the output may differ) or `null` (it is discarded)";
+        let remedy = "use `compared` (no verdict on variants with output that differs from the baseline's), `varies` \
+                      (the output may differ) or `null` (the output is discarded)";
         section.sink.report(span, &format!("`{word}` is not a value of `output`"), "", remedy);
         return usual;
     };
@@ -182,7 +183,7 @@ fn output_use(
         }
         (OutputUse::Null, _, Some(reader)) => {
             let message = format!("{reader} is read from the output, which is discarded");
-            section.sink.report(span, &message, "", "remove `output`, or report the value by a mark");
+            section.sink.report(span, &message, "", "remove `output`, or report the value with a mark");
         }
         (OutputUse::Varies, true, _) if !divided => {
             let message = "`expect` requires output that does not vary";
@@ -194,7 +195,7 @@ fn output_use(
 }
 
 fn op_spec(section: &Section<'_>) -> OpSpec {
-    let unit = section.required_string("unit", "add what one op is, in the singular, such as `unit = \"message\"`");
+    let unit = section.required_string("unit", "name one op in the singular, such as `unit = \"message\"`");
     let count = section.integer("count").and_then(|(count, span)| {
         let fits = u64::try_from(count).ok().filter(|_| (1..=MOST_OPS).contains(&count));
         if fits.is_none() {
@@ -207,7 +208,7 @@ fn op_spec(section: &Section<'_>) -> OpSpec {
     // A mark `op 12` is an op without a name that took 12 seconds.
     let is_number = |name: &str| is_name(name.as_bytes()) && !is_op_name(name.as_bytes());
     for (name, span) in section.strings("names").into_iter().filter(|(name, _)| is_number(name)) {
-        let remedy = "begin it with a letter; in a mark `op NUMBER`, the number is the latency";
+        let remedy = "begin the name with a letter; in a mark `op NUMBER`, the number is the latency";
         section.sink.report(span, &format!("the name of an op cannot be a number: {name:?}"), "", remedy);
     }
     section.finish();
@@ -219,7 +220,7 @@ fn value_specs(section: &Section<'_>) -> Vec<(ValueSpec, Range<usize>)> {
     for value in section.named_sections("values") {
         if METRICS.iter().any(|metric| metric.name == value.name) {
             let remedy = "choose another name; `bakeoff help study-file` lists the reserved ones";
-            let message = format!("`{}` is already a metric of Bakeoff", value.name);
+            let message = format!("`{}` is already a Bakeoff metric", value.name);
             value.sink.report(value.span.clone(), &message, "", remedy);
         }
         let (unit, scale) = value_unit(&value);
@@ -285,7 +286,7 @@ fn value_source(value: &Section<'_>) -> ValueSource {
     if let Err(why) = values::check(&source) {
         let remedy = match source {
             ValueSource::Regex(_) => {
-                "see https://docs.rs/regex for the syntax; write it in '…', so that backslashes are kept"
+                "see https://docs.rs/regex for the syntax; write the regex in '…' to keep backslashes"
             }
             ValueSource::Json(_) => "write names and indices with dots between them, such as `json = \"latency.p99\"`",
             ValueSource::Csv { .. } | ValueSource::Mark => COLUMN_REMEDY,
@@ -312,7 +313,7 @@ fn take(value: &Section<'_>, has_rows: bool) -> Take {
         return value.word("take", WORDS, wrong, "").unwrap_or_default();
     }
     if let Some((_, span)) = value.string("take") {
-        value.sink.report(span, "`take` is for rows of `csv`", "no effect", "remove it");
+        value.sink.report(span, "`take` applies only to `csv`", "no effect", "remove it");
     }
     Take::default()
 }

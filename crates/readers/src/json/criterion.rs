@@ -30,7 +30,7 @@ pub(super) fn read(
     }
     for (count, time_ns) in samples.iters.iter().zip(&samples.times) {
         if *count <= 0.0 {
-            return Err(origin.whole("a time belongs to zero runs", "check whether the file is complete"));
+            return Err(origin.whole("a time covers zero runs", "check whether the file is complete"));
         }
         gathered.add(options, &place, "sec/op", Better::Less, time_ns / count / 1e9);
     }

@@ -49,8 +49,8 @@ pub(super) fn read(
         take(&entry, origin, options, gathered)?;
     }
     if values == 0 && aggregates > 0 {
-        let remedy = "run it without --benchmark_report_aggregates_only";
-        return Err(origin.whole("it has only aggregates of repetitions, no single values", remedy));
+        let remedy = "run the program without --benchmark_report_aggregates_only";
+        return Err(origin.whole("there are only aggregates of repetitions, no individual values", remedy));
     }
     Ok(())
 }

@@ -53,8 +53,8 @@ pub(super) fn read(entry: Entry, origin: &Origin<'_>, options: &Options, gathere
     }
     let forks: Vec<Vec<f64>> = primary_metric.raw_data.unwrap_or_default();
     if forks.iter().all(Vec::is_empty) {
-        let message = format!("`{}` has no values of its forks (mode {mode})", place.full);
-        return Err(origin.whole(&message, "use the mode thrpt, avgt or ss (-bm), in which JMH keeps them"));
+        let message = format!("`{}` has no values from its forks (mode {mode})", place.full);
+        return Err(origin.whole(&message, "use mode thrpt, avgt or ss (-bm); in these, JMH keeps the values"));
     }
     let forks: Vec<&[f64]> = forks.iter().map(Vec::as_slice).collect();
     for mean in means("JMH", "fork", &forks, gathered) {

@@ -78,7 +78,7 @@ impl Keys for Labels<'_> {
 /// says so once.
 pub(super) fn means(tool: &str, what: &str, lists: &[&[f64]], gathered: &mut Gathered) -> Vec<f64> {
     let note = format!(
-        "{tool}: each {what} gives one value, its mean, because values of the same {what} depend on each other"
+        "{tool}: each {what} gives one value, its mean, because values from the same {what} depend on each other"
     );
     if lists.iter().any(|list| list.len() > 1) && !gathered.notes.contains(&note) {
         gathered.notes.push(note);

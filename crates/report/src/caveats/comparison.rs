@@ -9,35 +9,35 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::TooFewBlocks { blocks, lack } => too_few(*blocks, lack),
         Caveat::ModelBased { model, scale } => model_based(*model, *scale),
         Caveat::AmongOthers { p, corrected, family } => {
-            format!("alone it would differ (p = {p:.4}); among {family} comparisons it does not (p = {corrected:.4})")
+            format!(
+                "it would be judged different on its own (p = {p:.4}), but not among {family} comparisons (p = \
+                {corrected:.4})"
+            )
         }
         Caveat::ClockTooCoarse(ticks) => too_coarse(ticks),
         Caveat::ClockTicks(ticks) => widened(ticks),
         Caveat::TypicalAndMeanDisagree { ratios } => means(*ratios),
         Caveat::IncompleteBlocks { lost, of, pair } => {
             let why = if *pair {
-                "a trial of one or the other failed, is void or lacks the metric"
+                "a trial of either variant failed, is void or lacks the metric"
             } else {
                 "a trial that the contrast needs failed, is void or is missing"
             };
             format!("{lost} of {of} blocks are left out: {why}")
         }
         Caveat::Unvaried { runs, confidence, most } => format!(
-            "the values did not vary in {runs} runs, so there is no interval; with {} confidence at most {} of all \
-             runs have \
-             another value",
+            "the values did not vary in {runs} runs, so there is no interval; with {} confidence, at most {} of all \
+             runs have a different value",
             percent(*confidence),
             percent((most * 1000.0).ceil() / 1000.0)
         ),
-        Caveat::ZeroMedian => "the baseline's median is 0, so there is no margin to be within".to_owned(),
+        Caveat::ZeroMedian => "the baseline's median is 0, so the margin is undefined".to_owned(),
         Caveat::MemoryFloor { bytes } => {
             let mib = bytes / f64::from(1 << 20);
             format!("below {mib:.1} MiB, the program's memory cannot be distinguished from the launcher's")
         }
         Caveat::SymmetricErrors => {
-            "the test of an interaction assumes that its errors are symmetric; the random order alone does not ensure \
-             that"
-                .to_owned()
+            "the test for an interaction assumes symmetric errors; random order alone does not ensure them".to_owned()
         }
         Caveat::Aliased { effect, with } => format!(
             "{effect} is estimated as if there were no interaction {}: the variants that ran cannot separate the two",
@@ -50,9 +50,12 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
 fn too_few(blocks: u32, lack: &Lack) -> String {
     match lack {
         Lack::FirstLook { needed } => {
-            format!("{blocks} blocks: the stopping rule first looks at {needed}")
+            format!("{blocks} blocks: the stopping rule first checks after {needed}")
         }
-        Lack::Inference { needed } => format!("{blocks} of at least {needed} blocks: too few to infer anything"),
+        Lack::Inference { needed } => format!(
+            "{blocks} blocks are too few to infer anything; at least {needed} are \
+            needed"
+        ),
         Lack::Interval { confidence, needed } => {
             let percent = percent(*confidence);
             let rest = needed.map_or_else(
@@ -71,11 +74,14 @@ fn model_based(model: Model, scale: Scale) -> String {
     };
     match model {
         Model::PairedT => {
-            format!("with so few blocks, interval and p are Student's t and assume normally distributed {what}")
+            format!(
+                "with so few blocks, the interval and p come from Student's t, which assumes normally distributed \
+                {what}"
+            )
         }
         Model::Linear { df } => format!(
-            "not every combination of levels has values, so this is from a linear model of {what} with robust (HC3) \
-             errors and {df} degrees of freedom; it assumes independent errors, and no interaction of three factors"
+            "not every combination of levels has values, so this comes from a linear model of {what} with robust (HC3) \
+             errors and {df} degrees of freedom; the model assumes independent errors and no three-factor interactions"
         ),
     }
 }
@@ -90,9 +96,8 @@ fn how_far(ticks: &Ticks) -> String {
 
 fn too_coarse(ticks: &Ticks) -> String {
     format!(
-        "no verdict: the clock is too coarse. Its values are no closer together than {} s, which may be {} of a value \
-         and \
-         is more than the margin; use a longer workload or another metric",
+        "no verdict: the clock is too coarse. Different values are at least {} s apart; that may be {} of a value, \
+         which exceeds the margin; use a longer workload or another metric",
         short(ticks.step, 3),
         how_far(ticks)
     )
@@ -101,7 +106,7 @@ fn too_coarse(ticks: &Ticks) -> String {
 fn widened(ticks: &Ticks) -> String {
     let step = short(ticks.step, 3);
     format!(
-        "the interval is wider by {} either way, because the values are no closer together than {step}",
+        "the interval is wider by {} on each side, because different values are at least {step} apart",
         how_far(ticks)
     )
 }
@@ -116,7 +121,7 @@ fn means(ratios: Option<[f64; 2]>) -> String {
         _ => format!("a factor of {}", short(ratio, 2)),
     };
     let [typical, mean] = ratios.map(change);
-    format!("typical and mean disagree: the typical value changes by {typical}, the mean by {mean}")
+    format!("typical value and mean disagree: the former changes by {typical}, the latter by {mean}")
 }
 
 #[cfg(test)]
@@ -128,13 +133,11 @@ mod tests {
         let of = |step: f64| Ticks { step, by: (step / 0.5).ln_1p(), scale: Scale::Ratio };
         assert_eq!(
             too_coarse(&of(0.1 + 0.2 - 0.2)),
-            "no verdict: the clock is too coarse. Its values are no closer together than 0.1 s, which may be 20 % of \
-             a value \
-             and is more than the margin; use a longer workload or another metric"
+            "no verdict: the clock is too coarse. Different values are at least 0.1 s apart; that may be 20 % of a value, which exceeds the margin; use a longer workload or another metric"
         );
         assert_eq!(
             widened(&of(1.0 / 300.0)),
-            "the interval is wider by 0.67 % either way, because the values are no closer together than 0.00333"
+            "the interval is wider by 0.67 % on each side, because different values are at least 0.00333 apart"
         );
     }
 }

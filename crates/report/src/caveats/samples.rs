@@ -9,7 +9,7 @@ const NAMES_MAX: usize = 5;
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::OrderUnknown { paired: true } => {
-            "paired as requested; Bakeoff cannot check that each line is a block in random order".to_owned()
+            "paired as requested; Bakeoff cannot check whether each line is a block that ran in random order".to_owned()
         }
         Caveat::OrderUnknown { paired: false } => {
             "order unknown: these are unpaired samples, perhaps not measured in random order; a drift between them \
@@ -17,26 +17,27 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
                 .to_owned()
         }
         Caveat::ValuesVary { keys } => format!(
-            "one sample mixes values that differ in {}; if that is intended, name it in --ignore",
+            "one sample mixes values that differ in {}; if that is intended, list the keys in --ignore",
             keys.join(", ")
         ),
         Caveat::NotExact { min, max } => format!(
-            "declared to be exact (assume=exact), but the values range from {min} to {max}; so they are judged like \
-             any \
-             others"
+            "declared exact (assume=exact), but the values range from {min} to {max}, so they are judged like any \
+             other values"
         ),
         Caveat::NoMedianInterval { confidence, needed } => {
-            format!("an interval of the median at {} confidence needs {needed} values", percent(*confidence))
+            format!("an interval for the median at {} confidence needs {needed} values", percent(*confidence))
         }
-        Caveat::NeverVary => "the values of both samples never vary, so the clock's resolution is unknown and there \
+        Caveat::NeverVary => "the values never vary within either sample, so the clock's resolution is unknown and \
+            there \
             is no interval; if they cannot vary by chance, add a line `Unit NAME assume=exact` in Go's format"
             .to_owned(),
         Caveat::TooFewValues(why) => too_few(*why),
-        Caveat::SpreadsDiffer => "one sample is spread more than three times as wide as the other, so they differ by \
+        Caveat::SpreadsDiffer => "the spread of one sample is more than three times that of the other, so they differ \
+            by \
             more than a shift; the interval assumes a shift"
             .to_owned(),
-        Caveat::OutOfRange => "a number of this comparison is too large or too small to print; the largest or \
-            smallest possible number is in its place"
+        Caveat::OutOfRange => "a number in this comparison is too large or too small to print; the largest or \
+            smallest possible number is shown instead"
             .to_owned(),
         Caveat::TimeMattered { seen, could_explain, scale, is_less, left } => {
             time(seen, &amount(*could_explain, *scale, *is_less), *left)
@@ -44,15 +45,15 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::SettingsDiffer { samples, keys } => {
             let keys = keys.join(",");
             format!(
-                "the samples {} differ in {keys}, so they are not compared with each other; --ignore {keys} compares \
-                 them",
+                "the samples {} differ in {keys}, so they are not compared with each other; to compare them, use \
+                 --ignore {keys}",
                 names(samples)
             )
         }
         Caveat::SetsDiffer { rows } => {
             let rows: Vec<String> =
                 rows.iter().map(|(row, samples)| format!("{row} (only in {})", names(samples))).collect();
-            format!("not all samples have: {}", names(&rows))
+            format!("missing from some samples: {}", names(&rows))
         }
         _ => return None,
     })
@@ -67,7 +68,10 @@ fn too_few(why: TooFewValues) -> String {
         TooFewValues::Difference { values, confidence, family, needed } => {
             let among = if family > 1 { format!(" among {family} comparisons") } else { String::new() };
             let percent = percent(confidence);
-            format!("{values} values can show nothing at {percent} confidence{among}; {needed} in each sample can")
+            format!(
+                "{values} values cannot show a difference at {percent} confidence{among}; each sample needs \
+                {needed}"
+            )
         }
     }
 }
@@ -84,11 +88,11 @@ fn time(TimeSeen { samples, dependence, p }: &TimeSeen, amount: &str, left: Left
     let test = if is_one { test.to_owned() } else { format!("{test} of both") };
     let p = if *p < 1e-4 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") };
     let could = format!(
-        "{} {what} ({test}, {p}), so time mattered: it could explain a difference of up to {amount}",
+        "{} {what} ({test}, {p}), so time mattered and could explain a difference of up to {amount}",
         samples.join(" and ")
     );
     match left {
-        Left::Difference => format!("{could}, and this one is larger"),
+        Left::Difference => format!("{could}; this difference is larger"),
         Left::Verdict => could,
         Left::Nothing => format!(
             "no verdict: {could}; measure in randomised blocks (`bakeoff compare`), or add --paired if each line is a \

@@ -11,22 +11,22 @@ const NAMED: usize = 3;
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::Drift(over_time) => format!(
-            "values drift during the study: {}; the verdicts compare within blocks and stay valid, but do not compare \
-             values of different blocks",
+            "values drift during the study: {}; the verdicts compare within blocks and remain valid; do not compare \
+             values from different blocks",
             metrics(over_time)
         ),
         Caveat::Autocorrelation(over_time) => format!(
-            "successive blocks are not independent: {}; the verdicts compare within blocks and stay valid, but do not \
+            "successive blocks are not independent: {}; the verdicts compare within blocks and remain valid; do not \
              use \
              unpaired tests on these values",
             metrics(over_time)
         ),
         Caveat::Position(spots) => format!(
-            "differences depend on which variant of a block runs first ({}): add a pause before each trial",
+            "differences depend on which variant runs first in a block ({}): add a pause before each trial",
             list(spots, shift)
         ),
         Caveat::CarryOver(spots) => format!(
-            "a trial shows what ran directly before it ({}): add a pause before each trial",
+            "a trial is affected by what ran just before it ({}): add a pause before each trial",
             list(spots, |spot, cells| {
                 let After { predecessor } = &spot.what;
                 format!("{}, after {predecessor}", place(spot, cells))
@@ -42,9 +42,8 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             list(spots, rates)
         ),
         Caveat::Modes(spots) => format!(
-            "values cluster in several places, so no single number describes them ({}): look for what differs between \
-             those \
-             trials",
+            "values form several clusters, so no single number describes them ({}): look for what differs between \
+             trials of different clusters",
             list(spots, modes)
         ),
         Caveat::Outliers(spots) => {

@@ -7,19 +7,21 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::Simulated { truth } => format!("the trials were simulated, with this planted truth: {truth}"),
         Caveat::TwinDiffers { differ, of } => format!(
-            "the baseline's twin, the same program under another name, was judged different from it in {differ} of \
+            "the baseline's twin (the same program under another name) was judged different from the baseline in \
+             {differ} of \
              {of} comparisons: differences of that size are this machine's noise"
         ),
         Caveat::ControlDiffers(spots) => {
             let each: Vec<String> = spots.seen.iter().map(control).collect();
             format!(
-                "controls, in which nothing should differ, are shown to differ: {}; believe no difference of that size",
+                "controls, in which nothing should differ, are shown to differ: {}; do not trust differences of that \
+                 size",
                 each.join(", ")
             )
         }
         Caveat::Emulated => {
-            "the machine was emulated, and its clock counts instructions: what is compared is the number of guest \
-             instructions, not time; an emulated machine has neither caches nor a pipeline"
+            "the machine was emulated and its clock counts instructions, so the report compares numbers of guest \
+             instructions, not times; an emulated machine has neither caches nor a pipeline"
                 .to_owned()
         }
         Caveat::Of(objection) => objection.text.clone(),
@@ -35,8 +37,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::Prolonged { times } => {
             let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
             format!(
-                "the number of blocks was raised {times} after trials had been seen; the error rates stated are those \
-                 of a \
+                "the number of blocks was raised {times} after trials had been seen; the stated error rates assume a \
                  number fixed beforehand"
             )
         }
@@ -45,22 +46,21 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
              judged"
         ),
         Caveat::Leftovers { trials, variants } => format!(
-            "in {trials} trials ({}) processes outlived the main one and were killed; what they did is not measured",
+            "in {trials} trials ({}), processes outlived the main one and were killed; their activity is not measured",
             variants.join(", ")
         ),
         Caveat::ClockSet { times, most_s } => clock_set(*times, *most_s),
         Caveat::UnequalLoad { seen } => unequal_load(seen),
         Caveat::BusyMachine { seen, from } => busy_machine(seen, *from),
         Caveat::TwoKindsOfPeak { cgroup, maxrss } => format!(
-            "peak is of two kinds: the cgroup's in {cgroup} trials, of all processes together, and maxrss in \
-             {maxrss}, of \
-             the largest one; decide on one of them by its name (cgroup_peak, maxrss)"
+            "peak was measured in two ways: by the cgroup in {cgroup} trials (all processes together) and by maxrss \
+             in {maxrss} (the largest process); decide on one of them by name (cgroup_peak or maxrss)"
         ),
         Caveat::BlindRules { metrics } => {
-            format!("no trial could be voided by its {}: it could not always be measured", metrics.join(", "))
+            format!("no trial could be voided by {}, because it could not always be measured", metrics.join(", "))
         }
         Caveat::UnknownMetric { metrics } => {
-            format!("metrics that this version does not know: {}", metrics.join(", "))
+            format!("this version does not know these metrics: {}", metrics.join(", "))
         }
         other => return of_time(other),
     })
@@ -70,13 +70,12 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
 fn of_time(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::HighLoad { condition, load, cpus } => format!(
-            "under {condition}, {load:.1} processes besides ours ran or waited for {cpus} processors (the load \
-             average; trials \
-             are too short to measure what other programs used): stop those programs, and measure again"
+            "under {condition}, {load:.1} processes other than Bakeoff's ran on or waited for {cpus} processors (load \
+             average; trials are too short to measure how much time these used): stop other programs and measure again"
         ),
         Caveat::FixedTime { workload, seconds } => format!(
-            "every trial of {workload} takes {seconds:.1} s, whatever the variant: it runs for a fixed time. Its time \
-             tells you nothing; report a rate (see `bakeoff help marks`) and decide on that"
+            "every trial of {workload} takes {seconds:.1} s, whatever the variant, because it runs for a fixed time. \
+             That time tells you nothing; report a rate (see `bakeoff help marks`) and decide on the rate"
         ),
         _ => return None,
     })
@@ -87,8 +86,8 @@ fn clock_set(times: usize, most_s: f64) -> String {
     let (was_set, by) =
         if times == 1 { ("was set".to_owned(), "") } else { (format!("was set {times} times"), "at most ") };
     format!(
-        "the system's clock {was_set} while trials ran ({by}{:.0} s {way}): times of day are wrong; durations come \
-         from another clock",
+        "the system's clock {was_set} while trials ran ({by}{:.0} s {way}): times of day are wrong, but durations are \
+         not (they use another clock)",
         most_s.abs()
     )
 }
@@ -102,9 +101,8 @@ fn unequal_load(seen: &[LoadSeen]) -> String {
     };
     let places: Vec<String> = seen.iter().map(place).collect();
     format!(
-        "the load was not the same for all variants: it ended more or less often during their trials than during the \
-         baseline's \
-         ({}); pace it, or read the difference as one of program and load together",
+        "the load was not the same for all variants: it finished more or less often during the trials of some than \
+         during the baseline's ({}); pace the load, or read a difference as the effect of program and load together",
         places.join("; ")
     )
 }
@@ -118,7 +116,7 @@ fn busy_machine(seen: &[BusySeen], from: f64) -> String {
     let places: Vec<String> = seen.iter().map(place).collect();
     let percent = 100.0 * from;
     format!(
-        "other programs used more than {percent:.0} % of the processors' time {}: the trials may have waited for \
+        "other programs used more than {percent:.0} % of processor time {}: the trials may have waited for \
          them; stop \
          those programs, or void such trials: void_if = {{ foreign_cpu = \">{percent:.0}%\" }}",
         places.join(", ")

@@ -106,7 +106,7 @@ pub fn not_apart(comparison: &Comparison, names: [Rendered; 2], of: Rendered, ma
         Verdict::Negligible => text![both, " differ", of, ", but ", within],
         Verdict::Equivalent => text![both, " are equivalent", of, ": ", within],
         _ => {
-            let most = most_apart(comparison, unit).map(|most| format!(": if they differ, then by at most {most}"));
+            let most = most_apart(comparison, unit).map(|most| format!(": if they differ, it is by at most {most}"));
             text![both, " cannot be distinguished", most.unwrap_or_default()]
         }
     }

@@ -101,7 +101,7 @@ fn nothing(findings: &Findings) -> Rendered {
     }
     if let Some(all) = words::one_program(findings) {
         let names = Rendered::listed(all.iter().map(|name| Rendered::name(name)).collect());
-        return text![names, " are the same program, so there is no difference to measure"];
+        return text![names, " are the same program, so there is nothing to measure"];
     }
     let deciding = &findings.method.deciding_metric;
     if findings.missing.iter().any(|group| group.metrics.contains(deciding)) {
@@ -115,7 +115,7 @@ fn nothing(findings: &Findings) -> Rendered {
     if findings.tables.iter().any(|table| table.rows.iter().any(|row| row.summary.is_some())) {
         return text!["no answer: no trial has ", clean(words::metric(deciding))];
     }
-    "no answer yet: no trial has ended; `bakeoff run` resumes".into()
+    "no answer yet: no trial has finished; use `bakeoff run` to resume".into()
 }
 
 /// Nothing is inferred yet.
@@ -127,12 +127,12 @@ fn too_few_blocks(compared: &[(&str, &Comparison)]) -> Rendered {
     });
     let why = match lack {
         Some(Lack::FirstLook { needed }) => {
-            format!("{}; the rule for stopping looks at {needed} first", counted(blocks, "block"))
+            format!("{}; the stopping rule first checks after {needed}", counted(blocks, "block"))
         }
         Some(Lack::Inference { needed }) => {
             format!("{} are too few; use --blocks {needed} or more", counted(blocks, "block"))
         }
-        _ => format!("too few blocks ({blocks}); use --blocks for more"),
+        _ => format!("too few blocks ({blocks}); use --blocks to run more"),
     };
     text!["no answer yet: ", why]
 }
@@ -201,7 +201,7 @@ impl Teller<'_> {
             };
         }
         let why = if failed(Absence::AllFailed) {
-            "the trials of all others failed"
+            "all other variants failed"
         } else if failed(Absence::NotBuilt) {
             "no other variant was built"
         } else {
@@ -283,7 +283,7 @@ impl Teller<'_> {
             interval = self.amount(comparison).interval.bracketed();
         }
         if is_same_program(comparison) {
-            return text![name, " and ", baseline, " are the same program: a difference can only be noise"];
+            return text![name, " and ", baseline, " are the same program: any difference can only be noise"];
         }
         match comparison.verdict {
             Verdict::Faster => {
@@ -320,7 +320,7 @@ impl Teller<'_> {
 
     fn several(&self, compared: &[(&str, &Comparison)]) -> Rendered {
         if compared.iter().all(|(_, comparison)| is_same_program(comparison) && is_open(comparison)) {
-            return "all variants are the same program: a difference can only be noise".into();
+            return "all variants are the same program: any difference can only be noise".into();
         }
         if let Some(ranking) = self.view.ranking.filter(|ranking| ranking.variants.len() > 1) {
             return self.ranked(ranking, compared);

@@ -44,7 +44,7 @@ fn alarm(caveat: &Caveat) -> Option<Doubt> {
             let line = match of < all {
                 true => format!("other programs were busy in {disturbed} of the {of} trials that could be measured"),
                 false => format!(
-                    "other programs used more than {} of the processors in {disturbed} of {of} trials",
+                    "other programs used more than {} of processor time in {disturbed} of {of} trials",
                     percent(*from)
                 ),
             };
@@ -52,13 +52,13 @@ fn alarm(caveat: &Caveat) -> Option<Doubt> {
             (line, is_most.then_some("busy machine"))
         }
         Caveat::HighLoad { load, cpus, .. } => {
-            let line = format!("the load average of other programs was {load:.1}, on {}", counted(*cpus, "processor"));
+            let line = format!("the load average of other programs was {load:.1} on {}", counted(*cpus, "processor"));
             (line, Some("busy machine"))
         }
         Caveat::FixedTime { workload, seconds } => {
             let workload = clean(workload);
             let line =
-                format!("every trial of {workload} takes {seconds:.1} s: its time tells you nothing; report a rate");
+                format!("every trial of {workload} takes {seconds:.1} s, so its time tells you nothing; report a rate");
             (line, Some("fixed time"))
         }
         // Within the margin it makes no claim beyond the margin meaningless.
@@ -151,29 +151,34 @@ pub(super) fn doubts(findings: &Findings, view: Option<&View<'_>>) -> Vec<Doubt>
 fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)> {
     use Weight::{Look, Part};
     Some(match caveat {
-        Caveat::Emulated => (Part, "emulated: guest instructions, not seconds; no caches, no pipeline".to_owned()),
+        Caveat::Emulated => (
+            Part,
+            "emulated: measured in guest instructions, not seconds; no caches or \
+            pipeline"
+                .to_owned(),
+        ),
         Caveat::Of(objection) => (Look, clean(objection.line.as_ref()?)),
         Caveat::UnequalLoad { seen } => {
             let who = seen.first().map_or(String::new(), |one| clean(&one.variant));
-            (Look, format!("the load did not run equally often during all variants' trials ({who})"))
+            (Look, format!("the load did not run equally often during the trials of all variants ({who})"))
         }
         Caveat::FailureRates(spots) => {
             // A variant of which every trial failed has a row that says so.
             let is_there = |variant: &str| view.is_none_or(|view| view.compared().any(|(name, _)| name == variant));
             let spot = spots.seen.iter().find(|spot| is_there(&spot.variant))?;
             let [more, less] = more_often(spot);
-            (Look, format!("{more} fails more often than {less}: its other trials may be the lucky ones"))
+            (Look, format!("{more} fails more often than {less}: its successful trials may be the lucky ones"))
         }
         Caveat::VoidRates(spots) => {
             let [more, less] = more_often(spots.seen.first()?);
-            (Look, format!("{more} is void more often than {less}: its other trials may be the lucky ones"))
+            (Look, format!("{more} is void more often than {less}: its successful trials may be the lucky ones"))
         }
         Caveat::UnknownMetric { metrics } => (Look, format!("unknown here: {}", clean_all(metrics).join(", "))),
-        Caveat::Position(_) => (Part, "differences depend on which variant of a block runs first".to_owned()),
-        Caveat::CarryOver(_) => (Part, "a trial shows what ran directly before it".to_owned()),
+        Caveat::Position(_) => (Part, "differences depend on which variant runs first in a block".to_owned()),
+        Caveat::CarryOver(_) => (Part, "a trial is affected by what ran just before it".to_owned()),
         Caveat::Modes(spots) => {
             let who = spots.seen.first().map_or(String::new(), |spot| clean(&spot.variant));
-            (Part, format!("{who} has several typical values: no single number describes it"))
+            (Part, format!("{who} has several typical values, so no single number describes it"))
         }
         Caveat::Outliers(spots) => {
             let metric = spots.seen.first().map_or(String::new(), |spot| format!(" in {}", clean(&spot.metric)));
@@ -181,16 +186,23 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
         }
         Caveat::Prolonged { .. } => (Part, "blocks were added after the first results were seen".to_owned()),
         Caveat::TwoKindsOfPeak { .. } => {
-            (Part, "peak is measured in two ways; name one: cgroup_peak, maxrss".to_owned())
+            (Part, "peak was measured in two ways; choose cgroup_peak or maxrss".to_owned())
         }
-        Caveat::BlindRules { metrics } => {
-            (Part, format!("no trial could be voided by {}: it was not measured", clean_all(metrics).join(", ")))
-        }
+        Caveat::BlindRules { metrics } => (
+            Part,
+            format!(
+                "no trial could be voided by {}, because it was not measured",
+                clean_all(metrics).join(
+                    ", \
+                "
+                )
+            ),
+        ),
         Caveat::Leftovers { trials, .. } => {
-            (Part, format!("in {trials} trials processes outlived the main one, and were killed"))
+            (Part, format!("in {trials} trials, processes outlived the main one and were killed"))
         }
         Caveat::ClockSet { .. } => {
-            (Part, "the system's clock was set during the study; durations do not use it".to_owned())
+            (Part, "the system's clock was set during the study; durations are not affected".to_owned())
         }
         _ => return None,
     })
@@ -205,7 +217,7 @@ fn twin(view: &View<'_>) -> Option<String> {
     let twin = view.twin.filter(|twin| matches!(twin.verdict, Verdict::Faster | Verdict::Slower))?;
     let change = Change::of(twin, view.unit);
     let (amount, word) = (change.amount(), Wording::of(view.unit, view.better).direction(&change));
-    Some(format!("the baseline's twin is {amount} {word}: believe no smaller difference"))
+    Some(format!("the baseline's twin is {amount} {word}: do not trust smaller differences"))
 }
 
 /// The variant and the baseline, in the order in which their trials are lost: the one that loses more comes first.
@@ -225,7 +237,7 @@ fn of_row(caveat: &Caveat) -> Option<String> {
         Caveat::ModelBased { model: Model::PairedT, .. } => {
             Some("so few blocks give an interval only if noise is normally distributed".to_owned())
         }
-        Caveat::MemoryFloor { .. } => Some("this memory may be the launcher's own".to_owned()),
+        Caveat::MemoryFloor { .. } => Some("this may be the launcher's memory".to_owned()),
         _ => None,
     }
 }

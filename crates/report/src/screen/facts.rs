@@ -288,7 +288,7 @@ pub(super) fn causes(findings: &Findings, causes: &[Cause]) -> Vec<String> {
         }
     }
     if !open.is_empty() {
-        lines.push(format!("no cause was found: {}", open.join(", ")));
+        lines.push(format!("no cause was found for {}", open.join(", ")));
     }
     lines
 }
@@ -314,9 +314,9 @@ pub(super) fn to_decide(findings: &Findings, view: &View<'_>) -> Option<String> 
     let most = counted(near.iter().map(|(more, _)| *more).max()?, "more block");
     if near.len() < open.len() {
         let names = named(near.into_iter().map(|(_, name)| name).collect());
-        return Some(format!("about {most} would decide {names}; the others need many more"));
+        return Some(format!("about {most} would settle {names}; the others need many more"));
     }
-    Some(format!("about {most} would decide; --until decided starts over"))
+    Some(format!("about {most} would settle it; --until decided starts over"))
 }
 
 /// A difference in the metric's unit, where that is a time and the row a ratio: `+0.100 s`.

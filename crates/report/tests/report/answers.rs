@@ -54,11 +54,11 @@ fn one_variant_comes_with_its_interval() {
     let expect = "the baseline and b are equivalent in wall time: within ±1 % (−0.8 … +0.8 %)";
     pair(1.0, 0.99, 1.01, Verdict::Equivalent, expect, ["equivalent", "−0.8 … +0.8 %"]);
     let open = Verdict::Undecided { more_blocks: Some(1) };
-    let expect = "the baseline and b cannot be distinguished: if they differ, then by at most 3.1 %";
+    let expect = "the baseline and b cannot be distinguished: if they differ, it is by at most 3.1 %";
     pair(1.012, 0.99, 1.031, open, expect, ["undecided", "−1.0 … +3.1 %"]);
     // The root of an estimating equation is rarely exactly 1.
     let open = Verdict::Undecided { more_blocks: None };
-    let expect = "the baseline and b cannot be distinguished: if they differ, then by at most 1.0 %";
+    let expect = "the baseline and b cannot be distinguished: if they differ, it is by at most 1.0 %";
     pair(1.0 + f64::EPSILON, 0.99, 1.01, open, expect, ["undecided", "−1.0 … +1.0 %"]);
     // A bound that is not zero is not written as zero.
     let expect = "the baseline is faster: b is 0.400 % slower (0.004 … 0.800 %)";
@@ -116,7 +116,7 @@ fn what_weakens_a_claim_is_said_before_it() {
     findings.tables[0].noise_floor = Some(variant("twin", 0.97, 0.96, 0.98, Verdict::Faster));
     findings.caveats.push(Caveat::TwinDiffers { differ: 1, of: 1 });
     check(&findings, "the twin differs; b is 10.0 % faster (9.0 … 11.0 %): 3.60 s instead of 4.00 s");
-    let beware = "the baseline's twin is 3.0 % faster: believe no smaller difference\n";
+    let beware = "the baseline's twin is 3.0 % faster: do not trust smaller differences\n";
     assert!(remarks(&findings).contains(beware), "{}", remarks(&findings));
 
     let mut findings = seconds(full());
@@ -152,8 +152,8 @@ fn what_is_open_is_open_by_the_digits_of_its_row() {
         screen(&seconds(rows), Context::default(), Style { width: 80, colour: false })
     };
     assert!(page(1).contains("cannot be distinguished (at most 0.03 % apart)"), "{}", page(1));
-    assert!(page(1).contains("about 1 more block would decide"), "{}", page(1));
-    assert!(page(2).contains("about 2 more blocks would decide"), "{}", page(2));
+    assert!(page(1).contains("about 1 more block would settle it"), "{}", page(1));
+    assert!(page(2).contains("about 2 more blocks would settle"), "{}", page(2));
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn variants_that_are_one_program_are_said_to_be() {
     };
     let first = || baseline(summary(4.0, 4.0, 4.5));
     let findings = seconds(vec![first(), itself("b", open)]);
-    check(&findings, "b and the baseline are the same program: a difference can only be noise");
+    check(&findings, "b and the baseline are the same program: any difference can only be noise");
     let same = "b is the same program as the baseline, file for file\n";
     assert!(remarks(&findings).contains(same), "{}", remarks(&findings));
     let findings = seconds(vec![first(), itself("b", open), variant("c", 1.002, 0.99, 1.014, open)]);
@@ -292,17 +292,17 @@ fn the_screen_says_how_many_blocks_are_missing_and_for_what() {
     let open = |name, more| variant(name, 1.01, 0.99, 1.03, Verdict::Undecided { more_blocks: Some(more) });
     let of = |one, other| seconds(vec![baseline(summary(4.0, 4.0, 4.5)), open("b", one), open("c", other)]);
     let more =
-        |findings: &Findings| page(findings).lines().find(|line| line.contains("would decide")).map(str::to_owned);
+        |findings: &Findings| page(findings).lines().find(|line| line.contains("would settle")).map(str::to_owned);
     for (other, expect) in [
-        (9, Some("about 14 more blocks would decide; --until decided starts over")),
-        (5000, Some("about 14 more blocks would decide b; the others need many more")),
+        (9, Some("about 14 more blocks would settle it; --until decided starts over")),
+        (5000, Some("about 14 more blocks would settle b; the others need many more")),
     ] {
         assert_eq!(more(&of(14, other)).as_deref(), expect);
     }
     assert_eq!(more(&of(5000, 5000)), None);
     for (lack, expect) in [
         (Lack::Inference { needed: 6 }, "no answer yet: 2 blocks are too few; use --blocks 6 or more"),
-        (Lack::FirstLook { needed: 8 }, "no answer yet: 2 blocks; the rule for stopping looks at 8 first"),
+        (Lack::FirstLook { needed: 8 }, "no answer yet: 2 blocks; the stopping rule first checks after 8"),
     ] {
         let mut findings = of(1, 1);
         for comparison in findings.tables[0].rows.iter_mut().filter_map(|row| row.comparison.as_mut()) {

@@ -67,16 +67,15 @@ fn the_page_tells_what_was_found() {
     for piece in [
         "b is 10.01 % faster (9.94 … 10.08 %): 450 ms instead of 500 ms under idle [",
         "under busy: b 19.0 % faster\n",
-        "loop (busy): how each variant's ratio to the baseline in wall changes with it\n",
+        "loop (busy): how each variant's wall ratio to the baseline changes under this condition\n",
         "1.2345 [1.2323, 1.2366]  ",
-        "Of throughput more is better.",
+        "For throughput, more is better.",
         "loop (idle): latency of op set, phase serve; in ms; medians over trials",
         "all ops of all trials together: baseline avg 1.00 ms, min 1.00 µs, max 2.00 ms of 24,000; b avg 900 µs",
         "observed, not enforced: processor time of other programs: foreign_cpu 1.20 % [1.20, 1.20], n 36",
         "held: 4 copies of the baseline",
-        "loop: load_rate, copies of the load that ended in a second: baseline 8.00 /s",
-        "the load was not the same for all variants: it ended more or less often during their trials than during the baseline's \
-         (b on loop under busy: 11.",
+        "loop: load_rate, copies of the load that ended per second: baseline 8.00 /s",
+        "the load was not the same for all variants: it finished more or less often during the trials of some than during the baseline's (b on loop under busy: 11.",
         "b on loop (idle): 1 void of 13 trials; void trials were repeated\n  1 void by foreign_cpu (foreign_cpu 40 % > 20 %)",
         "peak by wait4: ru_maxrss",
         "not measured here: cycles (no hardware counters here)\n",
@@ -127,7 +126,7 @@ fn building_is_judged_apart_and_has_no_say_in_the_answer() {
     let (answer, rest) = page.split_once("\n\n").unwrap();
     assert!(!answer.contains("build-perl") && !answer.contains("slower"), "{answer}");
     for piece in [
-        "building, measured in addition: the baseline is faster: b is 99.9 % slower",
+        "building, also measured: the baseline is faster: b is 99.9 % slower",
         "build-perl (idle): wall, elapsed time",
         "installed",
     ] {
@@ -145,11 +144,11 @@ fn the_claim_is_about_the_options_only_where_every_block_was_linked_anew() {
     assert_eq!(claim(0), "The claims are about these builds: one build is one sample of memory layout.");
     assert_eq!(
         claim(6),
-        "Each block was linked again in a random order: the claims are about the options, over 6 layouts."
+        "Each block was relinked in a random order: the claims are about the options, averaged over 6 layouts."
     );
     assert_eq!(
         claim(2),
-        "Of 6 passes 2 were linked again in a random order: the claims are partly about these builds, and partly about \
+        "Of 6 passes, 2 were relinked in a random order: the claims are partly about these builds and partly about \
          the options."
     );
 }

@@ -196,17 +196,17 @@ fn what_makes_a_comparison_meaningless_is_the_answer() {
     let mut busy = bakeoff_testkit::findings::five_verdicts();
     let seen = |disturbed| BusySeen { variant: None, condition: "idle".to_owned(), disturbed, of: 72, all: 72 };
     busy.caveats = vec![Caveat::BusyMachine { seen: vec![seen(40)], from: 0.1 }];
-    check(&busy, "other programs used more than 10 % of the processors in 40 of 72 trials", "busy machine; ");
+    check(&busy, "other programs used more than 10 % of processor time in 40 of 72 trials", "busy machine; ");
     let some = BusySeen { of: 45, ..seen(40) };
     busy.caveats = vec![Caveat::BusyMachine { seen: vec![some], from: 0.1 }];
     check(&busy, "in 40 of the 45 trials that could be measured", "busy machine; ");
     busy.caveats = vec![Caveat::HighLoad { condition: "idle".to_owned(), load: 11.0, cpus: 2 }];
-    check(&busy, "the load average of other programs was 11.0, on 2 processors", "busy machine; ");
+    check(&busy, "the load average of other programs was 11.0 on 2 processors", "busy machine; ");
     let mut twin = bakeoff_testkit::findings::five_verdicts();
     let floor = twin.tables[0].noise_floor.as_mut().and_then(|row| row.comparison.as_mut()).unwrap();
     (floor.verdict, floor.estimate) = (Verdict::Slower, 1.448);
     twin.caveats = vec![Caveat::TwinDiffers { differ: 1, of: 1 }];
-    check(&twin, "the baseline's twin is 44.8 % slower: believe no smaller difference", "the twin differs; ");
+    check(&twin, "the baseline's twin is 44.8 % slower: do not trust smaller differences", "the twin differs; ");
 }
 
 fn other_output(output: OutputUse) -> Findings {
@@ -256,12 +256,12 @@ fn another_output_stands_before_the_numbers() {
     varying.outputs[0].varies = true;
     varying.outputs[0].first = varying.outputs[0].others.pop().and_then(|other| other.first);
     let varying = page(&varying, 80);
-    assert!(varying.contains("differs from trial to trial") && varying.contains("| then: 1,999 words"), "{varying}");
+    assert!(varying.contains("varies from trial to trial") && varying.contains("| then: 1,999 words"), "{varying}");
 
     let mut binary = other_output(OutputUse::Noted);
     let first = binary.outputs[0].others[0].first.as_mut().unwrap();
     (first.baseline, first.printed) = (None, None);
-    assert!(page(&binary, 80).contains("first at byte 6; it is not text"));
+    assert!(page(&binary, 80).contains("first at byte 6 (not text"));
 }
 
 #[test]

@@ -134,14 +134,14 @@ fn surroundings() -> Vec<ConditionParts> {
             watched: vec![
                 watched(
                     "load_rate",
-                    "copies of the load that ended in a second",
+                    "copies of the load that ended per second",
                     Unit::PerSecond,
                     summary(8.2, 8.3, 9.9),
                     &rates,
                 ),
                 watched(
                     "load_cpu",
-                    "CPU time of the load while the trial lasted",
+                    "CPU time of the load during the trial",
                     Unit::Seconds,
                     summary(3.41, 3.4, 3.9),
                     &[],
@@ -166,7 +166,7 @@ fn lost() -> FailedTrials {
         repeated: 3,
         void_by: vec![
             by(Some("foreign_cpu"), 3, "foreign_cpu 34 % > 20 %"),
-            by(None, 1, "words.txt was changed during its block"),
+            by(None, 1, "words.txt was changed during the block"),
         ],
         of: 16,
         example: Some(Failure::Surroundings {

@@ -149,9 +149,9 @@ const TASKS: &[Task] = &[
         900.0,
         whole::workloads,
         &[
-            promise("workloads-mean", "false difference of any mean over workloads", at_most(0.055), Reduce::Rate(0)),
-            promise("workloads-twin", "false difference of the twin's mean", at_most(0.055), Reduce::Rate(1)),
-            promise("workloads-untold", "the same, without a doubt in the report", at_most(0.0), Reduce::Rate(2)),
+            promise("workloads-mean", "false difference in any mean over workloads", at_most(0.055), Reduce::Rate(0)),
+            promise("workloads-twin", "false difference in the twin's mean", at_most(0.055), Reduce::Rate(1)),
+            promise("workloads-untold", "the same, but the report shows no doubt", at_most(0.0), Reduce::Rate(2)),
         ],
     )
     .one_in(2),
@@ -269,12 +269,7 @@ const TASKS: &[Task] = &[
                 Reduce::Mean(0),
             ),
             promise("boots-suite-misses", "…, over the workloads", at_most(0.055), Reduce::Mean(1)),
-            promise(
-                "boots-power",
-                "detected, ours ÷ t without noise of trials",
-                at_least(0.9),
-                Reduce::MeanRatio(2, 3),
-            ),
+            promise("boots-power", "detected, ours ÷ t without trial noise", at_least(0.9), Reduce::MeanRatio(2, 3)),
         ],
     )
     .in_worlds(BOOT_WORLDS),
@@ -304,13 +299,13 @@ const TASKS: &[Task] = &[
     ),
     ticks(
         "ticks-numbers-4",
-        "numbers from elsewhere, a clock that ticks every 4 ms, times near 62 ms",
+        "numbers measured elsewhere, a clock that ticks every 4 ms, times near 62 ms",
         |world, stream| ticks::numbers(ticks::NEAR_4_MS, world, stream),
         &[FALSE, MISSES, EQUIVALENT],
     ),
     ticks(
         "ticks-numbers-10",
-        "numbers from elsewhere, a clock that ticks every 10 ms, times near 105 ms",
+        "numbers measured elsewhere, a clock that ticks every 10 ms, times near 105 ms",
         |world, stream| ticks::numbers(ticks::NEAR_10_MS, world, stream),
         &[FALSE, MISSES, EQUIVALENT],
     ),

@@ -1,5 +1,5 @@
 //! Studies whose clock ticks: times are cut off at a multiple of 4 or 10 ms, near the tick or far above it. They go through
-//! the whole analysis, as records, or as numbers from elsewhere, which are never refused. What it prints must hold; where it
+//! the whole analysis, as records, or as numbers measured elsewhere, which are never refused. What it prints must hold; where it
 //! refuses to print, that is counted apart.
 
 use super::levels::{ALPHA, MARGIN};
@@ -32,7 +32,7 @@ pub(super) fn studies(clock: Clock, world: World, stream: &mut Stream) -> Sample
     three(&mut |blocks, effect| compare(&pair(clock, world, blocks, effect, stream)))
 }
 
-/// The same, as numbers from elsewhere.
+/// The same, as numbers measured elsewhere.
 pub(super) fn numbers(clock: Clock, world: World, stream: &mut Stream) -> Sample {
     three(&mut |blocks, effect| compare_numbers(&pair(clock, world, blocks, effect, stream)))
 }

@@ -53,7 +53,7 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
         Why::ImpossibleFigures(name) => format!("the figures of {} are impossible, so they show nothing.", clean(name)),
         Why::TooLittleKnown => {
             let missing: Vec<&str> = finding.comparison.missing.iter().map(String::as_str).collect();
-            let needs = format!("it cannot be judged without an interval, which needs {}.", needs(&missing));
+            let needs = format!("the claim cannot be judged without an interval, which needs {}.", needs(&missing));
             match means_give(finding) {
                 Some(given) => format!("the published means give {given}; {needs}"),
                 None => needs,
@@ -63,36 +63,36 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
             let known = known.as_deref().unwrap_or("none");
             format!("the claim is in {}, but the figures are in {}.", clean(claimed), clean(known))
         }
-        Why::Shows => format!("{measured}, which excludes zero."),
+        Why::Shows => format!("{measured}; the interval excludes zero."),
         Why::IncludesNoDifference => format!(
-            "{measured}: at {confidence}, these figures are consistent with no difference. That does not show that \
-             they are equal."
+            "{measured}: at {confidence}, these figures are consistent with no difference. That does not show equality."
         ),
         Why::DependsOnDigits => {
-            format!("{measured}: the answer depends on digits or a spread that were not published.")
+            format!("{measured}: the answer depends on digits or a spread not published.")
         }
-        Why::OtherWay => format!("{measured}, which is the opposite."),
+        Why::OtherWay => format!("{measured}: this is the opposite."),
         Why::SizeOutside => format!(
             "{measured}: a difference in this direction is shown, but the claimed size is outside the interval."
         ),
         Why::OtherSize => format!(
             "{measured}: a difference in this direction is shown, and the claimed size is possible, but the figures \
-             give a different one."
+             give a different size."
         ),
         Why::WithinMargin => format!("{measured}; the interval for equivalence is within {margin}."),
         Why::WithinMarginButDifferent if finding.outcome == Outcome::Supported => {
-            format!("{measured}: they differ by less than {margin}, as claimed; but it is also shown that they differ.")
+            format!("{measured}: they differ by less than {margin}, as claimed, but they are also shown to differ.")
         }
         Why::WithinMarginButDifferent => format!(
             "{measured}: they are shown to differ, but by less than {margin}. \"Equal within {width}\" would be \
-             supported, \"no difference\" is not."
+             supported, but \"no difference\" is not."
         ),
-        Why::OutsideMargin => format!("{measured}, all of it beyond {margin}."),
+        Why::OutsideMargin => format!("{measured}; the interval is entirely beyond {margin}."),
         Why::BeyondMargin => format!(
-            "{measured}, which reaches beyond {margin}, so equality is not shown. A test that finds no difference does \
+            "{measured}; the interval reaches beyond {margin}, so equality is not shown. A test that finds no \
+             difference does \
              not show that there is none."
         ),
-        Why::Differ => format!("{measured}, which excludes zero: they differ."),
+        Why::Differ => format!("{measured}; the interval excludes zero: they differ."),
         Why::Arithmetic => {
             let given = means_give(finding).unwrap_or_default();
             format!("the published means give {given}, not the claimed difference.")

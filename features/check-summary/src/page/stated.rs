@@ -47,10 +47,10 @@ fn why(finding: &StatedFinding) -> String {
     });
     let proven = finding.stated.difference.is_some();
     match finding.follows {
-        Follows::Yes if !proven => format!(": {given}. That does not show that they are equal."),
+        Follows::Yes if !proven => format!(": {given}. That does not show equality."),
         Follows::Yes => String::new(),
-        Follows::OtherOutcome if !proven => format!(": the figures give {given}, which is a difference."),
-        Follows::OtherOutcome => format!(": the figures give {given}, which includes zero."),
+        Follows::OtherOutcome if !proven => format!(": the figures give {given} and show a difference."),
+        Follows::OtherOutcome => format!(": the figures give {given}; the interval includes zero."),
         Follows::OtherDifference => format!(": the figures give {given}."),
         Follows::OtherWidth => format!(": the half-width is wrong; the figures give {given}."),
         Follows::Unknown => ": n, mean or sd of one summary is missing or impossible.".to_owned(),

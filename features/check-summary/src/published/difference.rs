@@ -50,7 +50,7 @@ impl Reader {
         match both.map(<[Figure; 2]>::try_from) {
             Some(Ok(both)) if is_percent => last.percent = Some(both),
             Some(Ok(both)) => last.absolute = Some(both),
-            _ => self.problem(span, "this is not a difference with its half-width".to_owned(), FORM),
+            _ => self.problem(span, "this is not a difference with a half-width".to_owned(), FORM),
         }
         true
     }
@@ -70,7 +70,7 @@ impl Reader {
             let remedy = "put this line below two rows of figures: the baseline, then the row that it is about";
             return self.problem(
                 span,
-                "there are no two rows above this line that it could be about".to_owned(),
+                "above this line, there are no two rows that it could describe".to_owned(),
                 remedy,
             );
         };

@@ -152,13 +152,13 @@ fn what_ministat_says_of_a_difference_is_read() {
     for (text, message) in [
         ("Difference at 95.0% confidence\n".to_owned() + table, "file:1:1"),
         (table.to_owned() + "Difference at some confidence\n", "this line has no confidence level"),
-        (table.to_owned() + "Difference at 95% confidence\n\tmuch +/- 3\n", "not a difference with its half-width"),
+        (table.to_owned() + "Difference at 95% confidence\n\tmuch +/- 3\n", "not a difference with a half-width"),
         (
             table.to_owned() + "Difference at 95% confidence\n\t(Student's t, pooled s = few)\n",
             "pooled s is not a number",
         ),
         (table.to_owned() + "\t0.3 +/- 0.1\n", "no line `Difference at …` comes before"),
-        ("n avg\nA 3 1\nNo difference proven at 95.0% confidence\n".to_owned(), "there are no two rows above"),
+        ("n avg\nA 3 1\nNo difference proven at 95.0% confidence\n".to_owned(), "there are no two rows"),
     ] {
         let problems = read("file", &text).expect_err(&text).render(false);
         assert!(problems.contains(message) && problems.contains("file:"), "{message:?} is missing in\n{problems}");

@@ -39,7 +39,7 @@ impl Reader {
             [score, sign, error] if sign.text == "±" => (None, score, Some(error)),
             [count, score, sign, error] if sign.text == "±" => (Some(count), score, Some(error)),
             _ => {
-                let message = "this is not a row of JMH's table".to_owned();
+                let message = "this is not a row of a JMH table".to_owned();
                 self.problem(span, message, "a row has the columns Cnt, Score ± Error and Units");
                 return true;
             }

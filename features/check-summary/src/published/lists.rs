@@ -31,7 +31,7 @@ impl Reader {
             };
             if let Some(row) = self.rows.iter().rposition(same) {
                 if self.sections[section].is_none() {
-                    let message = format!("a second `{name}`, without a name for its system");
+                    let message = format!("there is a second `{name}` without a system name");
                     let remedy = "write a line such as `gcc` above each list; several lists below one line are repeats \
                                   of one system";
                     self.problem(word.span(), message, remedy);

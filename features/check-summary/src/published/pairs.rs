@@ -30,7 +30,8 @@ impl Reader {
         let before = &line[..found[first].start - start];
         let (label, closed) = (bare(before, ":,;=(-"), before.trim_end().ends_with(':'));
         if let Some(stray) = stray(label, start + line.find(label).unwrap_or(0), &pairs, closed) {
-            let remedy = "write the name of a figure before it, such as `avg` or `sd`; if it is part of a name, end \
+            let remedy = "write the name of a figure, such as `avg` or `sd`, before the number; if it is part of a \
+                name, end \
                           the name with a colon";
             self.problem(stray.span(), format!("`{}` has no name", stray.text), remedy);
             return true;
@@ -119,11 +120,11 @@ fn take<'a>(found: &[Word<'a>], pairs: &mut Vec<Value<'a>>) -> Result<(), Proble
         };
         let Some(value) = found.get(at + 1) else {
             let message = format!("`{}` has no number", found[at].text);
-            return Err(problem(found[at].span(), message, "write the number after it, or remove it"));
+            return Err(problem(found[at].span(), message, "write a number after it, or remove the name"));
         };
         let (digits, stuck) = split_unit(value.text);
         if !digits.is_empty() && (!looks_like_a_unit(stuck) || (figure == Column::N && !stuck.is_empty())) {
-            let remedy = "write a plain number and its unit, without signs and separators, such as `4.213 s`";
+            let remedy = "write a plain number and its unit, without signs or separators, such as `4.213 s`";
             return Err(problem(value.span(), format!("`{}` is not a number", value.text), remedy));
         }
         let is_unit = |word: &&Word<'_>| column(word.text).is_none() && looks_like_a_unit(word.text);

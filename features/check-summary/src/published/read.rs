@@ -22,7 +22,7 @@ const SYMBOLS: [&str; 7] = ["x", "+", "*", "%", "#", "@", "O"];
 /// All problems of the text, each with its line and remedy.
 pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
     if is_json(text) {
-        let remedy = "use `bakeoff stat`, which reads single values from the JSON of many tools";
+        let remedy = "use `bakeoff stat`, which reads individual values from the JSON of many tools";
         return Err(Problems::new(file, text, vec![problem(0..0, "this looks like JSON".to_owned(), remedy)]));
     }
     let mut reader = Reader::default();

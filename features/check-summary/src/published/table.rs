@@ -88,7 +88,7 @@ impl Reader {
             (*at > 0 && Figure::read(word.text).is_some()) || signed()
         };
         if let Some((_, extra)) = name.iter().enumerate().find(is_extra) {
-            let message = format!("this line has more numbers than titles, such as `{}`", extra.text);
+            let message = format!("this line has numbers without a title, such as `{}`", extra.text);
             let remedy = "give every number a title, or put commas between the columns";
             self.problem(extra.span(), message, remedy);
             return Some(None);

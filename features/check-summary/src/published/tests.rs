@@ -75,7 +75,7 @@ fn what_cannot_be_read_is_named_with_its_line_and_a_remedy() {
         ("A n 3 avg 1 s foo bar", "file:1:15", "`foo` is not the name of a figure", "the names are"),
         ("A n 3 avg 1 avg 2", "file:1:17", "twice", "once"),
         ("A n 3 avg 1 s\nB n 3 avg 1 ms", "file:2:1", "the unit `ms` next to `s`", "the same unit"),
-        ("n avg\nA 3 1 7 9", "file:2:3", "more numbers than titles", "a title"),
+        ("n avg\nA 3 1 7 9", "file:2:3", "numbers without a title", "a title"),
         ("A n 3 avg 1e308", "file:1:11", "`1e308` is not a number", "too large"),
     ] {
         let problems = read("file", text).expect_err(text).render(false);

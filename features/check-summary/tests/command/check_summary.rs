@@ -32,7 +32,7 @@ fn each_claim_gets_its_outcome_and_its_reason() {
         (CLOSE, "B 0.2% slower than A", "supported", "+0.200 %"),
         (CLOSE, "A faster by 0.20", "supported", "−0.2"),
         (CLOSE, "B 0.5% slower", "contradicted", "is outside the interval"),
-        (CLOSE, "B 0.23% slower", "not shown", "the claimed size is possible, but the figures give a different one"),
+        (CLOSE, "B 0.23% slower", "not shown", "the claimed size is possible, but the figures give a different size"),
         (CLOSE, "B faster", "contradicted", "the opposite"),
         (CLOSE, "A = B", "contradicted", "\"no difference\" is not"),
         (CLOSE, "equal within 0.5%", "supported", "differ by less than ±0.5 %, as claimed"),
@@ -41,7 +41,7 @@ fn each_claim_gets_its_outcome_and_its_reason() {
         (CLOSE, "no significant difference", "contradicted", "they differ"),
         ("A avg 5 sd 1 n 4\nB avg 5.1 sd 1 n 4", "A = B", "not shown", "does not show that there is none"),
         ("A avg 5 sd 1 n 4\nB avg 5.1 sd 1 n 4", "not significant", "supported", "does not show equality"),
-        ("A avg 5 sd 1 n 4\nB avg 5.1 sd 1 n 4", "B slower", "not shown", "does not show that they are equal"),
+        ("A avg 5 sd 1 n 4\nB avg 5.1 sd 1 n 4", "B slower", "not shown", "does not show equality"),
         ("A avg 5 sd 0 n 4\nB avg 6 sd 0.2 n 4", "B slower", "not shown", "digits"),
         ("A avg 2.0 n 9\nB avg 3.0 n 9", "B 50% slower", "not shown", "no interval"),
         ("A avg 2.0 n 9\nB avg 3.0 n 9", "B 10% slower", "contradicted", "published means give"),
@@ -72,13 +72,7 @@ fn more_can_be_better() {
 #[test]
 fn three_values_come_back_and_cannot_show_much() {
     let shown = check(b"A n 3 min 1.00 max 3.00 avg 2.00\nB n 3 min 2.00 max 2.00 avg 2.00\n", &[]);
-    shown.expect(
-        0,
-        &[
-            "A can only come from the values 1.000 ± 0.005, 2.00 ± 0.03 and 3.000 ± 0.005",
-            "no exact test can reach 95 %",
-        ],
-    );
+    shown.expect(0, &["Only the values 1.000 ± 0.005, 2.00 ± 0.03 and 3.000 ± 0.005", "no exact test can reach 95 %"]);
 }
 
 #[test]
@@ -108,7 +102,7 @@ fn bad_input_gets_a_clear_error_or_an_honest_answer() {
     }
     check(b"A n 3 avg 1", &["--claim", "A slower"]).expect(2, &["needs two summaries"]);
     check(CLOSE.as_bytes(), &["--claim", "B sluggish"]).expect(2, &["cannot understand `sluggish`"]);
-    check(CLOSE.as_bytes(), &["--baseline", "C"]).expect(2, &["there is no summary `C`"]);
+    check(CLOSE.as_bytes(), &["--baseline", "C"]).expect(2, &["there is no summary named `C`"]);
     check(b"", &["/nonexistent/file"]).expect(2, &["cannot read /nonexistent/file"]);
     let long = vec![b'\n'; (16 << 20) + 1];
     check(&long, &[]).expect(2, &["longer than 16 MiB"]);
@@ -139,7 +133,7 @@ fn the_forms_of_write_ups_are_read() {
     check(wrong.as_bytes(), &claim).expect(1, &["does not follow: the figures give +0.093"]);
     let proven = sections.replace("3 3.22 3.27 3.24 3.2433333", "3 3.42 3.47 3.44 3.4433333");
     check(proven.as_bytes(), &claim)
-        .expect(1, &["\"No difference proven at 95 %\" does not follow", "is a difference"]);
+        .expect(1, &["\"No difference proven at 95 %\" does not follow", "show a difference"]);
 
     let charges = "before\ncharge avg_t : 0.61\ncharge min_t : 0.40\ncharge max_t : 1.92\nquote avg_t : 0.153\n\
                    after\ncharge avg_t : 0.44\ncharge min_t : 0.31\ncharge max_t : 1.20\nquote avg_t : 0.114\n";

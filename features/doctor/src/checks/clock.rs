@@ -35,8 +35,8 @@ pub(super) fn cpu_time_split() -> Check {
     if is_exact {
         return Check::good(name, "exact", "user and system time are separated exactly, even in short trials");
     }
-    let means =
-        "only their sum is exact, because the kernel assigns whole ticks to one of them: in short trials, compare cpu";
+    let means = "only their sum is exact, because the kernel assigns whole ticks to one or the other; in short trials, \
+         compare cpu";
     Check::noisy(name, "sampled by the timer tick", means)
 }
 

@@ -36,14 +36,14 @@ fn confinement_from(version: Result<u32, String>) -> Check {
             Check::good(name, found, "build scripts can write only to their own folders")
         }
         Err(why) => Check::missing(name, why, "build scripts can write anywhere")
-            .remedy("use Linux 5.19 or later; if it is booted with lsm=, add landlock there"),
+            .remedy("use Linux 5.19 or later; if you boot it with lsm=, add landlock to that list"),
     }
 }
 
 /// The least peak memory that is certainly a trial's own.
 pub(super) fn memory_floor() -> Check {
     let name = "peak memory";
-    let means = "smaller figures may be the memory of the launcher process, which the kernel includes";
+    let means = "smaller figures may be the memory of the launcher process, because the kernel includes it";
     match launcher_peak_bytes() {
         Ok(Some(bytes)) => Check::good(name, format!("from {:.1} MiB up", bytes as f64 / f64::from(1 << 20)), means),
         Ok(None) => Check::missing(name, "unknown", "the smallest peak memory that a trial can show is unknown"),

@@ -5,7 +5,7 @@ use bakeoff_host::counters;
 
 /// Counters of the processor: cycles, instructions, cache and branch misses.
 pub(super) fn hardware() -> Check {
-    let lost = "lost: instructions, cycles, branches and cache misses, which help to explain differences";
+    let lost = "lost: instructions, cycles, branches and cache misses (they help to explain differences)";
     let remedy = "use a machine with a PMU, or enable the virtual PMU in the hypervisor";
     let opened = counters(true);
     judge("hardware counters", opened, lost, remedy)

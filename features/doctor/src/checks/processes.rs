@@ -14,7 +14,7 @@ pub(super) fn realtime() -> Check {
     match abilities::realtime() {
         Ok(()) => Check::good(name, "permitted", "conditions can keep other work off the processors of a trial"),
         Err(error) => {
-            Check::missing(name, error.to_string(), "lost: the condition `realtime`, which reduces noise most")
+            Check::missing(name, error.to_string(), "lost: the condition `realtime`, which reduces noise the most")
                 .remedy("sudo bakeoff …, or a line `USER - rtprio 99` in /etc/security/limits.conf")
         }
     }
@@ -48,7 +48,8 @@ pub(super) fn enclosure() -> Check {
             "no process of a trial survives Bakeoff, even if all of Bakeoff is killed at once",
         ),
         Some(why) => {
-            let means = "if all of Bakeoff is killed at once, processes of trials keep running until its next command";
+            let means = "if all of Bakeoff is killed at once, processes of trials keep running until the next Bakeoff \
+                command";
             Check::missing(name, why, means).remedy("sudo bakeoff …, or --user-namespace")
         }
     }

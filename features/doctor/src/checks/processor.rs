@@ -21,7 +21,7 @@ pub(super) fn governor(files: &Files) -> Check {
     if found == ["performance"] {
         return Check::good(name, "performance", "processors stay at their highest frequency");
     }
-    Check::noisy(name, found.join(", "), "CPU frequency changes with the load, which affects short trials most")
+    Check::noisy(name, found.join(", "), "CPU frequency changes with the load; short trials are affected most")
         .remedy("echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
 }
 
@@ -49,7 +49,7 @@ pub(super) fn smt(files: &Files) -> Check {
         Some("1") => Check::noisy(
             name,
             "on",
-            "work on the sibling thread slows a trial down, and its CPU time does not show that",
+            "work on the sibling thread slows a trial down, but the trial's CPU time does not show this",
         )
         .remedy("echo off | sudo tee /sys/devices/system/cpu/smt/control"),
         _ => Check::missing(name, "unknown", "this system does not show whether processors share cores"),

@@ -53,7 +53,7 @@ fn steal_between(before: Option<Ticks>, after: Option<Ticks>) -> Check {
     if now.stolen_share() <= NOISY_SHARE && after.stolen_share() <= NOISY_SHARE {
         return Check::good(name, found, "no hypervisor takes processors away");
     }
-    Check::noisy(name, found, "a hypervisor takes processors away during trials")
+    Check::noisy(name, found, "a hypervisor takes processor time away")
         .remedy("use a machine or an instance type that is not shared")
 }
 
@@ -92,7 +92,7 @@ pub(super) fn pressure(files: &Files) -> Check {
     let Some(percent) = avg10 else {
         return Check::missing(name, "unreadable", "this system does not show how long work waits for processors");
     };
-    let found = format!("something waited for a processor in {percent} % of the last 10 s");
+    let found = format!("work waited for a processor during {percent} % of the last 10 s");
     if percent / 100.0 <= NOISY_SHARE {
         return Check::good(name, found, "work gets a processor when it needs one");
     }
@@ -105,13 +105,13 @@ pub(super) fn swap(files: &Files) -> Check {
     let name = "swap";
     let kib = |key| -> Option<u64> { files.field("proc/meminfo", key)?.strip_suffix("kB")?.trim().parse().ok() };
     match (kib("SwapTotal"), kib("SwapFree")) {
-        (Some(0), _) => Check::good(name, "none", "no trial waits for swapped memory"),
+        (Some(0), _) => Check::good(name, "none", "no trial waits for swapped-out memory"),
         (Some(total), Some(free)) if total == free => {
-            Check::good(name, "none in use", "at present, no trial waits for swapped memory")
+            Check::good(name, "none in use", "at present, no trial waits for swapped-out memory")
         }
         (Some(total), Some(free)) => {
             let found = format!("{} of {} MiB in use", total.saturating_sub(free) / 1024, total / 1024);
-            Check::noisy(name, found, "trials may wait for swapped memory").remedy("sudo swapoff -a")
+            Check::noisy(name, found, "trials may wait for swapped-out memory").remedy("sudo swapoff -a")
         }
         _ => Check::missing(name, "unknown", "this system does not show whether memory is swapped out"),
     }

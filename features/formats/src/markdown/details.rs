@@ -34,6 +34,6 @@ pub(super) fn folded(record: &Record, findings: &Findings, time_unit: Option<Tim
     for paragraph in provenance::paragraphs(&to_pass_on(findings)) {
         out += &format!("- {}\n", line(&paragraph.line()));
     }
-    out += &format!("\nTo repeat it, with bakeoff {}:\n\n", inline(&record.study.bakeoff));
+    out += &format!("\nTo repeat the study with bakeoff {}:\n\n", inline(&record.study.bakeoff));
     out + &block(&again(record, findings)) + "\n</details>\n"
 }

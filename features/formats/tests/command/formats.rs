@@ -84,7 +84,7 @@ fn a_journal_is_never_replaced() {
     typed(&sandbox, &["report", "j.jsonl", "--export-csv", "j.jsonl"]).expect(2, &["is a journal", "hint: "]);
     // A journal that this command itself begins.
     let words = ["compare", "--blocks", "2", "--quiet", "true", ":", "--journal", "k.jsonl", "--export-csv", "k.jsonl"];
-    typed(&sandbox, &words).expect(2, &["k.jsonl is a journal, which nothing may replace"]);
+    typed(&sandbox, &words).expect(2, &["k.jsonl is a journal; Bakeoff never replaces journals"]);
     assert_eq!(fs::read(&journal).unwrap(), before);
     typed(&sandbox, &["report", "k.jsonl"]).expect(0, &[]);
 }

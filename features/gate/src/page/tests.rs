@@ -70,7 +70,7 @@ fn several_that_pass() {
     ];
     says(
         &gate(cases),
-        "The gate passes: on wall time, a slowdown beyond the limit is excluded in 2 of 4 comparisons. The closest: b on sort \
+        "The gate passes: on wall time, a slowdown beyond the limit is excluded in 2 of 4 comparisons. Closest to its limit: b on sort \
          is at most 1.3 % slower than before (95 % interval +0.7 … +1.3 %; limit +2 %). Of the rest, c is the same program as \
          before, file for file, so it cannot be slower.",
     );
@@ -112,10 +112,10 @@ fn what_is_undecided() {
     says(
         &open(Some(14)),
         "The gate is undecided: on wall time, b may or may not be slower than before by more than the limit (95 % \
-         interval −0.5 … +2.6 %; limit +2 %). About 14 more blocks would probably decide.",
+         interval −0.5 … +2.6 %; limit +2 %). About 14 more blocks would probably suffice.",
     );
     let never =
-        "More blocks would probably not decide: the noise is too large, or the slowdown too close to the limit.";
+        "More blocks would probably not help: the noise is too large, or the slowdown is too close to the limit.";
     assert!(text(&open(None)).ends_with(never));
     let unfinished = gate(vec![case("b", "loop", None, Decision::Undecided(Open::Unfinished))]);
     says(
@@ -134,7 +134,7 @@ fn what_is_broken() {
     );
     assert_eq!(
         broken(Broken::FlagWithoutEffect { flag: "-O3".to_owned() }),
-        "The gate does not pass: the flag -O3 had no effect, although it should distinguish b and before."
+        "The gate does not pass: the flag -O3 had no effect, although it should distinguish b from before."
     );
     let variant = "b".to_owned();
     assert_eq!(

@@ -78,7 +78,7 @@ fn a_study_has_limits_of_its_own() {
 fn the_limits_of_a_study_travel_in_its_journal() {
     let sandbox = with_gate("[gate.workloads]\nhello = \"90%\"");
     let run = |more: &[&str]| sandbox.execute(&[&["run", "STUDY", "--quiet", "--blocks", "1"], more].concat());
-    run(&["--gate", "study"]).expect(3, &["The gate is undecided", "more blocks would probably decide"]);
+    run(&["--gate", "study"]).expect(3, &["The gate is undecided", "more blocks would probably suffice"]);
     let journal = sandbox.journal();
     let lines =
         || fs::read_to_string(&journal).unwrap().lines().filter(|line| line.contains("\"line\":\"gate\"")).count();
@@ -150,7 +150,7 @@ fn what_cannot_be_gated_on_has_a_remedy() {
     gate(&with(["--variant", "baseline"]), &["`baseline` is the baseline", "available: echo=twice"]);
     gate(&with(["--workload", "x"]), &["the journal has no workload `x`", "available: hello"]);
     gate(&with(["--metric", "x"]), &["the journal has no metric `x`", "available: wall"]);
-    gate(&with(["--plan", "x"]), &["no journal of plan `x`"]);
+    gate(&with(["--plan", "x"]), &["no journal for plan `x`"]);
     gate(&with(["--junit", "no/such/folder.xml"]), &["cannot be written", "create the folder first"]);
     gate(&["--max-slowdown", "slow"], &["a percentage above 0"]);
     let report = |more: &[&str], says: &[&str]| {

@@ -26,7 +26,7 @@ fn topics_are_listed_and_printed_and_none_is_called_like_a_command() {
         assert!(page.out.len() > 500, "{topic}");
     }
     sandbox.execute(&["help", "study-file"]).expect(0, &["THE STUDY FILE", "[workloads."]);
-    sandbox.execute(&["help", "nonesuch"]).expect(2, &["no topic `nonesuch`", "bakeoff help topics"]);
+    sandbox.execute(&["help", "nonesuch"]).expect(2, &["topic `nonesuch`", "bakeoff help topics"]);
 }
 
 /// Messages and help refer to what an installed program has.
@@ -92,5 +92,7 @@ fn a_study_is_copied_whole_and_never_over_anything() {
     assert_eq!(mode(&fetch), mode(&studies.join("fetch-debian.sh")));
     sandbox.execute(&["studies", "copy", "nonesuch"]).expect(2, &["no study `nonesuch`", "perl-options"]);
     let nowhere = sandbox.study().join("no/such");
-    sandbox.execute(&["studies", "copy", "perl-options", nowhere.to_str().unwrap()]).expect(2, &["folder below one"]);
+    sandbox
+        .execute(&["studies", "copy", "perl-options", nowhere.to_str().unwrap()])
+        .expect(2, &["folder inside an existing one"]);
 }

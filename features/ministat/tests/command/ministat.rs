@@ -178,7 +178,7 @@ fn difference(arguments: &[String], folder: &Path, stdin: Option<&str>) -> Optio
     let ours = execute(env!("CARGO_BIN_EXE_bakeoff"), &["stat", "--ministat=legacy"], arguments, folder, stdin);
     if theirs.status.code().is_none() {
         // It was killed by a signal; we refuse, and say so.
-        let refused = ours.status.code() == Some(2) && complaints(&ours).contains("ministat crashes on these data");
+        let refused = ours.status.code() == Some(2) && complaints(&ours).contains("ministat crashes with this data");
         return (!refused).then(|| format!("{arguments:?}: ministat crashes, and we end with {:?}", ours.status));
     }
     let same = (theirs.status.code(), &theirs.stdout, complaints(&theirs))
@@ -276,7 +276,7 @@ fn a_plot_that_kills_ministat_is_refused() {
     let arguments = ["inf".to_owned()];
     let ours = execute(env!("CARGO_BIN_EXE_bakeoff"), &["stat", "--ministat"], &arguments, folder.path(), None);
     assert_eq!(ours.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&ours.stderr).contains("ministat crashes on these data"));
+    assert!(String::from_utf8_lossy(&ours.stderr).contains("ministat crashes with this data"));
 }
 
 /// The defects are named where they matter, and only there.

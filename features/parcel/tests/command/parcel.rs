@@ -110,7 +110,7 @@ fn a_trial_can_be_traced_to_its_build_log_and_machine() {
     );
     sandbox.execute(&["report", "STUDY", "--trial", "hello/idle/3/twin"]).expect(0, &["variant baseline"]);
     let shown = sandbox.execute(&["report", "STUDY", "--trial", "hello/idle/99/echo=twice"]);
-    shown.expect(2, &["no trial `hello/idle/99/echo=twice`", "blocks 1 to 6", "baseline, echo=twice, twin"]);
+    shown.expect(2, &["no trial `hello/idle/99/echo=twice`", "blocks: 1 to 6", "baseline, echo=twice, twin"]);
     let shown = sandbox.execute(&["report", "STUDY", "--provenance"]);
     for build in &record.made {
         shown.expect(0, &[&build.digest, "18 trials", &place.host]);
@@ -167,7 +167,7 @@ fn sources_travel_on_request_and_prefixes_to_be_looked_at() {
     let parcel = packed(&here, &["--sources", "--prefixes"]);
     let there = elsewhere();
     let shown = import(&there, &parcel);
-    shown.expect(0, &["sources added to the cache after a check of their hashes: 1", "note: prefixes are in"]);
+    shown.expect(0, &["sources checked by hash and added to the cache: 1", "note: prefixes are in"]);
     let imported = there.study().join(".bakeoff/imported");
     assert_eq!(fs::read_dir(imported.join("prefixes")).unwrap().count(), 2);
     assert!(!imported.join("sources").exists());
@@ -185,7 +185,7 @@ fn a_study_without_a_journal_can_be_packed() {
     let sandbox = small();
     let parcel = packed(&sandbox, &[]);
     let there = elsewhere();
-    import(&there, &parcel).expect(0, &["it has no journal"]);
+    import(&there, &parcel).expect(0, &["the study has no journal"]);
     there.execute(&["report", "STUDY"]).expect(2, &["has not run yet"]);
     there.execute(&["report", "STUDY", "--against", "imported"]).expect(2, &["has not run yet"]);
     there.execute(&["run", "STUDY", "--quiet", "--blocks", "6"]).expect(0, &[]);

@@ -65,7 +65,7 @@ fn a_level_may_be_trained_by_a_command_or_by_the_workload() {
     }
     let (sandbox, folder) = project();
     typed(&sandbox, &["init", "sum", "--level", "pgo=profile"])
-        .expect(2, &["is trained by the workload, but there is no workload", "--run"]);
+        .expect(2, &["is trained on the workload, but there is no workload", "--run"]);
     let level = "pgo=-O3 profile:./sum 1000";
     let init = typed(&sandbox, &["init", "sum", "--level", level, "--run", "./sum 2000"]);
     init.expect(0, &["pgo: 1 of 2 compilations used a profile", "pgo: -O3 reached 2 of 2 calls"]);
@@ -86,7 +86,7 @@ fn a_level_may_be_made_by_bolt_and_is_listed_where_that_is_installed() {
     }
     let (sandbox, folder) = project();
     typed(&sandbox, &["init", "sum", "--level", "bolt"])
-        .expect(2, &["is trained by the workload, but there is no workload", "bolt=bolt:./prog"]);
+        .expect(2, &["is trained on the workload, but there is no workload", "bolt=bolt:./prog"]);
     let init = typed(&sandbox, &["init", "sum", "--level", "-O3", "--run", "./sum 2000"]);
     init.expect(0, &["O3: -O3 reached 2 of 2 calls"]);
     let listed = "# bolt = { bolt = '\"$PREFIX/bin/sum\" 2000' }   # ";
@@ -113,7 +113,7 @@ fn what_was_built_before_is_built_again_by_every_level() {
     init.expect(
         0,
         &[
-            "note: source sum contains files of an earlier build: Bakeoff leaves mktab, mktab.o, sum, sum.o out of its \
+            "note: source sum contains files from an earlier build: Bakeoff leaves mktab, mktab.o, sum, sum.o out of its \
              copy, so they are compiled again",
             "2 compilations, all of them with -O2",
             "O3: -O3 reached 2 of 2 calls, and took effect in 2",
@@ -151,7 +151,7 @@ fn a_level_that_reaches_only_a_part_of_the_program_is_not_proven() {
         ],
     );
     typed(&sandbox, &["run", "sum", "--blocks", "6", "--quiet"])
-        .expect(0, &["is not proven: part.o was not compiled by its build"]);
+        .expect(0, &["is not proven: part.o was not compiled by the build"]);
 }
 
 /// As Debian's Lua has it: only debian/rules knows what its Makefile needs.
@@ -282,7 +282,7 @@ fn a_manual_that_cannot_be_built_does_not_stop_the_program() {
     typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 1000"]).expect(
         0,
         &[
-            "A part of it could not be built (",
+            "Part of the source could not be built (",
             "no-such-tool",
             ", but the program was.",
             "O0: -O0 reached 2 of 2 calls",
@@ -294,12 +294,12 @@ fn a_manual_that_cannot_be_built_does_not_stop_the_program() {
     let (sandbox, folder) = project();
     fs::write(folder.join("configure"), "echo 'error: no luck' >&2\nexit 1\n").unwrap();
     typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 1000"])
-        .expect(0, &["configure could not build it (error: no luck); trying Makefile", "the program is sum."]);
+        .expect(0, &["configure could not build the source (error: no luck); trying Makefile", "the program is sum."]);
     fs::remove_file(folder.join("study.toml")).unwrap();
     let other = "printf 'all: other sum\\nother:\\n\\tcc -O2 -o other mktab.c\\nsum: none\\n' > GNUmakefile\n";
     fs::write(folder.join("configure"), other).unwrap();
     typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 1000"])
-        .expect(0, &["configure could not build all of it (", "; trying Makefile", "the program is sum."]);
+        .expect(0, &["configure could not build all of the source (", "; trying Makefile", "the program is sum."]);
 }
 
 #[test]
@@ -361,10 +361,8 @@ fn a_crate_without_a_program_gets_a_skeleton() {
         .unwrap();
     fs::write(folder.join("src/lib.rs"), "pub fn sum(n: u64) -> u64 { (0..n).sum() }\n").unwrap();
     let level = "o1=-C opt-level=1";
-    typed(&sandbox, &["init", "my-sum", "--yes", "--level", level]).expect(
-        0,
-        &["there is no program: it is a library", "wrote the skeleton my-sum/driver.rs", "-C opt-level=1 reached"],
-    );
+    typed(&sandbox, &["init", "my-sum", "--yes", "--level", level])
+        .expect(0, &["the source is a library", "wrote the skeleton my-sum/driver.rs", "-C opt-level=1 reached"]);
     assert!(fs::read_to_string(folder.join("driver.rs")).unwrap().contains("// use my_sum::…;"));
     fs::write(folder.join("driver.rs"), "fn main() { println!(\"{}\", my_sum::sum(7)); }\n").unwrap();
     typed(&sandbox, &["run", "my-sum", "--blocks", "6", "--quiet", "--anyway"]).expect(0, &["o1"]);

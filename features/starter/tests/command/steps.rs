@@ -201,6 +201,6 @@ fn a_study_that_cannot_be_written_again_stays() {
     let (sandbox, folder) = project("sum:\n\texit 3\n");
     fs::write(folder.join("study.toml"), "# mine\n").unwrap();
     let shown = Terminal::of(&sandbox.command_as_typed(&INIT), 80).type_in("3\n").ended();
-    shown.expect(4, &["cannot build it"]);
+    shown.expect(4, &["cannot build the source"]);
     assert_eq!(fs::read_to_string(folder.join("study.toml")).unwrap(), "# mine\n");
 }

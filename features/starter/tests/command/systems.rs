@@ -97,7 +97,7 @@ fn cargo_builds_with_the_toolchain_of_the_user() {
     // Words for C compilers find none here. What was built before is no part of the source.
     let tag = ("target/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n");
     let with_target = [&files[..], &[tag, ("target/release/prog", "old")]].concat();
-    let nowhere = "-O1 reached no compiler: no call of a C compiler was seen (flags for rustc begin with -C or -Z";
+    let nowhere = "-O1 reached no compiler: no call to a C compiler was seen (flags for rustc begin with -C or -Z";
     init(&with_target, "-O1", "./prog", &[nowhere], 2);
     // A level that is the project's own is left out, and then there is nothing to compare.
     let sandbox = Sandbox::new("");
@@ -171,7 +171,7 @@ fn a_library_gets_a_program_that_uses_it() {
     assert!(tar.status().unwrap().success());
     // An archive gets a new folder, called like it. The skeleton builds, runs, and is the user's to go on with.
     typed(&sandbox, &["init", "sum-1.0.tar.gz", "--level", "-O1", "--yes"])
-        .expect(0, &["it is a library", "wrote the skeleton sum/driver.c", "next: bakeoff run sum"]);
+        .expect(0, &["the source is a library", "wrote the skeleton sum/driver.c", "next: bakeoff run sum"]);
     let study = fs::read_to_string(sandbox.path().join("sum/study.toml")).unwrap();
     for part in ["files = [\"driver.c\"]", "-lsum", "[workloads.stub]", "driver.c is a skeleton", "path = \""] {
         assert!(study.contains(part), "{part} is missing in\n{study}");
@@ -192,13 +192,13 @@ fn a_library_gets_a_program_that_uses_it() {
 fn what_would_not_be_a_name_is_never_executed() {
     let sandbox = Sandbox::new("");
     for (source, expect) in [
-        ("debian:x;true", "not a valid name of a Debian package"),
-        ("debian:", "not a valid name of a Debian package"),
-        ("crate:x y", "not a valid name of a crate"),
-        ("crate:x@$(true)", "not a valid name of a version"),
-        ("crate:-x", "not a valid name of a crate"),
-        ("go:example.org//x", "not a valid name of a Go module"),
-        ("go:example.org/x@", "not a valid name of a version"),
+        ("debian:x;true", "not a valid name for a Debian package"),
+        ("debian:", "not a valid name for a Debian package"),
+        ("crate:x y", "not a valid name for a crate"),
+        ("crate:x@$(true)", "not a valid name for a version"),
+        ("crate:-x", "not a valid name for a crate"),
+        ("go:example.org//x", "not a valid name for a Go module"),
+        ("go:example.org/x@", "not a valid name for a version"),
     ] {
         typed(&sandbox, &["init", source]).expect(2, &[expect]);
     }

@@ -40,7 +40,7 @@ fn units_behind_numbers_count() {
 fn ticks_of_a_clock_are_not_other_comparisons() {
     let (a, b) = ("1\n1\n1\n2\n1\n1\n2\n1\n", "2\n2\n1\n2\n2\n3\n2\n2\n");
     let shown = stat(&[("a", a), ("b", b)], &["a", "b"]);
-    shown.expect(0, &["undecided", "no closer together than 1"]);
+    shown.expect(0, &["undecided", "at least 1"]);
     assert!(!shown.out.contains("among 1 comparisons"), "{}", shown.out);
 }
 
@@ -119,7 +119,7 @@ fn tables_with_titles_and_factors_are_read() {
     let ticks = table("compiler,wall,sys", |i, name, time| format!("{name},{time},{}", ["0.10", "0.11"][i % 2]));
     stat(&[("t", &ticks)], &["t"]).expect(2, &["whether the column `sys` contains values", "`-C 2`, which reads"]);
     stat(&[("t", &ticks)], &["t", "-C", "2"]).expect(0, &["clang has 20.0 % more (", ") than gcc"]);
-    stat(&[("t", &both)], &["t", "-C", "9"]).expect(2, &["there is no column 9: the table has 3"]);
+    stat(&[("t", &both)], &["t", "-C", "9"]).expect(2, &["there is no column 9: the last column is 3"]);
     let missing = "compiler,time\ngcc,1.5\nclang,NA\n";
     stat(&[("t", missing)], &["t"]).expect(2, &["t:3: `NA` is not a number"]);
     stat(&[("t", "compiler,time\ngcc,1.5\nclang\n")], &["t"]).expect(2, &["t:3: this line has 1 cells"]);

@@ -322,7 +322,7 @@ fn long(lines: &mut Lines, facts: &ElfFacts) {
 }
 
 fn archive(lines: &mut Lines, facts: &ArchiveFacts, size_bytes: u64) {
-    lines.text("kind", if facts.thin { "thin static archive, which holds no members" } else { "static archive" });
+    lines.text("kind", if facts.thin { "thin static archive (holds no members)" } else { "static archive" });
     lines.push("file size", Value::Bytes(size_bytes));
     lines.push("members", Value::Count(facts.members));
     lines.push("members that are not ELF", Value::Count(facts.other_members));

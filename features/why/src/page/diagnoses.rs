@@ -22,8 +22,8 @@ pub(super) fn print(findings: &Findings, gathered: &Gathered, page: &mut Page, c
         open.map(|diagnosis| difference(findings, &diagnosis.claim, &clean(&diagnosis.variant))).collect::<Vec<_>>()
     };
     for (what, open) in [
-        ("no explanation in the evidence for", open(false)),
-        ("the evidence is identical, so it does not explain", open(true)),
+        ("not explained by the evidence", open(false)),
+        ("not explained, because the evidence is identical", open(true)),
     ] {
         if !open.is_empty() {
             page.paragraph(format!("{what}: {}", open.join("; ")), columns, 2, Ink::Open);
@@ -73,11 +73,11 @@ fn explained(findings: &Findings, diagnosis: &Diagnosis, cause: &Cause) -> Strin
             who(&diagnosis.against)
         ),
         CauseKind::Relocations => {
-            format!("{after} relocations when it starts, compared with {before} in {}", who(&diagnosis.against))
+            format!("{after} relocations at start, compared with {before} in {}", who(&diagnosis.against))
         }
         kind => {
-            let of = if kind == CauseKind::SystemCalls { "" } else { " per op, of the workload and its services" };
-            let most = if about.is_empty() { String::new() } else { format!(", most of all {}", named(about)) };
+            let of = if kind == CauseKind::SystemCalls { "" } else { " per op in the workload and its services" };
+            let most = if about.is_empty() { String::new() } else { format!(", mainly {}", named(about)) };
             format!("{after} system calls{of}{most}, compared with {before} in {}", who(&diagnosis.against))
         }
     };
@@ -85,7 +85,8 @@ fn explained(findings: &Findings, diagnosis: &Diagnosis, cause: &Cause) -> Strin
         let share = glue(&percent((most.share * 100.0).ceil() / 100.0));
         let each = glue(&duration(most.each_s));
         format!(
-            " Even if each took {each}, which is long, these would be {share} of the difference; the evidence does not \
+            " Even if each took {each}, which is long, they would account for {share} of the difference; the evidence \
+             does not \
              explain the rest."
         )
     });
@@ -108,7 +109,7 @@ pub(super) fn in_short(cause: &Cause) -> String {
         CauseKind::CallsOfAnOp => "system calls per op",
     };
     let about = cause.about.first().filter(|_| cause.kind != CauseKind::OwnSlots);
-    let about = about.map_or(String::new(), |name| format!(", most of all {}", clean(name)));
+    let about = about.map_or(String::new(), |name| format!(", mainly {}", clean(name)));
     let part = cause
         .most_of_it
         .map_or(String::new(), |most| format!(" (at most {} of it)", percent((most.share * 100.0).ceil() / 100.0)));
@@ -123,7 +124,7 @@ fn isolation(diagnosis: &Diagnosis, pair: &Isolation) -> String {
     let (with, factor) = (clean(&diagnosis.variant), clean(&diagnosis.factor));
     let (without, number) = (clean(&pair.variant), count(pair.number));
     let change = Change::of(&pair.comparison, claim.unit);
-    let opening = format!(" {without}, which has {number} and differs from it in {factor} only,");
+    let opening = format!(" {without}, which has {number} and differs from it only in {factor},");
     match pair.comparison.verdict {
         Verdict::Faster | Verdict::Slower => {
             let (amount, word, range) = in_words(claim, &pair.comparison);

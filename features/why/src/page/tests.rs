@@ -44,7 +44,7 @@ fn beside_building_an_interval_says_its_confidence() {
     let mut findings = evidence();
     findings.besides.costs[0].time.verdict = Verdict::Negligible;
     let table = page(&findings, 120);
-    let table = table.split("building, measured in addition").nth(1).unwrap_or_default();
+    let table = table.split("building, also measured").nth(1).unwrap_or_default();
     assert!(table.contains(" at 90 %"), "{table}");
 }
 

@@ -80,7 +80,7 @@ fn children(trace: &TraceTable, page: &mut Page, columns: usize) {
     if rows.is_empty() {
         return;
     }
-    page.paragraph("for each process that it started during that run, on average:", columns, 2, Ink::Plain);
+    page.paragraph("average for each process that the service started during that run:", columns, 2, Ink::Plain);
     side_by_side(trace, &["processes", "all calls"], rows, page, columns);
 }
 
@@ -157,7 +157,7 @@ fn paths(
         }
         if shown < paths.len() {
             let rest = paths.len() - shown;
-            page.line(vec![Piece::plain(format!("  and {rest} more, see `bakeoff report --json`"))]);
+            page.line(vec![Piece::plain(format!("  and {rest} more (see `bakeoff report --json`)"))]);
         }
     }
 }

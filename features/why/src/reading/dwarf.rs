@@ -181,7 +181,7 @@ impl Tables<'_> {
             let begin = rest;
             let code = rest.read_uleb128().within(part)?;
             if code == 0 {
-                return Err(Broken(format!("{part} have none with the number {wanted}")));
+                return Err(Broken(format!("{part} have no entry with the number {wanted}")));
             }
             // Its tag, and whether it has children.
             rest.skip_leb128().within(part)?;
@@ -241,19 +241,19 @@ pub(super) fn plain<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(
     let packed = elf.data.read_bytes_at(offset, size).ok().within(&part)?;
     let unpacked_bytes: u64 = header.ch_size(elf.endian).into();
     if unpacked_bytes > UNPACKED_MAX_BYTES {
-        return Err(Broken(format!("{part} has {unpacked_bytes} bytes when it is unpacked")));
+        return Err(Broken(format!("{part} unpacks to {unpacked_bytes} bytes, which is too many")));
     }
     let unpack = |bytes: &mut Vec<u8>| match header.ch_type(elf.endian) {
         elf::ELFCOMPRESS_ZLIB => flate2::read::ZlibDecoder::new(packed).take(unpacked_bytes).read_to_end(bytes),
         elf::ELFCOMPRESS_ZSTD => {
             zstd::stream::read::Decoder::with_buffer(packed)?.take(unpacked_bytes).read_to_end(bytes)
         }
-        other => Err(std::io::Error::other(format!("packed in the unknown way {}", other.0))),
+        other => Err(std::io::Error::other(format!("unknown compression method {}", other.0))),
     };
     let mut bytes = vec![];
     unpack(&mut bytes).map_err(|error| Broken(format!("{part}: {error}")))?;
     if bytes.len() as u64 != unpacked_bytes {
-        return Err(Broken(format!("{part} has {} bytes when it is unpacked, not {unpacked_bytes}", bytes.len())));
+        return Err(Broken(format!("{part} unpacks to {} bytes, not {unpacked_bytes}", bytes.len())));
     }
     Ok(Cow::Owned(bytes))
 }

@@ -117,7 +117,7 @@ impl<'d, H: FileHeader<Endian = Endianness>> Dynamic<'d, H> {
         data: R,
         sections: &'d [H::SectionHeader],
     ) -> Result<BTreeMap<String, Vec<String>>, Broken> {
-        let part = "the versions that are needed";
+        let part = "the required versions";
         let name = |offset: u32| self.taken.get(self.strings, offset.into(), part).map(text);
         let mut versions: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for section in sections {

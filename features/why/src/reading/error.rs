@@ -47,7 +47,7 @@ impl<T, E: std::fmt::Display> In<T> for Result<T, E> {
 
 impl<T> In<T> for Option<T> {
     fn within(self, part: &str) -> Result<T, Broken> {
-        self.ok_or_else(|| Broken(format!("{part} is outside of the file or its table")))
+        self.ok_or_else(|| Broken(format!("{part}: outside the file or its table")))
     }
 }
 

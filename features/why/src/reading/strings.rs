@@ -26,7 +26,7 @@ impl Strings {
         let rest = usize::try_from(offset).ok().and_then(|offset| table.get(offset..)).within(part)?;
         let length = memchr::memchr(0, rest).within(part)?;
         let left = self.left_bytes.get().checked_sub(length as u64 + 1);
-        self.left_bytes.set(left.ok_or_else(|| Broken(format!("{part}: the strings do not fit into the file")))?);
+        self.left_bytes.set(left.ok_or_else(|| Broken(format!("{part}: the strings do not fit in the file")))?);
         Ok(&rest[..length])
     }
 }

@@ -25,7 +25,7 @@ use std::path::Path;
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Another day")]
 pub(super) struct AnotherDay {
-    /// Save the finished comparison under this name, for --against; `bakeoff saved` lists such names
+    /// Save the finished comparison under this name, for --against; `bakeoff saved` lists the saved names
     #[arg(long, value_name = "NAME")]
     save: Option<String>,
     /// With --save: replace the comparison saved under that name
@@ -33,8 +33,7 @@ pub(super) struct AnotherDay {
     replace: bool,
     /// Compare with a saved comparison: run its commands again in today's blocks if their files are unchanged
     ///
-    /// Its first command is the baseline. The numbers of commands that cannot run again are shown next to today's,
-    /// without a verdict.
+    /// The saved comparison's first command is the baseline. For commands that cannot run again, the report shows the saved numbers next to today's, without a verdict.
     // `against` is an option of `report`, which is something else.
     #[arg(long = "against", id = "saved", value_name = "NAME",
           conflicts_with_all = ["parameter_scan", "parameter_list"])]
@@ -58,7 +57,7 @@ impl AnotherDay {
         }
         let got = Saved::of_user()?.save(name, journal, self.replace)?;
         if !quiet || got != *name {
-            screen::err(&format!("saved as {0}; compare with it by --against {0}\n", clean(&got)));
+            screen::err(&format!("saved as {0}; use --against {0} to compare with it\n", clean(&got)));
         }
         Ok(())
     }
@@ -121,7 +120,11 @@ impl Earlier {
     /// What is said of it before the first trial.
     pub(super) fn tell(&self) {
         for name in &self.again {
-            screen::err(&format!("note: {} runs again, because its files are unchanged since that day\n", clean(name)));
+            screen::err(&format!(
+                "note: {} runs again, because its files have not changed since it was \
+                saved\n",
+                clean(name)
+            ));
         }
     }
 
@@ -153,13 +156,13 @@ fn is_same(
     now: &Basis,
 ) -> Result<(), String> {
     let Some(run) = line.run.as_deref().filter(|_| line.build.is_none()) else {
-        return Err("it was built then, and a build races by its own options: see --git".to_owned());
+        return Err("it was built then; to run it again, use the options for builds: see --git".to_owned());
     };
     let as_then = Variant { name: line.name.clone(), levels: line.levels.clone(), ..variant.clone() };
     let key = format!("{VARIANT_KEY}{}", line.name);
     let as_then = Plan { variants: vec![as_then], ..plan.clone() };
     if then.keys.get(&key) != as_then.keys().get(&key) {
-        return Err("it had commands around its trials that others did not have".to_owned());
+        return Err("it had commands around its trials that the others lacked".to_owned());
     }
     let differs = |key: &str| then.keys.get(key) != now.keys.get(key);
     if let Some(what) = [executed::FOLDER, SHELL].into_iter().find(|key| differs(key)) {
@@ -171,29 +174,29 @@ fn is_same(
         return Err(format!("`{}` {}", absent.program, absent.why));
     }
     if !executed::names_its_program(run, setup) {
-        return Err("its words do not say which files it executes".to_owned());
+        return Err("its command does not show which files it runs".to_owned());
     }
     for file in executed::programs(&alone, setup, []).system {
         match then.files.get(&file.name) {
             Some(content) if file.content() == Some(content) => {}
-            Some(_) => return Err(format!("{} has another content today", file.name)),
+            Some(_) => return Err(format!("{} has changed since then", file.name)),
             None => return Err(format!("today it executes {}", file.name)),
         }
     }
     // What trials write is in no journal's basis.
     let other = |file: &Watched| then.files.get(&file.name).is_some_and(|old| file.content() != Some(old));
     if let Some(file) = executed::data(&alone, setup).iter().find(|file| other(file)) {
-        return Err(format!("{} has another content today", file.name));
+        return Err(format!("{} has changed since then", file.name));
     }
     let mut now = StudyLine { basis: Some(now.clone()), ..StudyLine::default() };
     let known = StudyLine { basis: Some(then.clone()), ..StudyLine::default() };
     used::look_again(&known, &mut now);
     let seen = now.basis.unwrap_or_default().seen;
     if let Some((path, _)) = then.seen.iter().find(|(path, state)| seen.get(*path) != Some(state)) {
-        return Err(format!("{path} has another content today"));
+        return Err(format!("{path} has changed since then"));
     }
     match words(run).find(|word| then.files.contains_key(*word) && !setup.dir.join(word).exists()) {
-        Some(word) => Err(format!("{word} is not there today")),
+        Some(word) => Err(format!("{word} no longer exists")),
         None => Ok(()),
     }
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Running commands")]
 pub(super) struct Execution {
-    /// Run every command with this shell and its options; `default`: sh, if a command needs a shell; `none`: as -N
+    /// Run every command with this shell and its options; `default`: use sh for commands that need a shell; `none`: same as -N
     #[arg(long, short = 'S', value_name = "SHELL", default_value = "default", conflicts_with = "no_shell")]
     shell: String,
     /// Run every command without a shell
@@ -28,12 +28,12 @@ pub(super) struct Execution {
     /// Standard input of the commands: a file, or `null` for none
     #[arg(long, value_name = "FILE", default_value = "null")]
     input: PathBuf,
-    /// What to do with standard output: `compared` with the baseline's, `varies` (record it), or `null` (discard it)
+    /// What to do with standard output: `compared` (compare it with the baseline's), `varies` (record it), or `null` (discard it)
     ///
     /// For users of hyperfine: `pipe` is the same as `compared`, and `inherit` also shows the output.
     #[arg(long, value_name = "WHAT", default_value = "compared", value_parser = output)]
     output: Vec<Printed>,
-    /// Show the output of the commands, after each trial
+    /// Show the output of the commands after each trial
     #[arg(long, conflicts_with = "output")]
     show_output: bool,
     /// Set an environment variable for every command; repeat the option to set several
@@ -42,7 +42,7 @@ pub(super) struct Execution {
     /// Run the commands in this folder
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// Kill a trial after this many seconds; it has failed then
+    /// Kill a trial after this many seconds, and mark it as failed
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) timeout: Option<f64>,
 }
@@ -69,7 +69,8 @@ impl Execution {
             shell => match shell_words::split(shell).is_ok_and(|words| !words.is_empty()) {
                 true => Ok(Shell::Always(shell.to_owned())),
                 false => Err(CommandError::usage(format!("`{}` is not a shell", clean(shell))).hint(
-                    "give its name and options, such as --shell 'bash --norc'; hyperfine 2.0's -S is --shell default",
+                    "give the shell's name and options, such as --shell 'bash --norc'; for hyperfine 2.0's -S, use \
+                     --shell default",
                 )),
             },
         }
@@ -108,7 +109,7 @@ impl Execution {
             Err(error) => Err(wrong(error.to_string())),
             Ok(_) => match path.to_str() {
                 Some(path) => Ok(Some(path.to_owned())),
-                None => Err(wrong("its name is not text".to_owned())),
+                None => Err(wrong("its name is not UTF-8".to_owned())),
             },
         }
     }
@@ -131,16 +132,16 @@ impl Execution {
         if given > 1 && (given != commands || self.output.iter().any(|one| *one != self.output[0])) {
             let error = format!("--output is given {given} times for {commands} commands");
             return Err(
-                CommandError::usage(error).hint("the output of all commands goes the same way: give this option once")
+                CommandError::usage(error).hint("the output of all commands is treated alike: give this option once")
             );
         }
         let all = || self.env.iter().flat_map(|one| &one.0);
         let clash = all().find(|(name, value)| all().any(|(other, another)| name == other && value != another));
         let has = |value: &str| parameters.iter().any(|name| value.contains(&format!("{{{name}}}")));
         let Some((name, value)) = clash.or_else(|| all().find(|(_, value)| has(value))) else { return Ok(()) };
-        let error = format!("--env sets {} for all commands alike", clean(name));
+        let error = format!("--env sets {} for all commands", clean(name));
         Err(CommandError::usage(error).hint(format!(
-            "write it into the command: 'env {}={} COMMAND'",
+            "set it in the command: 'env {}={} COMMAND'",
             clean(name),
             clean(value)
         )))
@@ -150,7 +151,10 @@ impl Execution {
     pub(super) fn note_unread_input(&self) {
         let given = std::fs::metadata("/dev/stdin").is_ok_and(|about| about.is_file() || about.file_type().is_fifo());
         if given && self.input == Path::new("null") {
-            screen::err("note: the commands do not get this standard input; --input FILE gives each of them a file\n");
+            screen::err(
+                "note: the commands do not read this standard input; use --input FILE to give each of them a \
+                file\n",
+            );
         }
     }
 
@@ -168,7 +172,7 @@ impl Execution {
         match folder.is_dir() {
             true => Ok(folder),
             false => Err(CommandError::usage(format!("{} is not a folder", clean(&folder.display().to_string())))
-                .hint("--cwd names the folder in which the commands run")),
+                .hint("use --cwd to name the folder in which the commands run")),
         }
     }
 }
@@ -178,7 +182,11 @@ fn exit_codes(text: &str) -> Result<Accepted, String> {
         return Ok(Accepted(ExitCodes::Any));
     }
     let codes: Option<Vec<u8>> = text.split(',').map(|code| code.trim().parse().ok()).collect();
-    let mut codes = codes.ok_or_else(|| "exit codes from 0 to 255 with commas between, such as 1,2".to_owned())?;
+    let mut codes = codes.ok_or_else(|| {
+        "expected exit codes from 0 to 255, separated by commas, such as \
+        1,2"
+        .to_owned()
+    })?;
     codes.insert(0, 0);
     codes.sort_unstable();
     codes.dedup();
@@ -192,7 +200,8 @@ fn output(text: &str) -> Result<Printed, String> {
         "null" => Ok(Printed::Null),
         "inherit" => Ok(Printed::Shown),
         _ => Err(format!(
-            "compared, varies, null, pipe or inherit; to keep what a command prints, write 'COMMAND > {}' in the command",
+            "expected compared, varies, null, pipe or inherit; to keep a command's output, write the command as \
+             'COMMAND > {}'",
             clean(text)
         )),
     }
@@ -211,19 +220,19 @@ fn variables(text: &str) -> Result<Assignments, String> {
     let words = shell_words::split(text).unwrap_or_default();
     let several: Option<Vec<(String, String)>> = words.iter().map(|word| variable(word)).collect();
     let found = several.filter(|_| words.len() > 1 || text.is_empty()).or_else(|| Some(vec![variable(text)?]));
-    found.map(Assignments).ok_or_else(|| "a variable and its value, such as LC_ALL=C".to_owned())
+    found.map(Assignments).ok_or_else(|| "expected a variable and its value, such as LC_ALL=C".to_owned())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|s| *s > 0.0 && *s <= 1e6);
-    number.ok_or_else(|| "a number of seconds above 0, such as 10".to_owned())
+    number.ok_or_else(|| "expected more than 0 seconds, such as 10".to_owned())
 }
 
 /// The condition under which the commands are compared; by default, the machine as it is
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Condition")]
 pub(super) struct InCondition {
-    /// Run N processes of a command at once; the trial ends with the last of them
+    /// Run N processes of a command at once; the trial ends when the last one ends
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
     processes: u32,
     /// Keep N copies of the baseline running during each trial, as load
@@ -232,7 +241,7 @@ pub(super) struct InCondition {
     /// Run trials on these processors only, such as 0,2-3
     #[arg(long, value_name = "LIST", value_parser = processors)]
     cpus: Option<Processors>,
-    /// Switch address randomisation off
+    /// Disable address-space randomisation
     #[arg(long)]
     no_aslr: bool,
 }
@@ -258,6 +267,6 @@ impl InCondition {
 }
 
 fn processors(text: &str) -> Result<Processors, String> {
-    let why = || "numbers of processors with commas or a dash between, such as 0,2-3".to_owned();
+    let why = || "expected processor numbers separated by commas or a dash, such as 0,2-3".to_owned();
     cpus(text).map(Processors).ok_or_else(why)
 }

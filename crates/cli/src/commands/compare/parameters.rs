@@ -12,7 +12,7 @@ const MOST_DECIMALS: usize = 9;
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Parameters")]
 pub(super) struct Parameters {
-    /// Replace `{VAR}` with each number from MIN to MAX, as variants; the report shows the trend per step
+    /// Replace `{VAR}` with each number from MIN to MAX, making a variant of each; the report shows the trend per step
     #[arg(short = 'P', long, value_names = ["VAR", "MIN", "MAX"], num_args = 3, allow_hyphen_values = true)]
     parameter_scan: Vec<String>,
     /// The step of --parameter-scan
@@ -20,7 +20,7 @@ pub(super) struct Parameters {
     parameter_step_size: Option<String>,
     /// Replace `{VAR}` with each of these values, separated by commas
     ///
-    /// Several parameters make all combinations, and the report shows the effect of each.
+    /// With several parameters, Bakeoff runs all combinations, and the report shows the effect of each parameter.
     #[arg(short = 'L', long, value_names = ["VAR", "VALUES"], num_args = 2, allow_hyphen_values = true)]
     parameter_list: Vec<String>,
 }
@@ -63,7 +63,7 @@ impl Parameters {
         }
         let variants = all.iter().try_fold(1_usize, |product, one| product.checked_mul(one.values.len()));
         if variants.is_none_or(|variants| variants > MOST_VARIANTS) {
-            let error = format!("the parameters make more than {MOST_VARIANTS} combinations");
+            let error = format!("the parameters have more than {MOST_VARIANTS} combinations");
             return Err(CommandError::usage(error).hint("give fewer values, or a larger --parameter-step-size"));
         }
         Ok(all)
@@ -75,13 +75,17 @@ fn check(parameter: &Parameter, before: &[Parameter]) -> Result<(), CommandError
     let wrong = |what: String, hint: &str| Err(CommandError::usage(what).hint(hint));
     let shown = clean(name);
     if name.is_empty() || name.contains(['{', '}', '=']) || name.contains(char::is_whitespace) {
-        return wrong(format!("`{shown}` cannot name a parameter"), "a name has no blanks, braces or equals signs");
+        return wrong(
+            format!("`{shown}` is not a valid parameter name"),
+            "names cannot contain blanks, braces or \
+            equals signs",
+        );
     }
     if name == COMMAND {
         return wrong(format!("the name `{name}` is taken"), "choose another name for the parameter");
     }
     if before.iter().any(|known| known.name == *name) {
-        return wrong(format!("the parameter {shown} is given twice"), "give all of its values to one option");
+        return wrong(format!("the parameter {shown} is given twice"), "give all its values in one option");
     }
     if let Some(value) = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value)).map(|(_, v)| v) {
         return wrong(format!("{shown} has the value `{}` twice", clean(value)), "leave one of them out");
@@ -101,14 +105,14 @@ fn scan(from: &str, to: &str, step: Option<&str>) -> Result<Vec<String>, Command
     for (number, text) in numbers.iter_mut().zip([from, to, step]) {
         let read = text.trim().parse::<f64>().ok().filter(|number| number.is_finite() && number.abs() < 1e12);
         *number = read.filter(|_| digits <= MOST_DECIMALS).ok_or_else(|| {
-            CommandError::usage(format!("`{}` is not a number of a scan", clean(text)))
+            CommandError::usage(format!("`{}` is not a valid number for a scan", clean(text)))
                 .hint("write plain numbers, such as --parameter-scan level 1 9 or --parameter-scan x 0.5 2.5 -D 0.5")
         })?;
     }
     let [low, high, step] = numbers;
     let range = format!("a scan from {} to {}", clean(from), clean(to));
     if high < low {
-        return Err(CommandError::usage(format!("{range} has no values")).hint("MIN comes before MAX"));
+        return Err(CommandError::usage(format!("{range} has no values")).hint("MIN must not exceed MAX"));
     }
     if step <= 0.0 {
         return Err(CommandError::usage(format!("{range} cannot have the step {step}")).hint("a step is above 0"));
@@ -199,7 +203,7 @@ mod tests {
             ("2", "1", None, "no values"),
             ("1", "2", Some("0"), "step 0"),
             ("1", "2", Some("-1"), "step -1"),
-            ("a", "2", None, "`a` is not a number"),
+            ("a", "2", None, "`a` is not a valid number"),
             ("1", "nan", None, "`nan`"),
             ("0", "1e9", None, "more than 1000"),
         ] {
@@ -242,7 +246,7 @@ mod tests {
         };
         check(&["a", "1", "2"], &["a", "x,y"], "given twice");
         check(&[], &["a", "x,x"], "`x` twice");
-        check(&[], &["{a}", "x"], "cannot name");
+        check(&[], &["{a}", "x"], "is not a valid parameter name");
         check(&[], &["command", "x"], "taken");
         check(&["a", "1", "500", "b", "1", "500"], &[], "combinations");
     }

@@ -98,7 +98,7 @@ impl Variants {
         templates.iter_mut().for_each(|template| template.set_up_each_trial(&parameters));
         if let Some(unused) = parameters.iter().find(|parameter| !templates.iter().any(|t| t.has(parameter))) {
             let error = format!("no command has `{{{}}}`", clean(&unused.name));
-            return Err(CommandError::usage(error).hint("braces mark the place of a parameter's values"));
+            return Err(CommandError::usage(error).hint("write the parameter in braces where its value belongs"));
         }
         let mut all = vec![];
         for values in combinations(&parameters) {
@@ -115,7 +115,7 @@ impl Variants {
             }
         }
         if all.iter().any(|variant| variant.name.trim().is_empty()) {
-            return Err(CommandError::usage("a name is empty").hint("omit the name: then the command is the name"));
+            return Err(CommandError::usage("a name is empty").hint("omit the name to use the command as the name"));
         }
         number_alike(&mut all, parameters.is_empty());
         choose_baseline(&mut all, named.baseline.as_deref())?;
@@ -174,7 +174,7 @@ fn templates(
         .map(|(text, name)| Template { text: text.clone(), name: name.cloned(), around: Around::default() })
         .collect();
     if templates.iter().any(|template| template.text.trim().is_empty()) {
-        return Err(CommandError::usage("a command is empty").hint("`true` is the command that does nothing"));
+        return Err(CommandError::usage("a command is empty").hint("to run nothing, use the command `true`"));
     }
     let mut for_all = Around::default();
     let AroundTrials { setup, prepare, conclude, cleanup, .. } = around;

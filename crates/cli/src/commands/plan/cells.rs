@@ -29,9 +29,9 @@ pub(super) fn rules(plan: &Plan) -> String {
     for vary in &plan.vary {
         let what = match vary {
             Vary::EnvSize => "the size of the environment",
-            Vary::LinkOrder => "the order of linking",
+            Vary::LinkOrder => "the link order",
         };
-        let _ = writeln!(out, "Varied: {what}, drawn for every pass");
+        let _ = writeln!(out, "Varied at random in every pass: {what}");
     }
     let rules: Vec<String> = plan.void_if.iter().map(|rule| rule_text(rule, plan)).collect();
     if !rules.is_empty() {
@@ -54,13 +54,13 @@ fn workload_parts(workload: &Workload) -> Vec<String> {
         parts.push(format!("services {}", workload.services.join(", ")));
     }
     if workload.divided {
-        parts.push("divided among processes at once".to_owned());
+        parts.push("divided among concurrent processes".to_owned());
     }
     parts.extend(workload.oracle.iter().map(|command| format!("`{command}` must succeed afterwards")));
     parts.extend(workload.input.iter().map(|input| format!("reads {input}")));
     match &workload.exit_codes {
         codes if *codes == ExitCodes::default() => {}
-        ExitCodes::Any => parts.push("any exit code will do".to_owned()),
+        ExitCodes::Any => parts.push("any exit code is accepted".to_owned()),
         ExitCodes::Only(codes) => {
             let codes: Vec<String> = codes.iter().map(u8::to_string).collect();
             parts.push(format!("exit codes {}", codes.join(", ")));

@@ -107,5 +107,5 @@ fn marks_beyond_the_limit_fail_the_trial_by_the_limits_name() {
     let stage = Stage::new("yes 'op 0.001' | head -c 70000000 >&$BAKEOFF_MARKS").workload(|w| w.ops = ops(None));
     let outcome = stage.outcome();
     let Outcome::Failed(Failure::BadMarks { why }) = &outcome else { panic!("{outcome:?}") };
-    assert!(why.starts_with("it wrote more than 64 MiB of marks, the limit for one process"), "{why}");
+    assert!(why.starts_with("it exceeded the limit of 64 MiB of marks per process"), "{why}");
 }

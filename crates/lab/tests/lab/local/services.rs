@@ -437,11 +437,11 @@ fn each_part_of_a_condition_is_held_observed_or_unavailable() {
     let parts = stage.local().surroundings();
     let words: Vec<&str> = parts.iter().map(|part| part.what.as_str()).collect();
     let expected = [
-        "4 copies of `true` beside it",
+        "4 copies of `true` alongside",
         "2 processes at once",
         "addresses not randomised",
         "LC_ALL=C",
-        "the file systems' caches dropped before each trial",
+        "file system caches dropped before each trial",
     ];
     assert_eq!(words, expected);
     for part in &parts {

@@ -230,7 +230,7 @@ fn mistakes_in_run_factors_are_named() {
     check("{ PORT_store = \"1\" }", "unknown key `PORT_store`", "write variables in UPPER CASE");
     check("{ PORT_STORE = \"1\" }", "the variable `PORT_STORE` is reserved", "choose another name");
     check("{ BAKEOFF_MARKS = \"3\" }", "the variable `BAKEOFF_MARKS` is reserved", "choose another name");
-    check("{ CACHE = \"2\" }", "factor `cache` also sets the variable `CACHE`", "use different variables");
+    check("{ CACHE = \"2\" }", "factor `cache` also sets the variable `CACHE`", "use a different variable");
     check("{ kernel = \"6.1\" }", "`kernel` is not allowed in a run factor", "move the factor to [build_factors]");
     check("{ source = \"b\" }", "`source` is not allowed in a run factor", "move the factor to [build_factors]");
     let shown = messages(&format!("{HEAD}{WORKLOAD}[decide]\nbaseline = {{ locale = \"c\" }}\n"));
@@ -288,7 +288,7 @@ fn mistakes_in_services_are_named() {
     check("stop = { signal = \"STOP\" }\n", "unknown signal `STOP`", "");
     check("stop = { signal = \"TERN\" }\n", "unknown signal `TERN`", "did you mean `TERM`?");
     check("stop = { within = 5 }\n", "must be a string in quotes", "");
-    check("files = [\"/etc/passwd\"]\n", "is outside of the study's folder", "relative to that folder");
+    check("files = [\"/etc/passwd\"]\n", "is outside the study's folder", "relative to that folder");
     check("port = 5\n", "has no key `port`", "available: ");
     let other = |service: &str, message: &str, remedy: &str| refuses(&format!("{WORKLOAD}{service}"), message, remedy);
     other("[services.x]\n", "[services.x] has no", "stays in the foreground");
@@ -325,7 +325,7 @@ fn mistakes_in_workloads_are_named() {
     check("oracle = \"\"\n", "is empty", "remove the key");
     check("oracle = \"ping $PORT_stor\"\n", "is not the port of a service", "did you mean `store`?");
     check("services = []\noracle = \"ping $PORT_store\"\n", "that this workload does not use", "add \"store\"");
-    check("output = \"nil\"\n", "`nil` is not a value of `output`", "`null` (it is discarded)");
+    check("output = \"nil\"\n", "`nil` is not a value of `output`", "`null` (the output is discarded)");
     check("output = \"noted\"\n", "`noted` is not a value of `output`", "`varies` (the output may differ)");
     check(
         "output = \"null\"\nexpect = \"x\"\n",
@@ -334,7 +334,7 @@ fn mistakes_in_workloads_are_named() {
     );
     check("output = \"varies\"\nexpect = \"x\"\n", "`expect` requires output that does not vary", "remove one of them");
     let read = "[workloads.w.values]\nv = { unit = \"s\", json = \"a\" }\n";
-    check(&format!("output = \"null\"\n{read}"), "the value `v` is read from the output", "by a mark");
+    check(&format!("output = \"null\"\n{read}"), "the value `v` is read from the output", "with a mark");
     let value = |table: &str, message: &str, remedy: &str| {
         check(&format!("[workloads.w.values]\nv = {table}\n"), message, remedy);
     };
@@ -348,11 +348,11 @@ fn mistakes_in_workloads_are_named() {
     value("{ unit = \"s\", regex = '(' }", "is not a regular expression: unclosed group", "docs.rs/regex");
     value("{ unit = \"s\", regex = 'a', json = \"a\" }", "both `regex` and `json`", "keep one of them");
     value("{ unit = \"s\", json = \"a..b\" }", "`a..b` is not a path", "latency.p99");
-    value("{ unit = \"s\", csv = 0 }", "columns are counted from 1", "its name in the heading line");
+    value("{ unit = \"s\", csv = 0 }", "columns are counted from 1", "the column's name in the heading line");
     value("{ unit = \"s\", csv = [] }", "`csv` must name a column", "its number, counted from 1");
     value("{ unit = \"s\", csv = \"a\", take = \"man\" }", "is not a way to combine rows", "did you mean");
-    value("{ unit = \"s\", take = \"sum\" }", "`take` is for rows of `csv`", "remove it");
-    check("[workloads.w.values]\nwall = { unit = \"s\" }\n", "`wall` is already a metric of Bakeoff", "another name");
+    value("{ unit = \"s\", take = \"sum\" }", "`take` applies only to `csv`", "remove it");
+    check("[workloads.w.values]\nwall = { unit = \"s\" }\n", "`wall` is already a Bakeoff metric", "another name");
     let twice = "[workloads.w.values]\nv = { unit = \"s\" }\n[workloads.z]\nrun = \"z\"\n[workloads.z.values]\n";
     check(
         &format!("{twice}v = {{ unit = \"B\" }}\n"),
@@ -386,7 +386,7 @@ fn metrics_are_of_bakeoff_or_of_what_the_workloads_declare() {
     assert_eq!(study.decide.metrics, ["wall", "cpu", "maxrss", "store.cpu", "store.maxrss"]);
     for (metric, message, remedy) in [
         ("scn.wall", "no workload has a phase `scn`", "did you mean `scan`?"),
-        ("scan.op.p95", "`scan.op.p95` does not end with a statistic of ops", "p99.9"),
+        ("scan.op.p95", "`scan.op.p95` does not end with an op statistic", "p99.9"),
         ("lots", "there is no metric `lots`", "did you mean `lost`?"),
         ("op.quote.p99", "no workload has ops `quote`", "names = ["),
         ("wall", "the metric `wall` is listed twice", "remove one"),
@@ -416,14 +416,14 @@ fn mistakes_in_conditions_are_named() {
     check("cpus = []\n", "`cpus` of [conditions.x] does not name processors", "cpus = \"0-1,3\"");
     check("cpus = [\"a\"]\n", "does not name processors", "cpus = [0, 1, 3]");
     check("cpus = \"3-1\"\n", "does not name processors", "cpus = \"0-1,3\"");
-    check("realtime = 100\n", "`realtime` is not a valid priority", "from 1 to 99");
-    check("realtime = \"fifo\"\n", "`realtime` is not a valid priority", "`true`");
+    check("realtime = 100\n", "`realtime` must be a valid priority", "from 1 to 99");
+    check("realtime = \"fifo\"\n", "`realtime` must be a valid priority", "`true`");
     check("aslr = \"off\"\n", "`aslr` of [conditions.x] must be true or false", "without quotes");
     check("drop_caches = 1\n", "must be true or false", "`drop_caches = true`");
     check("locale = \"C\"\n", "run factor `locale` also sets `LC_ALL`", "either in a factor");
     check("memory = \"512\"\n", "is not a valid size", "such as \"512 MiB\"");
     check("memory = 512\n", "must be a string in quotes", "");
-    check("cpu = 0\n", "cannot limit to 0 processors", "half of one processor");
+    check("cpu = 0\n", "cannot limit trials to 0 processors", "half of one processor");
     check("priority = 5\n", "has no key `priority`", "available: ");
 }
 
