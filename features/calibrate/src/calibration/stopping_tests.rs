@@ -173,7 +173,7 @@ fn nothing_is_judged_between_the_looks() {
     let early = judge(&first(7, 0));
     let comparison = early.tables[0].rows[1].comparison.clone().unwrap();
     assert_eq!(comparison.inferred, Inferred::TooFew);
-    assert!(sentence(&comparison.caveats[0]).contains("8"), "{:?}", comparison.caveats);
+    assert!(sentence(&comparison.caveats[0]).contains("first checks after 8"), "{:?}", comparison.caveats);
 }
 
 #[test]

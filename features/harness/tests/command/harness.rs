@@ -112,7 +112,7 @@ fn a_gate_on_what_never_varied_shows_no_interval_of_width_0() {
     let line = |allocs: u32| prints(&format!("BenchmarkS-8 100 1000 ns/op 16 B/op {allocs} allocs/op\\n"));
     let words = ["--harness", "go", "--blocks", "8", "-n", "old", "-n", "new", "--gate", "5%", "--metric"];
     let of = |metric: &str| compare(&[], &[&words[..], &[metric, &line(1), &line(2)]].concat()).0;
-    let did_not = "limit +5 %)";
+    let did_not = "(no variation in 8 blocks; limit +5 %)";
     of("B/op").expect(0, &["The gate passes", did_not]);
     of("allocs/op").expect(1, &["100.0 % more", did_not]);
 }
