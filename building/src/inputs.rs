@@ -220,9 +220,7 @@ fn read_study_file<'a>(study_dir: &Path, layer: &Layer, name: &'a str) -> Result
     let path = fs::canonicalize(home.join(name)).map_err(unreadable)?;
     if !path.starts_with(&home) || Path::new(name).is_absolute() || name.split('/').any(|part| part == "..") {
         return Err(refuse(
-            "is not in the study's folder: copy it there and give its path relative to that \
-            folder"
-                .to_owned(),
+            "is not in the study's folder: copy it there and give its path relative to that folder".to_owned(),
         ));
     }
     let meta = fs::metadata(&path).map_err(unreadable)?;

@@ -153,8 +153,7 @@ impl Profile {
         if reached == 0 {
             let why = format!(
                 "none of {of} compilations found its profile, although the training wrote profiles ({}); perhaps the \
-                 script \
-                 builds in a folder with a different name each time",
+                 script builds in a folder with a different name each time",
                 profiles.len()
             );
             return Err(shell.failure(why, &site.work)?.into());
@@ -230,10 +229,9 @@ fn nothing(crates: usize) -> String {
         0 => "nothing to profile: no compilation by gcc or clang was seen. Bakeoff does not see compilers that the \
             project ships, or compilations in $TMPDIR"
             .to_owned(),
-        crates => format!(
-            "nothing to profile: {crates} crates were compiled, but gcc and clang compiled nothing; \
-            {OTHERS}"
-        ),
+        crates => {
+            format!("nothing to profile: {crates} crates were compiled, but gcc and clang compiled nothing; {OTHERS}")
+        }
     }
 }
 

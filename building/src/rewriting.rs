@@ -200,9 +200,7 @@ fn unfit(content: &[u8]) -> Option<String> {
             Some("it is statically linked, so it would write no profile when it exits; link it dynamically".to_owned())
         }
         () if file.symbols().next().is_none() => Some(
-            "it was stripped after linking; do not strip it in the script (for example with `install \
-                -s`)"
-                .to_owned(),
+            "it was stripped after linking; do not strip it in the script (for example with `install -s`)".to_owned(),
         ),
         () if !has(".rela.text") => {
             let words = "was not linked with `-Wl,--emit-relocs`";

@@ -16,12 +16,8 @@ impl BuildEvent {
             BuildEvent::BuiltBefore { source, left_out, kept } => {
                 let goes = named(left_out)
                     .map(|files| format!("Bakeoff leaves {files} out of its copy, so they are compiled again"));
-                let stays = named(kept).map(|files| {
-                    format!(
-                        "{files}: kept, because no matching source file was \
-                    found"
-                    )
-                });
+                let stays =
+                    named(kept).map(|files| format!("{files}: kept, because no matching source file was found"));
                 let both: Vec<String> = goes.into_iter().chain(stays).collect();
                 Some(format!("note: source {source} contains files from an earlier build: {}", both.join("; ")))
             }

@@ -13,7 +13,7 @@ use bakeoff_model::plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Show or remove old builds and sources in the cache, or shrink it to a size
+/// Show or remove old builds and sources in the cache, or shrink the cache to a given size
 ///
 /// Without --older-than, --keep-size or --all, gc removes nothing: it shows what --older-than 30d would remove. It keeps whatever a known study needs. A known study is one that you name, or one that was ever built with this cache and whose folder still exists. A study needs whatever its current plans would use and whatever its latest journal names. gc also
 /// keeps what a process is working on, and what was created or used within the last hour. Leftovers of failed builds are

@@ -114,8 +114,7 @@ fn can_be_updated(name: &str, sources: &[Source], lock: &Lock) -> Result<(), Com
         LockState::Pinned => ("its hash is in study.toml", "change `sha256` in study.toml, or remove it"),
         LockState::Path => (
             "it is a path or a working tree, and Bakeoff always uses its current contents",
-            "there is nothing to \
-                update",
+            "there is nothing to update",
         ),
         LockState::Locked(_) | LockState::Stale(_) | LockState::Unlocked => return Ok(()),
     };

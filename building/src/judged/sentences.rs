@@ -32,8 +32,7 @@ pub(super) fn flag(doubt: &FlagDoubt) -> Option<Objection> {
             "flag-never-arrived",
             format!(
                 "{flag} of {variable} reached none of the {of} compilations and links in layer {layer}, so the level \
-                 did \
-                 not take effect"
+                 did not take effect"
             ),
         ),
         FlagFate::Overridden { by } => {

@@ -20,10 +20,8 @@ pub(super) fn variables_are_used(sink: &Sink, factors: &[Said<'_>], layers: &[La
     for (variable, span) in factors.iter().flat_map(|said| &said.placed.variables) {
         let trains = |layer: &Layer| specs().any(|spec| spec.tuning.mentions(&layer.name, variable));
         if !layers.iter().any(|layer| layer.mentions(variable) || trains(layer)) {
-            let remedy = format!(
-                "use `${variable}` in a script or verify line of a [[build]] layer, or remove the \
-                variable"
-            );
+            let remedy =
+                format!("use `${variable}` in a script or verify line of a [[build]] layer, or remove the variable");
             sink.report(span.clone(), &format!("no layer uses the variable `{variable}`"), "no effect", &remedy);
         }
     }

@@ -142,8 +142,7 @@ fn in_order(file: &Section<'_>, layers: Vec<Placed>) -> Vec<Layer> {
                 for placed in waiting {
                     let after = placed.after.as_ref().map(|(after, _)| after.as_str()).unwrap_or_default();
                     let message = format!(
-                        "layer `{}` is built after `{after}`, which in turn waits for this \
-                            layer",
+                        "layer `{}` is built after `{after}`, which in turn waits for this layer",
                         placed.layer.name
                     );
                     let remedy = "layers are built one after another: remove one `after` from the circle";

@@ -60,8 +60,7 @@ fn one_factor_chooses(sink: &Sink, layers: &[Layer], factors: &[Said<'_>]) {
         let Some(first) = choosing.next() else { continue };
         for other in choosing.filter(|other| names(first, &layer.name) || names(other, &layer.name)) {
             let message = format!(
-                "factor `{}` also chooses the source or revision of \
-                    `{}`",
+                "factor `{}` also chooses the source or revision of `{}`",
                 first.placed.factor.name, layer.name
             );
             let remedy = "name the source and the revision in the levels of one factor";

@@ -199,8 +199,7 @@ impl Alike {
             true => "their trees are the same, file for file".to_owned(),
             false => {
                 format!(
-                    "their trees differ only in {}{more}, which the command neither runs nor \
-                    names",
+                    "their trees differ only in {}{more}, which the command neither runs nor names",
                     shown.join(", ")
                 )
             }

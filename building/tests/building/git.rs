@@ -147,7 +147,7 @@ fn what_cannot_be_had_says_what_to_do() {
         not_found(&study, &["is not a commit"]);
     }
     study.sources[0].from = SourceFrom::git("repo", "--upload-pack=x");
-    not_found(&study, &["may begin with `-`"]);
+    not_found(&study, &["neither the repository nor the revision may begin with `-`"]);
     study.sources[0].from = SourceFrom::git("http://127.0.0.1:1/x.git", "v1");
     not_found(&study, &["git cannot fetch from http://127.0.0.1:1/x.git", "git ls-remote"]);
     study.sources[0].from = SourceFrom::git("file:///absent/x.git", "v1");

@@ -182,7 +182,7 @@ fn what_has_no_hash_is_not_built() {
 fn an_address_of_a_file_is_refused() {
     let study = study(SourceFrom::Url("FILE:///etc/passwd".to_owned()), None);
     let why = not_found(&study);
-    assert!(why.contains("use `path`"), "{why}");
+    assert!(why.contains("for a file on this machine, use `path`"), "{why}");
 }
 
 /// Answers requests until the test ends: `/file` with content, `/moved` with another place, all else with 404. The
@@ -198,7 +198,7 @@ fn server() -> u16 {
             lines.take_while(|line| !line.is_empty()).for_each(drop);
             let (status, headers, content) = match request.split(' ').nth(1).unwrap_or_default() {
                 "/file.txt" => ("200 OK", "", "content"),
-                "/moved" => ("302 Found", "Location: /file.txt\r\n", "not on this machine"),
+                "/moved" => ("302 Found", "Location: /file.txt\r\n", "not here"),
                 _ => ("404 Not Found", "", "no such page"),
             };
             let head = format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\n", content.len());

@@ -146,7 +146,7 @@ fn what_cannot_have_a_profile_fails_and_says_why() {
     check(
         elsewhere,
         "! \"$PREFIX/other\"",
-        "none of 1 compilations found its profile, although the training wrote profiles (1",
+        "none of 1 compilations found its profile, although the training wrote profiles (1);",
     );
 }
 

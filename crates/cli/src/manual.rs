@@ -34,7 +34,7 @@ pub(crate) fn completions(args: &Completions, mut command: Command) -> Result<Co
 
 pub(crate) fn manual(args: &Manual, command: Command) -> Result<Code, CommandError> {
     let failed = |error: io::Error| {
-        CommandError::usage(format!("cannot write the manual into {}: {error}", args.folder.display()))
+        CommandError::unwritten(&format!("cannot write the manual into {}", args.folder.display()), &error)
             .hint("name a folder that you may write to")
     };
     std::fs::create_dir_all(&args.folder).map_err(failed)?;

@@ -70,6 +70,11 @@ impl CommandError {
         Self::new(Code::Usage, error)
     }
 
+    /// A file cannot be written. The kind of the cause stays, which tells a full disk from a name that is wrong.
+    pub fn unwritten(what: &str, cause: &std::io::Error) -> Self {
+        Self::usage(std::io::Error::new(cause.kind(), format!("{what}: {cause}")))
+    }
+
     /// A text that explains itself.
     pub fn text(code: Code, text: String) -> Self {
         Self { code, message: Message::Text(text), hint: None }

@@ -73,13 +73,13 @@ impl Target {
         let name = file.file_name().filter(|_| ends_in_a_name && !is_link);
         let Some(name) = name else {
             let why = if is_link { "it is a link to something that does not exist" } else { "it does not name a file" };
-            return Err(CommandError::usage(format!("{} cannot be written: {why}", shown(file))).hint(NAME_ANOTHER));
+            return Err(CommandError::usage(format!("cannot write {}: {why}", shown(file))).hint(NAME_ANOTHER));
         };
         let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         match fs::canonicalize(folder) {
             Ok(folder) => Ok(Self::Replaced(folder.join(name))),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let error = format!("{} cannot be written: there is no folder {}", shown(file), shown(folder));
+                let error = format!("cannot write {}: there is no folder {}", shown(file), shown(folder));
                 Err(CommandError::usage(error).hint("create the folder first, or name another file"))
             }
             Err(error) => Err(cannot(file, &error)),
@@ -111,7 +111,7 @@ fn shown(file: &Path) -> String {
 }
 
 fn cannot(file: &Path, error: &io::Error) -> CommandError {
-    CommandError::usage(format!("{} cannot be written: {error}", shown(file))).hint(NAME_ANOTHER)
+    CommandError::unwritten(&format!("cannot write {}", shown(file)), error).hint(NAME_ANOTHER)
 }
 
 fn is_journal(file: &Path) -> bool {
@@ -162,11 +162,11 @@ mod tests {
         check(folder.path().to_owned(), "is a folder");
         check(at("no/such/file"), "there is no folder");
         check(at("journal.jsonl"), "is a journal");
-        check(at("journal.jsonl/file"), "cannot be written");
+        check(at("journal.jsonl/file"), "cannot write");
         check(at("link"), "is a link to something");
         check(at("new/"), "does not name a file");
         check(PathBuf::new(), "does not name a file");
-        check(PathBuf::from("/proc/no-such-file"), "cannot be written");
+        check(PathBuf::from("/proc/no-such-file"), "cannot write");
         let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
         assert_eq!(left.len(), 2, "a look leaves nothing: {left:?}");
     }
@@ -205,6 +205,6 @@ mod tests {
         assert_eq!(fs::read(&file).unwrap(), JOURNAL);
         fs::remove_file(&file).unwrap();
         fs::remove_dir(folder.path()).unwrap();
-        assert!(target.write(b"x").unwrap_err().render().contains("cannot be written"));
+        assert!(target.write(b"x").unwrap_err().render().contains("cannot write"));
     }
 }

@@ -33,8 +33,7 @@ pub enum Error {
         what: String,
     },
     #[error("the journal `{}` has format {found}, but this version of Bakeoff reads formats only up to {FORMAT}; use \
-        the \
-             newer version that wrote it", path.display())]
+        the newer version that wrote it", path.display())]
     Newer { path: PathBuf, found: u32 },
     #[error("`{}` is not a journal: its first line does not describe a study", path.display())]
     NotAJournal { path: PathBuf },

@@ -81,7 +81,7 @@ fn missing(record: &Record, unavailable: &[Unavailable]) -> Vec<Unavailable> {
     if record.trials.iter().any(|trial| trial.outcome == Outcome::Ok) {
         let nowhere = asked.iter().filter(is_nowhere).map(|name| (*name).clone());
         let (of_services, metrics) = nowhere.partition(|name| name.ends_with(".maxrss"));
-        missing.push(Unavailable { metrics, why: "no trial has it".to_owned() });
+        missing.push(Unavailable { metrics, why: "no trial recorded a value".to_owned() });
         missing.push(Unavailable { metrics: of_services, why: NO_PEAK.to_owned() });
     }
     missing.retain(|group| !group.metrics.is_empty());

@@ -125,8 +125,7 @@ pub const METRICS: &[Metric] = &[
     bytes(
         "cgroup_peak",
         "peak memory of all processes, including caches",
-        "cgroup: memory.peak, \
-        memory.max_usage_in_bytes",
+        "cgroup: memory.peak, memory.max_usage_in_bytes",
     ),
     seconds("cgroup_cpu", "CPU time of all processes, reaped or not", "cgroup: cpu.stat, cpuacct.usage"),
     seconds("cgroup_user", "the same in user mode", "cgroup: cpu.stat, cpuacct.usage_user"),
@@ -137,20 +136,17 @@ pub const METRICS: &[Metric] = &[
     seconds(
         "pressure_cpu",
         "time during which some process waited for a processor",
-        "cgroup: cpu.pressure, some \
-        total",
+        "cgroup: cpu.pressure, some total",
     ),
     seconds(
         "pressure_memory",
         "time during which some process waited for memory",
-        "cgroup: memory.pressure, some \
-        total",
+        "cgroup: memory.pressure, some total",
     ),
     seconds(
         "pressure_io",
         "time during which some process waited for input or output",
-        "cgroup: io.pressure, some \
-        total",
+        "cgroup: io.pressure, some total",
     ),
     bytes("rchar", "read by system calls", "/proc/PID/io: rchar"),
     bytes("wchar", "written by system calls", "/proc/PID/io: wchar"),
@@ -161,8 +157,7 @@ pub const METRICS: &[Metric] = &[
     seconds(
         "run_delay",
         "time during which the main thread was runnable but not running",
-        "/proc/PID/schedstat, \
-        field 2",
+        "/proc/PID/schedstat, field 2",
     ),
     seconds("task_clock", "CPU time", "perf_event_open: PERF_COUNT_SW_TASK_CLOCK"),
     count("page_faults", "page faults", "perf_event_open: PERF_COUNT_SW_PAGE_FAULTS"),

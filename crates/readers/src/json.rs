@@ -64,8 +64,7 @@ impl Others {
         } else if self.criterion_estimates.is_some() {
             Some((
                 "these are criterion estimates, without individual times",
-                "use criterion's sample.json, which has \
-                them",
+                "use criterion's sample.json, which has them",
             ))
         } else {
             None
@@ -254,8 +253,7 @@ fn hyperfine(
         let message = format!("`{}` has no individual times", place.full);
         return Err(origin.whole(
             &message,
-            "a mean alone cannot be judged; export the individual times, as hyperfine does by \
-                default",
+            "a mean alone cannot be judged; export the individual times, as hyperfine does by default",
         ));
     };
     times.into_iter().for_each(|time| gathered.add(options, &place, "sec", Better::Less, time));

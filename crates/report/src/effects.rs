@@ -144,10 +144,9 @@ fn heading(family: &Effects) -> String {
         EffectKind::Trend => format!("what each step does to {metric}, over all steps"),
         EffectKind::Suite => format!("{metric}, geometric mean of the workloads' ratios"),
         EffectKind::Condition => format!("what this condition does to {metric}"),
-        EffectKind::ConditionChange => format!(
-            "how each variant's {metric} ratio to the baseline changes under this \
-            condition"
-        ),
+        EffectKind::ConditionChange => {
+            format!("how each variant's {metric} ratio to the baseline changes under this condition")
+        }
     };
     format!("{}: {what}", clean(&place))
 }

@@ -22,11 +22,8 @@ fn print(findings: &Findings, page: &mut Page, _notes: &mut Notes, columns: usiz
     let section = findings.sections.get(SAVED.name).cloned().unwrap_or_default();
     let Ok(days) = serde_json::from_value::<NotPaired>(section) else { return };
     let when = glue(&date(days.started_unix_s));
-    let heading = format!(
-        "saved as {} on {when}: not paired with today's trials, so there is no \
-        verdict",
-        clean(&days.saved)
-    );
+    let heading =
+        format!("saved as {} on {when}: not paired with today's trials, so there is no verdict", clean(&days.saved));
     page.paragraph(&heading, columns, 2, Ink::Heading);
     let has_several = days.rows.iter().any(|row| row.workload != days.rows[0].workload);
     let unit = days.rows.first().map_or(Unit::Count, |row| row.unit);

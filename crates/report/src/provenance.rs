@@ -55,8 +55,7 @@ fn method(findings: &Findings) -> String {
     let [margin, confidence, narrower] =
         [method.margin, method.confidence, 2.0 * method.confidence - 1.0].map(|x| glue(&percent(x)));
     let limits = format!(
-        "margin ±{margin} (equivalent: the {narrower} interval is within the margin); confidence \
-            {confidence}."
+        "margin ±{margin} (equivalent: the {narrower} interval is within the margin); confidence {confidence}."
     );
     if tests.is_empty() {
         return format!("nothing was compared; {limits}");

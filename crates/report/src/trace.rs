@@ -38,11 +38,8 @@ pub fn provenance(record: &Record, describe: Describe, style: Style) -> String {
     }
     if let Some(basis) = study.basis.as_ref().filter(|basis| !basis.seen.is_empty()) {
         sheet.page.gap();
-        let heading = format!(
-            "{} other files that trials use, found in one traced run of each \
-            variant",
-            basis.seen.len()
-        );
+        let heading =
+            format!("{} other files that trials use, found in one traced run of each variant", basis.seen.len());
         sheet.line(0, Ink::Heading, &heading);
         basis.seen.iter().for_each(|(path, state)| sheet.detail(Ink::Plain, &format!("{path}: {state}")));
     }

@@ -141,11 +141,8 @@ fn remarks(finding: &SummaryFinding, page: &mut Page, columns: usize) {
         page.paragraph(&text, columns, 2, Ink::Plain);
     }
     if let (SdFrom::Bounds, Some(sd)) = (finding.sd_from, finding.sd) {
-        let text = format!(
-            "{name}: the sd was not published; the other figures limit it to \
-            {}.",
-            glue(&ranged(sd, fixed))
-        );
+        let text =
+            format!("{name}: the sd was not published; the other figures limit it to {}.", glue(&ranged(sd, fixed)));
         page.paragraph(&text, columns, 2, Ink::Plain);
     }
 }

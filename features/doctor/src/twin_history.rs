@@ -54,8 +54,7 @@ pub(crate) fn twin_history(twins: &[TwinOfStudy]) -> TwinHistory {
         ""
     };
     let sentence = format!(
-        "the twin differed at the 5 % level in {differed} of {studies} {noun}: {part:.1} % \
-            ({low:.1}–{high:.1} %){end}"
+        "the twin differed at the 5 % level in {differed} of {studies} {noun}: {part:.1} % ({low:.1}–{high:.1} %){end}"
     );
     TwinHistory { is_suspicious, sentence }
 }

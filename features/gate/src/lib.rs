@@ -24,7 +24,7 @@ use bakeoff_command::{Code, Conclusion, Feature, Gathering, Group, Registry, Sub
 /// How `bakeoff gate` may end.
 const ENDS: [Exit; 3] = [
     (Code::GateFailed, "a variant is shown to be slower than the limit allows"),
-    (Code::Undecided, "undecided: such a slowdown is neither shown nor excluded"),
+    (Code::Undecided, "undecided: a slowdown beyond the limit is neither shown nor excluded"),
     (Code::VariantFailed, "a variant could not be built, or one of its trials failed"),
 ];
 
@@ -42,7 +42,7 @@ impl Feature for Gate {
             check: options::check,
             exits: &[
                 (Code::GateFailed, "--gate: a variant is shown to be slower than the limit allows"),
-                (Code::Undecided, "--gate: undecided, such a slowdown is neither shown nor excluded"),
+                (Code::Undecided, "--gate: a slowdown beyond the limit is neither shown nor excluded"),
             ],
             takes_output: options::take_output,
             decides: options::is_asked,

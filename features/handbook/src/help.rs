@@ -25,10 +25,8 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     }
     let Some(topic) = TOPICS.iter().find(|topic| topic.name == name) else {
         let error = format!("there is no command or topic `{}`", clean(name));
-        return Err(CommandError::usage(error).hint(
-            "`bakeoff help topics` lists the topics; `bakeoff --help` lists the \
-                commands",
-        ));
+        return Err(CommandError::usage(error)
+            .hint("`bakeoff help topics` lists the topics; `bakeoff --help` lists the commands"));
     };
     screen::out(&shown(topic.text, screen::style()));
     Ok(Code::Done)

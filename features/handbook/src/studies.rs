@@ -96,10 +96,7 @@ fn copy(name: &str, folder: &Path) -> Result<String, CommandError> {
     }
     let shown = clean(&folder.display().to_string());
     let failed = |error: &io::Error, hint: &str| {
-        if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
-            return CommandError::new(Code::Internal, io::Error::from(error.kind())).settled();
-        }
-        CommandError::usage(format!("cannot write the study into {shown}: {error}")).hint(hint.to_owned())
+        CommandError::unwritten(&format!("cannot write the study into {shown}"), error).hint(hint)
     };
     fs::create_dir(folder).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => failed(&error, "nothing was changed; name a folder that does not exist yet"),

@@ -12,7 +12,8 @@ const DEFAULTS: [(&str, &str); 2] = [("metrics", "sec/op"), ("output", "varies")
 
 /// Adds the option, with which others have another default.
 pub(crate) fn options(command: Command) -> Command {
-    let help = "The commands run benchmarks of this harness: compare each benchmark by its time per operation";
+    let help =
+        "Treat the commands as runs of this benchmark harness, and compare each benchmark by its time per operation";
     let more = "Each trial is one process of the harness, and each of its benchmarks is judged like a workload. \
                 The harness may write its results to the path in $BAKEOFF_HARNESS; otherwise, Bakeoff reads them from standard output.";
     let harness = Arg::new("harness").long("harness").value_name("NAME").help(help);

@@ -56,7 +56,7 @@ pub(crate) fn add(command: Command) -> Command {
                 .requires(SVG)
                 .help(
                     "With --svg: the chart to write (all variants, all trials in chronological order, or \
-                    distributions)",
+                     distributions)",
                 )
                 .help_heading("Exports"),
         )

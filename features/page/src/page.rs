@@ -115,8 +115,7 @@ fn header(findings: &Findings, brief: &Brief<'_>, note: Option<&str>) -> Markup 
                 b { "Bakeoff" } " "
                 span { (clean(&findings.study)) ", plan " (clean(&findings.plan)) } " "
                 @if findings.started_unix_s > 0.0 { span { (date(findings.started_unix_s)) } " " }
-                @for place in findings.places.iter().filter(|place| place.cpus > 0).take(1) { span { (place.cpus) " × \
-                    " (clean(&place.cpu)) } }
+                @for place in findings.places.iter().filter(|place| place.cpus > 0).take(1) { span { (place.cpus) " × " (clean(&place.cpu)) } }
             }
             h1 { (markup(&brief.question)) }
         }
@@ -243,8 +242,7 @@ fn repeat(content: &Content<'_>) -> Markup {
     let Concluded { record, findings, .. } = content.concluded;
     let lines: Vec<String> = again(record, findings).lines().map(clean).collect();
     html! {
-        @for Paragraph { what, text } in provenance::paragraphs(findings) { p.item { b { (what) } ": \
-            " (markup(&text)) } }
+        @for Paragraph { what, text } in provenance::paragraphs(findings) { p.item { b { (what) } ": " (markup(&text)) } }
         pre.cmd tabindex="0" { (unglue(&lines.join("\n"))) }
     }
 }

@@ -144,8 +144,7 @@ fn variant(row: &BriefRow<'_>, panel: &Panel<'_>, y: f64) -> Markup {
                         path.ci d=(format!("M{from:.1} {:.1}v10M{to:.1} {:.1}v10", y - 5.0, y - 5.0)) {}
                     }
                 }
-                path.g d=(outline(shape)) transform={ "translate(" (px(x(panel, comparison.estimate))) " \
-                    " (px(y)) ")" } {}
+                path.g d=(outline(shape)) transform={ "translate(" (px(x(panel, comparison.estimate))) " " (px(y)) ")" } {}
             }
         }
         text x=(px(RIGHT + 18.0)) y=(px(y + 4.5)) {

@@ -237,7 +237,10 @@ fn a_parcel_that_lies_is_refused() {
     opened(&forge(&manifest(&[study]), &good)).unwrap();
 
     refused(&forge(&manifest(&[study]), &[]), "is listed but missing");
-    refused(&forge(&manifest(&[study]), &[good[0], ("top/study/z", FILE, b"")]), "`top/study/z`");
+    refused(
+        &forge(&manifest(&[study]), &[good[0], ("top/study/z", FILE, b"")]),
+        "its list does not contain `top/study/z`",
+    );
     refused(&forge(&manifest(&[study]), &[("top/study/study.toml", FILE, b"y")]), "is damaged");
     refused(&forge(&manifest(&[study]), &[("top/study/study.toml", FILE, b"xy")]), "should be a file of 1 bytes");
     refused(&forge(&manifest(&[study]), &[("top/../study.toml", FILE, b"x")]), "where its list has");

@@ -166,9 +166,8 @@ type Training<'a> = ((&'static str, &'static str), &'a str);
 
 /// What is said of a level that cannot be read.
 const FORMS: &str = "write `NAME=WORDS` or only WORDS: compiler flags (--level 'lto=-O3 -flto=auto'), the name of a \
-    compiler \
-                     (--level clang), a training command (--level 'pgo=profile:./prog input'), or a variable (--level \
-                     'v3=GOAMD64=v3')";
+    compiler (--level clang), a training command (--level 'pgo=profile:./prog input'), or a variable (--level \
+    'v3=GOAMD64=v3')";
 
 /// A name made of words: `-O3 -march=native` becomes `O3-march-native`, and `-C opt-level=2` becomes `opt-level-2`.
 fn name_of(words: &str) -> String {
@@ -293,6 +292,10 @@ mod tests {
         check("-fprofile-use", "fprofile-use", &[("append", "-fprofile-use")]);
         check("n=CFLAGS=-g profile", "n", &[("CFLAGS", "-g profile")]);
         assert!(parse("").is_err() && parse("x=").is_err());
+        for (text, part) in [("O3", "did you mean `-O3`?"), ("cla", "not a flag, a variable or a known compiler")] {
+            let error = parse(text).unwrap_err().render();
+            assert!(error.contains(part), "{error}");
+        }
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn debian(cache: &Cache, package: &str) -> Result<Origin, CommandError> {
     let script = study_dir.join(SCRIPT);
     let written =
         std::fs::create_dir_all(&study_dir).and_then(|()| std::fs::write(&script, include_str!("debian-source.sh")));
-    written.map_err(|error| CommandError::usage(format!("cannot write {}: {error}", script.display())))?;
+    written.map_err(|error| CommandError::unwritten(&format!("cannot write {}", script.display()), &error))?;
     let found = by_command(cache, package, format!("sh {SCRIPT} {package}"));
     if found.is_err() && is_new {
         // Nothing is left of what came to nothing.
@@ -104,8 +104,7 @@ fn krate(cache: &Cache, what: &str) -> Result<Origin, CommandError> {
     let fetch = |version: &str, found: &str| {
         format!(
             "cd \"$DOWNLOAD\" && {found} && set -- \"${{CARGO_HOME:-$HOME/.cargo}}\"/registry/src/*/{name}-{version} \
-             && \
-             cp -R \"$1\" source && rm -f source/.cargo-ok"
+             && cp -R \"$1\" source && rm -f source/.cargo-ok"
         )
     };
     let fetch_version = |version: &str| fetch(version, &format!("cargo info -q {name}@{version} > /dev/null"));
@@ -129,8 +128,7 @@ fn go_module(cache: &Cache, what: &str) -> Result<Origin, CommandError> {
     is_name(version, "a version")?;
     let fetch = format!(
         "cd \"$DOWNLOAD\" && dir=$(go mod download -json {module}@{version} | sed -n 's/^.*\"Dir\": \
-         \"\\(.*\\)\".*/\\1/p') \
-         && cp -R \"$dir\" source && chmod -R u+w source"
+         \"\\(.*\\)\".*/\\1/p') && cp -R \"$dir\" source && chmod -R u+w source"
     );
     // The last part may only be a major version: example.org/prog/v4.
     let is_version = |part: &&str| part.strip_prefix('v').is_some_and(|rest| rest.parse::<u32>().is_ok());

@@ -183,8 +183,7 @@ fn timed(seen: &Observed, levels: usize) -> Vec<String> {
     if let Some(blocks) = seen.blocks_for_one_percent(levels) {
         lines.push(format!(
             "To detect a difference of 1 %, you need about {blocks} blocks on this machine (`--blocks {blocks}`); the \
-             default \
-             is 12."
+             default is 12."
         ));
     }
     lines

@@ -13,8 +13,7 @@ const FORMS: [(&[&str], &str, &str); 10] = [
     (
         &["Time (mean ± σ):"],
         "the output of hyperfine",
-        "use the file from --export-json, which has the individual \
-        times",
+        "use the file from --export-json, which has the individual times",
     ),
     (
         &["Rounds", "Iterations", "StdDev"],

@@ -62,9 +62,8 @@ impl Extension for VmSection {
 
     fn missing(&self, sink: &Sink, known: SectionContext<'_>) {
         if let Some(kernel) = known.kernel {
-            let remedy = "add `[vm]` with `root = \"FILE\"`, where FILE is the path below $PREFIX of an initramfs \
-                that a layer \
-                          installs";
+            let remedy = "add `[vm]` with `root = \"FILE\"`, where FILE is the path below $PREFIX of an initramfs that \
+                a layer installs";
             sink.report(kernel.clone(), "a level has a kernel, but the study has no `[vm]`", "", remedy);
         }
     }

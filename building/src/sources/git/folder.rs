@@ -74,10 +74,8 @@ impl Folder {
             return Err(Stop::Failure(why.to_owned()));
         }
         if !path.is_dir() {
-            let why = format!(
-                "there is no folder `{shown}`; name a Git repository on this machine, or the address of \
-                one"
-            );
+            let why =
+                format!("there is no folder `{shown}`; name a Git repository on this machine, or the address of one");
             return Err(Stop::Failure(why));
         }
         let questions =

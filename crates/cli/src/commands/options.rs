@@ -223,8 +223,7 @@ impl Showing {
                 let kept = match compared.journal {
                     Some(journal) => {
                         format!(
-                            "{} has the trials; run the same command again to \
-                            resume",
+                            "{} has the trials; run the same command again to resume",
                             clean(&journal.display().to_string())
                         )
                     }

@@ -80,7 +80,7 @@ fn identical_variants_race_once_and_share_a_row() {
     let again = sandbox.execute(&["run", "STUDY", "--quiet"]);
     assert_eq!((again.code, sandbox.journals().len(), sandbox.record().trials.len()), (0, 1, 9), "{}", again.err);
     let apart = sandbox.execute(&["run", "STUDY", "--quiet", "--anyway", "-b", "1"]);
-    apart.expect(0, &["a new journal", "optimize=O3, which shared a row and now has its own"]);
+    apart.expect(0, &["starting a new journal", "optimize=O3, which shared a row and now has its own"]);
     assert_eq!(sandbox.journals().len(), 2);
 }
 

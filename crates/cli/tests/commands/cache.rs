@@ -228,6 +228,6 @@ fn a_study_that_is_gone_has_no_line() {
     sandbox.execute(&["cache"]).expect(0, &["studies using the cache"]);
     fs::rename(sandbox.study(), sandbox.path().join("elsewhere")).unwrap();
     let shown = sandbox.execute(&["cache"]);
-    shown.expect(0, &["studies that no longer exist"]);
+    shown.expect(0, &["studies that no longer exist: 1;"]);
     assert!(!shown.out.contains("/study:") && !shown.out.contains("studies using the cache"), "{}", shown.out);
 }

@@ -141,7 +141,7 @@ fn a_script_of_the_study_that_is_edited_ends_the_session_and_begins_another_jour
     let ended = Shown::of(&run.wait_with_output().unwrap());
     ended.expect(2, &["because of changes while trials ran: own.sh. The 3 trials since"]);
     let again = sandbox.execute(&["run", "STUDY", "--quiet"]);
-    again.expect(0, &["a new journal", "the file own.sh", "8 of 8 blocks"]);
+    again.expect(0, &["starting a new journal", "the file own.sh", "8 of 8 blocks"]);
     assert_eq!(sandbox.journals().len(), 2);
 }
 

@@ -36,7 +36,7 @@ fn words_that_fit_nothing_are_answered_with_those_that_would() {
     sandbox.execute(&["compare", "true", "true", "--metric", "wal"]).expect(2, &["invalid value 'wal'", "wall"]);
     sandbox.execute(&["report", "STUDY"]).expect(2, &["has not run yet", "hint: run the plan: bakeoff run"]);
     for command in ["report", "gate", "power"] {
-        sandbox.execute(&[command, "."]).expect(2, &["no study in .: there is no study.toml", "hint: name a "]);
+        sandbox.execute(&[command, "."]).expect(2, &["no study in .: there is no study.toml", "a folder with"]);
     }
 }
 

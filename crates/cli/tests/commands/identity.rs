@@ -25,7 +25,7 @@ blocks = 6
 [decide]
 baseline = { echo = "once" }
 "#;
-const NEW: &str = "a new journal";
+const NEW: &str = "starting a new journal";
 
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new(STUDY);

@@ -104,3 +104,43 @@ fn the_pages_name_the_oldest_rust() {
         assert!(page.contains(rust), "{rust}");
     }
 }
+
+/// A comment on a group of options once replaced the description of `compare`.
+#[test]
+fn each_command_is_listed_with_its_own_description() {
+    let listed = text(&Command::new(env!("CARGO_BIN_EXE_bakeoff")).arg("--help").output().unwrap());
+    for (command, about) in [("compare", "Compare commands"), ("run", "Build, run and judge"), ("help", "Print help")] {
+        let is_listed = |line: &str| line.trim_start().strip_prefix(command).is_some_and(|rest| rest.contains(about));
+        assert!(listed.lines().any(is_listed), "{command}: {listed}");
+    }
+}
+
+/// A full disk is one thing wherever files are written, with one exit code.
+#[test]
+fn what_cannot_be_written_for_lack_of_space_is_said_to_be_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let full = folder.path().join("full");
+    std::fs::create_dir(&full).unwrap();
+    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=16k", "bakeoff-test"]).arg(&full).output();
+    if !mounted.is_ok_and(|output| output.status.success()) {
+        println!("skipped: mounting a tmpfs needs root");
+        return;
+    }
+    let _ = std::fs::write(full.join("fill"), vec![0; 1 << 20]);
+    let ended = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+        command.args(words).current_dir(&full).env("BAKEOFF_STATE", folder.path().join("state"));
+        command.env("BAKEOFF_LOCKS", folder.path()).output().unwrap()
+    };
+    let outputs = [
+        ended(&["studies", "copy", "perl-options"]),
+        ended(&["manual", "man"]),
+        ended(&["compare", "true", "true", "--blocks", "1", "--export-csv", "x.csv"]),
+    ];
+    let unmounted = Command::new("umount").arg(&full).status().unwrap();
+    assert!(unmounted.success());
+    for output in outputs {
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(5) && said.contains("hint: the disk is full"), "{output:?}");
+    }
+}

@@ -86,7 +86,9 @@ fn a_hash_of_another_origin_does_not_count() {
             .replace("cp data.txt \"$DOWN", "cat data.txt data.txt > \"$DOWN")
             .replace("LOAD/\"'", "LOAD/data.txt\"'"),
     );
-    sandbox.execute(&["lock", "STUDY", "--check"]).expect(1, &["belongs to an earlier origin"]);
+    sandbox
+        .execute(&["lock", "STUDY", "--check"])
+        .expect(1, &["data: not locked: hash ", "belongs to an earlier origin"]);
     sandbox.execute(&["build", "STUDY"]).expect(2, &["source `data` has no `sha256`"]);
     sandbox.execute(&["lock", "STUDY"]).expect(0, &["data: locked again, because its origin changed", "→"]);
 

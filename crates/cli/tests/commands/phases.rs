@@ -151,7 +151,7 @@ fn gc_takes_nothing_of_a_study_whose_trials_run() {
 fn a_second_command_on_a_study_is_refused_while_the_first_one_runs() {
     let sandbox = sandbox();
     let racing = meet(&sandbox, "trial", &["run", "STUDY", "--quiet"]);
-    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(2, &["another command is"]);
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(2, &["another command is running this study"]);
     assert_eq!(interrupted(racing).code, 130);
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
     each_trial_once(&sandbox.record(), 3 * 3);

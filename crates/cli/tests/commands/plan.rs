@@ -181,7 +181,8 @@ baseline = { opt = "slow" }
     // Of the other workload nothing was seen yet: its 36 trials of 9 s are 5 min 24 s.
     sandbox.execute(&plan).expect(0, &["Trials: about 5 min"]);
     let unknown = study.replace("disk = \"100 MiB\"\n", "").replace("takes = \"9 s\"\n", "");
-    let words = ["Disk: unknown size", "Trials: not timed yet; `takes`"];
+    let words =
+        ["Disk: unknown size in ", "(`disk` in [[build]] can give an estimate)", "Trials: not timed yet; `takes`"];
     Sandbox::new(&unknown).execute(&plan).expect(0, &words);
     let top = "[[build]]\nname = \"top\"\ntools = []\nscript = 'touch \"$PREFIX/t\"'\n[workloads.short]";
     let partly = study.replacen("[workloads.short]", top, 1);

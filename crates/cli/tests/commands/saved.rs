@@ -48,7 +48,7 @@ const NOT_PAIRED: &str = "not paired with today's trials, so there is no verdict
 #[test]
 fn what_is_the_same_by_its_digests_races_again() {
     let place = Place::new();
-    place.save("day", &["./old"]).expect(0, &["saved as day; use --against day"]);
+    place.save("day", &["./old"]).expect(0, &["saved as day; use --against day to compare with it"]);
     let shown = place.against("day", &["--require-verdict"]);
     shown.expect(0, &["saved day runs again", "saved day is faster: ./new "]);
     assert!(!shown.out.contains(NOT_PAIRED), "{}", shown.out);
@@ -209,7 +209,9 @@ fn saved_comparisons_are_listed_replaced_and_removed() {
 #[test]
 fn the_last_comparison_is_reported_again() {
     let place = Place::new();
-    place.typed(&["report", "--last"]).expect(2, &["no last comparison", "hint: run `bakeoff compare`"]);
+    place
+        .typed(&["report", "--last"])
+        .expect(2, &["no last comparison", "hint: run `bakeoff compare`; it keeps its trials there"]);
     place
         .typed(&["compare", "./old", "true", "--blocks", "6"])
         .expect(0, &["which is faster?", "more: bakeoff report --last --all"]);

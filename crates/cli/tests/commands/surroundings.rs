@@ -60,9 +60,10 @@ fn a_study_that_says_a_locale_has_that_one_and_a_plan_shows_which() {
     seen(&sandbox, &file, &["plan", "STUDY"], &user).1.expect(0, &["Locale: LC_ALL=C.UTF-8 (yours)"]);
     // Trials by another locale are another study's.
     seen(&sandbox, &file, &["run", "STUDY", "--blocks", "7"], &user).1.expect(0, &[]);
-    seen(&sandbox, &file, &["run", "STUDY", "--blocks", "8"], &[("LC_ALL", "C")])
-        .1
-        .expect(0, &["a new journal", "the locale of the trials (LC_ALL, or LANG and its like), which is no longer"]);
+    seen(&sandbox, &file, &["run", "STUDY", "--blocks", "8"], &[("LC_ALL", "C")]).1.expect(
+        0,
+        &["starting a new journal", "the locale of the trials (LC_ALL, or LANG and its like), which is no longer"],
+    );
 }
 
 #[test]

@@ -103,13 +103,9 @@ impl Type {
             Self::Text => ("a string in quotes".to_owned(), format!("for example `{key} = \"…\"`")),
             Self::Integer => ("a whole number".to_owned(), "write it without quotes".to_owned()),
             Self::Number => ("a number".to_owned(), "write it without quotes".to_owned()),
-            Self::Bool => (
-                "true or false".to_owned(),
-                format!(
-                    "write `{key} = true` or `{key} = false`, without \
-                quotes"
-                ),
-            ),
+            Self::Bool => {
+                ("true or false".to_owned(), format!("write `{key} = true` or `{key} = false`, without quotes"))
+            }
             Self::Texts => ("a list of strings".to_owned(), format!("for example `{key} = [\"…\"]`")),
             Self::Table => ("a table".to_owned(), shown),
             Self::Tables => (format!("a list of tables; write `[[{key}]]`"), shown),

@@ -11,7 +11,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::AmongOthers { p, corrected, family } => {
             format!(
                 "it would be judged different on its own (p = {p:.4}), but not among {family} comparisons (p = \
-                {corrected:.4})"
+                 {corrected:.4})"
             )
         }
         Caveat::ClockTooCoarse(ticks) => too_coarse(ticks),
@@ -52,10 +52,9 @@ fn too_few(blocks: u32, lack: &Lack) -> String {
         Lack::FirstLook { needed } => {
             format!("{blocks} blocks: the stopping rule first checks after {needed}")
         }
-        Lack::Inference { needed } => format!(
-            "{blocks} blocks are too few to infer anything; at least {needed} are \
-            needed"
-        ),
+        Lack::Inference { needed } => {
+            format!("{blocks} blocks are too few to infer anything; at least {needed} are needed")
+        }
         Lack::Interval { confidence, needed } => {
             let percent = percent(*confidence);
             let rest = needed.map_or_else(
@@ -76,7 +75,7 @@ fn model_based(model: Model, scale: Scale) -> String {
         Model::PairedT => {
             format!(
                 "with so few blocks, the interval and p come from Student's t, which assumes normally distributed \
-                {what}"
+                 {what}"
             )
         }
         Model::Linear { df } => format!(

@@ -28,13 +28,11 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             format!("an interval for the median at {} confidence needs {needed} values", percent(*confidence))
         }
         Caveat::NeverVary => "the values never vary within either sample, so the clock's resolution is unknown and \
-            there \
-            is no interval; if they cannot vary by chance, add a line `Unit NAME assume=exact` in Go's format"
+            there is no interval; if they cannot vary by chance, add a line `Unit NAME assume=exact` in Go's format"
             .to_owned(),
         Caveat::TooFewValues(why) => too_few(*why),
         Caveat::SpreadsDiffer => "the spread of one sample is more than three times that of the other, so they differ \
-            by \
-            more than a shift; the interval assumes a shift"
+            by more than a shift; the interval assumes a shift"
             .to_owned(),
         Caveat::OutOfRange => "a number in this comparison is too large or too small to print; the largest or \
             smallest possible number is shown instead"
@@ -69,8 +67,7 @@ fn too_few(why: TooFewValues) -> String {
             let among = if family > 1 { format!(" among {family} comparisons") } else { String::new() };
             let percent = percent(confidence);
             format!(
-                "{values} values cannot show a difference at {percent} confidence{among}; each sample needs \
-                {needed}"
+                "{values} values cannot show a difference at {percent} confidence{among}; each sample needs {needed}"
             )
         }
     }

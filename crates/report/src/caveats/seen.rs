@@ -17,8 +17,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         ),
         Caveat::Autocorrelation(over_time) => format!(
             "successive blocks are not independent: {}; the verdicts compare within blocks and remain valid; do not \
-             use \
-             unpaired tests on these values",
+             use unpaired tests on these values",
             metrics(over_time)
         ),
         Caveat::Position(spots) => format!(

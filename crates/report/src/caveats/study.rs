@@ -8,8 +8,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::Simulated { truth } => format!("the trials were simulated, with this planted truth: {truth}"),
         Caveat::TwinDiffers { differ, of } => format!(
             "the baseline's twin (the same program under another name) was judged different from the baseline in \
-             {differ} of \
-             {of} comparisons: differences of that size are this machine's noise"
+             {differ} of {of} comparisons: differences of that size are this machine's noise"
         ),
         Caveat::ControlDiffers(spots) => {
             let each: Vec<String> = spots.seen.iter().map(control).collect();
@@ -116,8 +115,7 @@ fn busy_machine(seen: &[BusySeen], from: f64) -> String {
     let places: Vec<String> = seen.iter().map(place).collect();
     let percent = 100.0 * from;
     format!(
-        "other programs used more than {percent:.0} % of processor time {}: the trials may have waited for \
-         them; stop \
+        "other programs used more than {percent:.0} % of processor time {}: the trials may have waited for them; stop \
          those programs, or void such trials: void_if = {{ foreign_cpu = \">{percent:.0}%\" }}",
         places.join(", ")
     )

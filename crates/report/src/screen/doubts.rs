@@ -151,16 +151,13 @@ pub(super) fn doubts(findings: &Findings, view: Option<&View<'_>>) -> Vec<Doubt>
 fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)> {
     use Weight::{Look, Part};
     Some(match caveat {
-        Caveat::Emulated => (
-            Part,
-            "emulated: measured in guest instructions, not seconds; no caches or \
-            pipeline"
-                .to_owned(),
-        ),
+        Caveat::Emulated => {
+            (Part, "emulated: measured in guest instructions, not seconds; no caches or pipeline".to_owned())
+        }
         Caveat::Of(objection) => (Look, clean(objection.line.as_ref()?)),
         Caveat::UnequalLoad { seen } => {
             let who = seen.first().map_or(String::new(), |one| clean(&one.variant));
-            (Look, format!("the load did not run equally often during the trials of all variants ({who})"))
+            (Look, format!("the load ran at a different rate during the trials of {who} than during the baseline's"))
         }
         Caveat::FailureRates(spots) => {
             // A variant of which every trial failed has a row that says so.
@@ -190,13 +187,7 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
         }
         Caveat::BlindRules { metrics } => (
             Part,
-            format!(
-                "no trial could be voided by {}, because it was not measured",
-                clean_all(metrics).join(
-                    ", \
-                "
-                )
-            ),
+            format!("no trial could be voided by {}, because it was not measured", clean_all(metrics).join(", ")),
         ),
         Caveat::Leftovers { trials, .. } => {
             (Part, format!("in {trials} trials, processes outlived the main one and were killed"))

@@ -89,8 +89,7 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
         Why::OutsideMargin => format!("{measured}; the interval is entirely beyond {margin}."),
         Why::BeyondMargin => format!(
             "{measured}; the interval reaches beyond {margin}, so equality is not shown. A test that finds no \
-             difference does \
-             not show that there is none."
+             difference does not show that there is none."
         ),
         Why::Differ => format!("{measured}; the interval excludes zero: they differ."),
         Why::Arithmetic => {

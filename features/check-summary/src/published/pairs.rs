@@ -31,8 +31,7 @@ impl Reader {
         let (label, closed) = (bare(before, ":,;=(-"), before.trim_end().ends_with(':'));
         if let Some(stray) = stray(label, start + line.find(label).unwrap_or(0), &pairs, closed) {
             let remedy = "write the name of a figure, such as `avg` or `sd`, before the number; if it is part of a \
-                name, end \
-                          the name with a colon";
+                name, end the name with a colon";
             self.problem(stray.span(), format!("`{}` has no name", stray.text), remedy);
             return true;
         }

@@ -72,7 +72,13 @@ fn more_can_be_better() {
 #[test]
 fn three_values_come_back_and_cannot_show_much() {
     let shown = check(b"A n 3 min 1.00 max 3.00 avg 2.00\nB n 3 min 2.00 max 2.00 avg 2.00\n", &[]);
-    shown.expect(0, &["Only the values 1.000 ± 0.005, 2.00 ± 0.03 and 3.000 ± 0.005", "no exact test can reach 95 %"]);
+    shown.expect(
+        0,
+        &[
+            "Only the values 1.000 ± 0.005, 2.00 ± 0.03 and 3.000 ± 0.005 give these figures for A",
+            "no exact test can reach 95 %",
+        ],
+    );
 }
 
 #[test]

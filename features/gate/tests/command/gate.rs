@@ -151,7 +151,7 @@ fn what_cannot_be_gated_on_has_a_remedy() {
     gate(&with(["--workload", "x"]), &["the journal has no workload `x`", "available: hello"]);
     gate(&with(["--metric", "x"]), &["the journal has no metric `x`", "available: wall"]);
     gate(&with(["--plan", "x"]), &["no journal for plan `x`"]);
-    gate(&with(["--junit", "no/such/folder.xml"]), &["cannot be written", "create the folder first"]);
+    gate(&with(["--junit", "no/such/folder.xml"]), &["cannot write", "create the folder first"]);
     gate(&["--max-slowdown", "slow"], &["a percentage above 0"]);
     let report = |more: &[&str], says: &[&str]| {
         sandbox.execute(&[&["report", "STUDY"], more].concat()).expect(2, says);

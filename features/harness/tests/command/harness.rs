@@ -156,7 +156,7 @@ fn what_a_trial_lacks_has_failed_there_and_what_only_others_have_is_named() {
 #[test]
 fn a_trial_without_a_benchmark_says_what_the_command_lacks() {
     let words = ["--harness", "go", "--blocks", "2", &prints("PASS\\n"), &prints("PASS\\n")];
-    compare(&[], &words).0.expect(4, &["the command must print benchmark lines"]);
+    compare(&[], &words).0.expect(4, &["no benchmark in its standard output; the command must print benchmark lines"]);
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn units_behind_numbers_count() {
 fn ticks_of_a_clock_are_not_other_comparisons() {
     let (a, b) = ("1\n1\n1\n2\n1\n1\n2\n1\n", "2\n2\n1\n2\n2\n3\n2\n2\n");
     let shown = stat(&[("a", a), ("b", b)], &["a", "b"]);
-    shown.expect(0, &["undecided", "at least 1"]);
+    shown.expect(0, &["undecided", "different values are at least 1 apart"]);
     assert!(!shown.out.contains("among 1 comparisons"), "{}", shown.out);
 }
 

@@ -461,7 +461,7 @@ fn json_of_jmh_and_pytest() {
     );
     folder.stat(&["google", "google"]).expect(0, &["x: google and google (2) cannot be distinguished"]);
     check("dotnet", &["this is BenchmarkDotNet JSON;"]);
-    check("estimates", &["estimates", "sample.json"]);
+    check("estimates", &["criterion estimates", "sample.json"]);
 }
 
 /// What arrives in standard input is read as it comes, in bounded memory: a sixth of a gigabyte does not fit into what

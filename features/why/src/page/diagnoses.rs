@@ -86,8 +86,7 @@ fn explained(findings: &Findings, diagnosis: &Diagnosis, cause: &Cause) -> Strin
         let each = glue(&duration(most.each_s));
         format!(
             " Even if each took {each}, which is long, they would account for {share} of the difference; the evidence \
-             does not \
-             explain the rest."
+             does not explain the rest."
         )
     });
     let pairs: String = cause.isolated.iter().map(|pair| isolation(diagnosis, pair)).collect();

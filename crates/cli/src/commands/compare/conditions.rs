@@ -182,11 +182,8 @@ fn exit_codes(text: &str) -> Result<Accepted, String> {
         return Ok(Accepted(ExitCodes::Any));
     }
     let codes: Option<Vec<u8>> = text.split(',').map(|code| code.trim().parse().ok()).collect();
-    let mut codes = codes.ok_or_else(|| {
-        "expected exit codes from 0 to 255, separated by commas, such as \
-        1,2"
-        .to_owned()
-    })?;
+    let mut codes =
+        codes.ok_or_else(|| "expected exit codes from 0 to 255, separated by commas, such as 1,2".to_owned())?;
     codes.insert(0, 0);
     codes.sort_unstable();
     codes.dedup();

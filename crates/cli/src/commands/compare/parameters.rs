@@ -77,8 +77,7 @@ fn check(parameter: &Parameter, before: &[Parameter]) -> Result<(), CommandError
     if name.is_empty() || name.contains(['{', '}', '=']) || name.contains(char::is_whitespace) {
         return wrong(
             format!("`{shown}` is not a valid parameter name"),
-            "names cannot contain blanks, braces or \
-            equals signs",
+            "names cannot contain blanks, braces or equals signs",
         );
     }
     if name == COMMAND {
