@@ -89,7 +89,9 @@ fn note(path: &Path, record: &Record, now: &StudyLine) -> String {
             version that began the journal recorded no details)\n",
         ),
     }
-    text.push_str("hint: to resume it, undo the change and run the same command again\n");
+    text.push_str(
+        "hint: to resume it, undo these changes, or omit the options that make them, and run the same command again\n",
+    );
     text
 }
 

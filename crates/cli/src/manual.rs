@@ -40,8 +40,9 @@ pub(crate) fn manual(args: &Manual, command: Command) -> Result<Code, CommandErr
     std::fs::create_dir_all(&args.folder).map_err(failed)?;
     let mut command = command.disable_help_subcommand(true);
     command.build();
-    let commands = command.get_subcommands().filter(|one| !one.is_hide_set()).cloned();
-    for command in commands.chain([command.clone()]) {
+    let mut commands = vec![command];
+    while let Some(command) = commands.pop() {
+        commands.extend(command.get_subcommands().filter(|one| !one.is_hide_set()).cloned());
         let page = clap_mangen::Man::new(command.clone());
         let path = args.folder.join(page.get_filename());
         let mut text = vec![];

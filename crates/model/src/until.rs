@@ -23,14 +23,15 @@ pub enum Until {
 pub const REMEDY: &str = "use a precision such as `±1%`, or `decided`, `anytime` or `blocks`";
 
 impl Until {
-    /// Reads `±1%` (or `+-1%`), `decided`, `anytime` (or `any time`) or `blocks`.
+    /// Reads `±1%` (or `+-1%`, or `1%`), `decided`, `anytime` (or `any time`) or `blocks`.
     pub fn parse(text: &str) -> Option<Self> {
         match text.trim() {
             "blocks" => Some(Self::Blocks),
             "decided" => Some(Self::Decided),
             "anytime" | "any time" => Some(Self::Anytime),
             text => {
-                let number = text.strip_prefix('±').or_else(|| text.strip_prefix("+-"))?.strip_suffix('%')?;
+                let number =
+                    text.strip_prefix('±').or_else(|| text.strip_prefix("+-")).unwrap_or(text).strip_suffix('%')?;
                 let percent: f64 = number.trim().parse().ok()?;
                 (percent > 0.0 && percent < 100.0).then_some(Self::Precision(percent / 100.0))
             }
@@ -87,10 +88,11 @@ mod tests {
         let check = |text: &str, expect: Option<Until>| assert_eq!(Until::parse(text), expect, "{text}");
         check("±1%", Some(Until::Precision(0.01)));
         check("+-0.5 %", Some(Until::Precision(0.005)));
+        check("1%", Some(Until::Precision(0.01)));
         check("decided", Some(Until::Decided));
         check("any time", Some(Until::Anytime));
         check("blocks", Some(Until::Blocks));
-        for wrong in ["", "1%", "±1", "±0%", "±100%", "±-1%", "±nan%", "±%", "soon"] {
+        for wrong in ["", "1", "±1", "±0%", "±100%", "±-1%", "±nan%", "±%", "soon"] {
             check(wrong, None);
         }
         for rule in ["±1%", "±0.7%", "±0.1%", "±2.5%", "decided", "anytime", "blocks"] {

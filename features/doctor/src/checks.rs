@@ -7,6 +7,7 @@ mod kernel;
 mod perf_events;
 mod processes;
 mod processor;
+mod programs;
 mod surroundings;
 
 use bakeoff_command::check::Check;
@@ -39,6 +40,7 @@ pub(crate) fn checks() -> Vec<Check> {
         clock::cpu_time_split(),
         kernel::memory_floor(),
         kernel::confinement(),
+        programs::build_programs(&std::env::var_os("PATH").unwrap_or_default()),
     ]);
     checks
 }

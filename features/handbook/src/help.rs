@@ -5,6 +5,7 @@ use crate::page::shown;
 use crate::topics::TOPICS;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
+use bakeoff_model::problem::did_you_mean;
 use bakeoff_report::draw::text::clean;
 use std::fmt::Write as _;
 
@@ -25,8 +26,10 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     }
     let Some(topic) = TOPICS.iter().find(|topic| topic.name == name) else {
         let error = format!("there is no command or topic `{}`", clean(name));
-        return Err(CommandError::usage(error)
-            .hint("`bakeoff help topics` lists the topics; `bakeoff --help` lists the commands"));
+        let meant = did_you_mean(name, TOPICS.iter().map(|topic| topic.name));
+        let mut hint = meant.map_or_else(String::new, |meant| format!("did you mean `bakeoff help {meant}`? "));
+        hint.push_str("`bakeoff help topics` lists the topics; `bakeoff --help` lists the commands");
+        return Err(CommandError::usage(error).hint(hint));
     };
     screen::out(&shown(topic.text, screen::style()));
     Ok(Code::Done)

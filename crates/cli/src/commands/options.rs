@@ -16,13 +16,14 @@ use std::path::{Path, PathBuf};
 /// How long a study is.
 #[derive(Debug, Args)]
 pub(super) struct Extent {
-    /// Run N blocks per workload and condition instead of the number in the plan; a larger N extends a finished study
+    /// Run N blocks per workload and condition instead of the number in the plan; a larger N extends a finished study,
+    /// unless it has a rule for when to stop
     ///
     /// `compare` runs 12 by default.
     #[arg(long, short, visible_alias = "runs", visible_short_alias = 'r', value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     blocks: Option<u32>,
-    /// When to stop: `decided`, `anytime`, a precision such as `±1%` (or `+-1%`), or `blocks`
+    /// When to stop: `decided`, `anytime`, a precision such as `±1%` (or `1%`), or `blocks`
     ///
     /// `decided` and `anytime` stop when every variant has a verdict: `decided` checks five times, `anytime` after every pass. `±1%` stops when every interval is that narrow; `blocks` runs all planned blocks. The rule is fixed before
     /// the first block and applies to the deciding metric. Except with `blocks`, --blocks is the maximum: 200 by default, 40 for `decided`.

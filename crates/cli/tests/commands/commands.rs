@@ -255,7 +255,8 @@ fn a_workload_that_writes_below_its_prefix_is_told_and_what_it_changed_is_built_
 fn without_building_commands_compare_and_builds_are_refused() {
     let sandbox = small();
     for command in ["run", "plan"] {
-        let words = ["this Bakeoff was compiled without `building`", "[[build]]", "remedy: ", "its default feature `building`"];
+        let words =
+            ["this Bakeoff was compiled without `building`", "[[build]]", "remedy: ", "its default feature `building`"];
         sandbox.execute(&[command, "STUDY"]).expect(2, &words);
     }
 }

@@ -269,6 +269,7 @@ fn who_fails_from_the_first_block_on_stops_and_goes_on_where_asked() {
 fn the_manual_and_the_completions_know_every_command() {
     let sandbox = anywhere();
     typed(&sandbox, &["manual", "man1"]).expect(0, &[]);
+    assert!(sandbox.path().join("man1/bakeoff-studies-copy.1").exists());
     let page = fs::read_to_string(sandbox.path().join("man1/bakeoff-compare.1")).unwrap();
     assert!(page.contains("warmup") && sandbox.path().join("man1/bakeoff.1").exists(), "{page}");
     for shell in ["bash", "fish", "zsh"] {

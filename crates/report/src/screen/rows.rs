@@ -129,6 +129,7 @@ pub(super) fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -
                 Absence::NotBuilt => "not built",
                 Absence::OtherOutput => "other output",
                 Absence::AllFailed => "failed",
+                Absence::NoBaseline => "not compared",
                 Absence::NoTrials => "no trials",
             };
             cells.claim = Piece::new(what, Ink::Worse);

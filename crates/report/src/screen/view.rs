@@ -29,6 +29,8 @@ pub(super) enum Absence {
     NotBuilt,
     OtherOutput,
     AllFailed,
+    /// It has values, but the baseline has none.
+    NoBaseline,
     NoTrials,
 }
 
@@ -91,7 +93,8 @@ impl<'a> View<'a> {
             let stand = match (&row.summary, &row.comparison) {
                 (Some(summary), _) if at == 0 => Stand::Baseline(Some(summary.median)),
                 (Some(_), Some(comparison)) => Stand::Compared(comparison),
-                _ => Stand::Absent(absence(findings, &row.variant)),
+                (Some(_), None) => Stand::Absent(Absence::NoBaseline),
+                (None, _) => Stand::Absent(absence(findings, &row.variant)),
             };
             self.lines.push(Line { variant: &row.variant, stand });
         }

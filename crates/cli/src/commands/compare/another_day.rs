@@ -26,6 +26,8 @@ use std::path::Path;
 #[command(next_help_heading = "Another day")]
 pub(super) struct AnotherDay {
     /// Save the finished comparison under this name, for --against; `bakeoff saved` lists the saved names
+    ///
+    /// Commits and builds (--git, --build) cannot be saved.
     #[arg(long, value_name = "NAME")]
     save: Option<String>,
     /// With --save: replace the comparison saved under that name
