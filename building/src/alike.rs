@@ -71,8 +71,8 @@ pub(crate) fn groups(shared: &[SharedLine]) -> Vec<Vec<&str>> {
     groups
 }
 
-/// The answer where nothing is left to compare and the variants are revisions of one program: that these are the same is no
-/// mistake of the study, and a pipeline goes on. None, where that is not so.
+/// The answer where nothing is left to compare and the variants are revisions of one program: that these are the same
+/// is no mistake of the study, and a pipeline goes on. None, where that is not so.
 fn same_revisions(plan: &Plan, shared: &[SharedLine], builds: &[BuildLine], factors: &[Factor]) -> Option<String> {
     let is_built = builds.iter().all(|build| build.outcome == BuildOutcome::Built);
     let names_revisions = |name: &String| {
@@ -89,14 +89,15 @@ fn same_revisions(plan: &Plan, shared: &[SharedLine], builds: &[BuildLine], fact
         let others = shared.iter().map(|one| one.variant.name.as_str());
         let names: Vec<&str> = std::iter::once(baseline.name.as_str()).chain(others).collect();
         format!(
-            "{}: all revisions give the same program, file for file, so there is nothing to measure\nhint: use \
+            "{}: all revisions produce the same program, file for file, so there is nothing to measure\nhint: use \
              --anyway to run each of them\n",
             clean(&names.join(", "))
         )
     })
 }
 
-/// Ends the command where nothing is left to compare, with all that is doubtful about the builds: the reason may be there.
+/// Ends the command where nothing is left to compare, with all that is doubtful about the builds: the reason may be
+/// there.
 fn something_is_left(
     plan: &Plan,
     shared: &[SharedLine],
@@ -112,7 +113,7 @@ fn something_is_left(
         true => (
             Code::VariantFailed,
             " that could be built",
-            "`bakeoff build` shows why the others failed; use --anyway to run these",
+            "`bakeoff build` shows why the others failed; use --anyway to run those that were built",
         ),
     };
     let error = format!("all variants{of} are the same program, file for file, so there is nothing to compare");

@@ -1,12 +1,13 @@
-//! The cache folder: which layers are finished, and the locks that keep two processes from building the same thing. Where
-//! everything lies is in `paths.rs`; how anything is fetched, built or proven is not known here.
+//! The cache folder: which layers are finished, and the locks that keep two processes from building the same thing.
+//! Where everything lies is in `paths.rs`; how anything is fetched, built or proven is not known here.
 //!
-//! A `<name>` is the first 32 digits of a layer's digest, or of a source's SHA-256 while that is fetched. The manifest is written when the prefix is whole, the record after it, and the record alone makes a prefix
-//! visible: a prefix without one is the debris of a build that was killed, and the next attempt wipes it. So nothing
-//! ever has to be cleaned by hand, and removing the whole folder is always safe.
+//! A `<name>` is the first 32 digits of a layer's digest, or of a source's SHA-256 while that is fetched. The manifest
+//! is written when the prefix is whole, the record after it, and the record alone makes a prefix visible: a prefix
+//! without one is the debris of a build that was killed, and the next attempt wipes it. So nothing ever has to be
+//! cleaned by hand, and removing the whole folder is always safe.
 //!
-//! What a crash of the *machine* leaves is as good as what the file system promises: only records and
-//! manifests are forced to disk, in this order; a file that was lost behind them is damage, and its layer is built again.
+//! What a crash of the *machine* leaves is as good as what the file system promises: only records and manifests are
+//! forced to disk, in this order; a file that was lost behind them is damage, and its layer is built again.
 
 use crate::error::Error;
 use crate::files::{folder_bytes, read_json, wipe, write_by, write_json, write_whole};
@@ -242,7 +243,7 @@ fn unusable(path: &Path, error: &io::Error) -> String {
                 None => (path.display().to_string(), "another user".to_owned()),
             };
             let me = fs::metadata("/proc/self").map_or_else(|_| "this user".to_owned(), |meta| user(meta.uid()));
-            format!("`{place}` belongs to {owner}, and {me} may not write to it")
+            format!("`{place}` belongs to {owner}, and {me} cannot write to it")
         }
         io::ErrorKind::ReadOnlyFilesystem => "its file system is mounted read-only".to_owned(),
         _ => format!("its subfolder `{name}` is unusable: {error}"),

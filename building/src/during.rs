@@ -1,5 +1,5 @@
-//! What the lab has built on demand while a study is run, between `lab`, which asks for it, and `on_demand.rs`, which makes it:
-//! layouts of a pass, and trials of building.
+//! What the lab has built on demand while a study is run, between `lab`, which asks for it, and `on_demand.rs`, which
+//! makes it: layouts of a pass, and trials of building.
 
 use crate::{Cache, Request};
 use bakeoff_command::alone::tell_who_is_waited_for;
@@ -57,7 +57,7 @@ impl OnDemand for During<'_> {
         self.builder.clear().map_err(crate::error::Stop::from)?;
         let mut layouts = Layouts::new();
         for (number, name) in (1..).zip(pass.variants) {
-            self.tell(&format!("pass {}: relinking, {number} of {}", pass.pass, pass.variants.len()));
+            self.tell(&format!("pass {}: relinking {number} of {}", pass.pass, pass.variants.len()));
             let seed = link_seed(pass.layout.unwrap_or_default(), name);
             let made = match self.builder.layout(variant(name, &self.baseline), name, seed).map_err(Halt::from) {
                 Err(Halt::Failed(failure)) => Err(failure),

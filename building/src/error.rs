@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(
-        "no place for the cache: none of BAKEOFF_CACHE, XDG_CACHE_HOME and HOME is set; set BAKEOFF_CACHE to an \
+        "no place for the cache: BAKEOFF_CACHE, XDG_CACHE_HOME and HOME are all unset; set BAKEOFF_CACHE to an \
          absolute path"
     )]
     NoCacheRoot,
@@ -34,7 +34,7 @@ pub enum Error {
     /// A source is not there, or is not what the study says; `why` has the remedy.
     #[error("source `{name}`: {why}")]
     Source { name: String, why: String },
-    #[error("source `{name}` has no `sha256` in study.toml or study.lock; `bakeoff lock STUDY` adds it")]
+    #[error("source `{name}` has no `sha256` in study.toml or study.lock; run `bakeoff lock STUDY` to add it")]
     Unpinned { name: String },
     /// Another process removed what a layer was to be built upon.
     #[error("the layer below `{layer}` was removed during the run; run the same command again to rebuild it")]
@@ -42,8 +42,8 @@ pub enum Error {
     /// Layouts would all be the same.
     #[error(
         "cannot vary the link order of `{variant}`: layer `{layer}` was relinked, but no compiler, linker or archiver \
-         got two or more object files; give the layer that links the object files a `relink` script, link several objects or an \
-         archive there, or remove `link-order` from `vary`"
+         received two or more object files; add a `relink` script to the layer that links them, link several object \
+         files or an archive there, or remove `link-order` from `vary`"
     )]
     NothingPermuted { layer: String, variant: String },
     /// Something is to be built on demand for a variant that has no build.

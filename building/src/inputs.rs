@@ -3,10 +3,10 @@
 //!
 //! The layers of a study are one chain, and all of them install into one `$PREFIX`: layer 2 begins with what layer 1
 //! installed. A digest covers the digest of the layer before it, the SHA-256 of the source, the script, the `verify`
-//! lines, its patches, the study's files that it takes, its tools with the sums of their files, and *those level variables that it
-//! mentions* ([`Layer::mentions`]), what its levels append to every call of a compiler, and the command that makes its
-//! profile. No other level variable is passed to it either. So variants that differ in nothing a layer mentions share that layer, and what a
-//! layer is not named by cannot reach it.
+//! lines, its patches, the study's files that it takes, its tools with the sums of their files, and *those level
+//! variables that it mentions* ([`Layer::mentions`]), what its levels append to every call of a compiler, and the
+//! command that makes its profile. No other level variable is passed to it either. So variants that differ in nothing a
+//! layer mentions share that layer, and what a layer is not named by cannot reach it.
 
 use crate::bolt::{self, Step};
 use crate::cache::{Cache, LayerRecord};
@@ -178,8 +178,8 @@ pub(crate) struct Link<'s, 'a> {
     pub(crate) node: &'s Node<'a>,
 }
 
-/// The builds that the stages amount to, each with its layers, first one first; in the order of the first variants, those
-/// that BOLT rewrites after the others.
+/// The builds that the stages amount to, each with its layers, first one first; in the order of the first variants,
+/// those that BOLT rewrites after the others.
 pub(crate) fn chains<'s, 'a>(stages: &'s [Stage<'a>]) -> Vec<Vec<Link<'s, 'a>>> {
     let places =
         stages.iter().enumerate().flat_map(|(number, stage)| (0..stage.nodes.len()).map(move |at| (number, at)));
@@ -220,12 +220,12 @@ fn read_study_file<'a>(study_dir: &Path, layer: &Layer, name: &'a str) -> Result
     let path = fs::canonicalize(home.join(name)).map_err(unreadable)?;
     if !path.starts_with(&home) || Path::new(name).is_absolute() || name.split('/').any(|part| part == "..") {
         return Err(refuse(
-            "is not in the study's folder: copy it there and give its path relative to that folder".to_owned(),
+            "is not in the study's folder; copy it there, and give its path relative to that folder".to_owned(),
         ));
     }
     let meta = fs::metadata(&path).map_err(unreadable)?;
     if !meta.is_file() {
-        return Err(refuse("is not a file: list individual files instead".to_owned()));
+        return Err(refuse("is not a file; list individual files instead".to_owned()));
     }
     let content = bakeoff_host::disk::read_file(&path, u64::MAX).map_err(unreadable)?;
     Ok(StudyFile { name, content, executable: meta.permissions().mode() & 0o111 != 0 })
@@ -413,7 +413,7 @@ fn check_patch(content: &[u8]) -> Result<(), String> {
         return Ok(());
     }
     let what = if text.trim().is_empty() { "is empty" } else { "is not a patch" };
-    Err(format!("{what}: create a unified diff with `diff -Naur OLD NEW` or `git diff`"))
+    Err(format!("{what}; create a unified diff with `diff -Naur OLD NEW` or `git diff`"))
 }
 
 #[cfg(test)]
@@ -424,7 +424,7 @@ mod tests {
     fn what_is_no_patch_is_told_from_one() {
         let check = |content: &str, expect: Option<&str>| {
             let why = check_patch(content.as_bytes()).err();
-            assert_eq!(why.as_deref().map(|why| why.split(':').next().unwrap()), expect, "{content}");
+            assert_eq!(why.as_deref().map(|why| why.split(';').next().unwrap()), expect, "{content}");
         };
         check("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", None);
         check("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n", None);

@@ -153,7 +153,7 @@ fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
         let _ = writeln!(out, "  {digest}  {variants}: {state}");
     }
     if builds.iter().any(|build| is_same_twice(plan, build)) {
-        out.push_str("  Variants that share a build are the same program: comparing them shows only noise.\n");
+        out.push_str("  Variants that share a build are the same program, so comparing them shows only noise.\n");
     }
     out
 }

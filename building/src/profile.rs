@@ -1,6 +1,6 @@
-//! Optimising by a profile: what a layer's two builds get, the training between them, and how many compilations had a profile
-//! to use. The layer is built elsewhere. gcc finds a profile by the path of the object, so that both builds must be made in the
-//! same folder.
+//! Optimising by a profile: what a layer's two builds get, the training between them, and how many compilations had a
+//! profile to use. The layer is built elsewhere. gcc finds a profile by the path of the object, so that both builds
+//! must be made in the same folder.
 
 use crate::error::{At, Error, Stop};
 use crate::files::fresh_folder;
@@ -31,7 +31,7 @@ const LIST: &str = r#"tool=$("$1" -print-prog-name=llvm-nm)
 "$tool" -A -P --defined-only "@$2/outputs" >"$2/symbols""#;
 
 /// Who has profiles that nobody here makes.
-const OTHERS: &str = "rustc and Go take their own profiles as options (-C profile-use, -pgo)";
+const OTHERS: &str = "pass profiles for rustc and Go as options (-C profile-use, -pgo)";
 
 /// No more of the compilations without a profile are named in the log.
 const NAMED: usize = 20;
@@ -82,7 +82,7 @@ impl Profile {
         if profiles.len() == 0 && !of_clang {
             let why = left_none(&compilations, &site.work.join("tmp"));
             return Err(shell
-                .failure(format!("the training wrote no profile: {why}: {}", one_line(&self.command)), &site.work)?
+                .failure(format!("the training `{}` wrote no profile: {why}", one_line(&self.command)), &site.work)?
                 .into());
         }
         shell.note(&format!(
@@ -152,8 +152,8 @@ impl Profile {
         }
         if reached == 0 {
             let why = format!(
-                "none of {of} compilations found its profile, although the training wrote profiles ({}); perhaps the \
-                 script builds in a folder with a different name each time",
+                "none of {of} compilations found its profile, although the training wrote profiles ({}); make sure \
+                    that the script builds in a folder with the same name each time",
                 profiles.len()
             );
             return Err(shell.failure(why, &site.work)?.into());
@@ -168,7 +168,8 @@ impl Profile {
         })
     }
 
-    /// Checks that a layout, which is compiled in a folder of another name, finds as much of the profile as the build did.
+    /// Checks that a layout, which is compiled in a folder of another name, finds as much of the profile as the build
+    /// did.
     pub(crate) fn found(&self, shell: &mut Shell, layer: &str, site: &Site, of_build: &[FlagSeen]) -> Result<(), Stop> {
         let (compilations, _) = site.around.compilations(&site.work, &Profiles::default())?;
         let why = if compilations.iter().any(|one| one.by_full_path) {
@@ -218,7 +219,7 @@ impl Profile {
 /// What a first build lacks, if the last lines of its log say so.
 pub(crate) fn hint(tail: &[String]) -> &'static str {
     match tail.iter().any(|line| line.contains("libclang_rt.profile")) {
-        true => "; install the profiling runtime of clang (Debian package libclang-rt-dev)",
+        true => "; install clang's profiling runtime (Debian package libclang-rt-dev)",
         false => "",
     }
 }
@@ -226,7 +227,7 @@ pub(crate) fn hint(tail: &[String]) -> &'static str {
 /// Why there was nothing that could leave a profile.
 fn nothing(crates: usize) -> String {
     match crates {
-        0 => "nothing to profile: no compilation by gcc or clang was seen. Bakeoff does not see compilers that the \
+        0 => "nothing to profile: Bakeoff saw no compilation by gcc or clang. It does not see compilers that the \
             project ships, or compilations in $TMPDIR"
             .to_owned(),
         crates => {
@@ -245,7 +246,7 @@ fn left_none(compilations: &[Compilation], temporary: &Path) -> String {
         return format!("Go programs do not write profiles of their C parts; {OTHERS}");
     }
     let end = if compilations.iter().all(|one| one.of_gcc == OfGcc::TooLong) {
-        "; also, the paths of the object files are too long for gcc: set BAKEOFF_CACHE to a shorter path"
+        ". The paths of the object files are also too long for gcc; set BAKEOFF_CACHE to a shorter path"
     } else {
         ""
     };
@@ -259,13 +260,13 @@ fn left_none(compilations: &[Compilation], temporary: &Path) -> String {
 fn reason(of_gcc: OfGcc) -> &'static str {
     match of_gcc {
         OfGcc::Shared => " (another file is compiled to an object file of the same name)",
-        OfGcc::TooLong => " (its path is too long for gcc: set BAKEOFF_CACHE to a shorter path)",
+        OfGcc::TooLong => " (its path is too long for gcc; set BAKEOFF_CACHE to a shorter path)",
         OfGcc::There | OfGcc::Missing => "",
     }
 }
 
-/// The functions of a profile, as llvm-profdata shows them, and how many there are of a name: `  main:`, and with the file if
-/// it is local, `  a.c:main:`.
+/// The functions of a profile, as llvm-profdata shows them, and how many there are of a name: `  main:`, and with the
+/// file if it is local, `  a.c:main:`.
 fn functions_of(shown: &str) -> BTreeMap<&str, usize> {
     let lines = shown.lines().filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'));
     let mut functions = BTreeMap::new();
@@ -275,8 +276,8 @@ fn functions_of(shown: &str) -> BTreeMap<&str, usize> {
     functions
 }
 
-/// The files that define functions of a profile. Where more files have a function of one name, as `main`, than the profile
-/// has, only that number of them is counted; first those that have other functions, too.
+/// The files that define functions of a profile. Where more files have a function of one name, as `main`, than the
+/// profile has, only that number of them is counted; first those that have other functions, too.
 fn matched<'p>(functions: &BTreeMap<&str, usize>, files: &[&'p Path], symbols: &str) -> BTreeSet<&'p Path> {
     let mut defining: BTreeMap<&str, Vec<&'p Path>> = BTreeMap::new();
     for file in files {

@@ -1,5 +1,5 @@
-//! The layer that BOLT makes: programs that count are put in the place of those that were installed, the training runs them,
-//! and BOLT rewrites the installed ones by what was counted. A variant is never left as it was in place of that.
+//! The layer that BOLT makes: programs that count are put in the place of those that were installed, the training runs
+//! them, and BOLT rewrites the installed ones by what was counted. A variant is never left as it was in place of that.
 
 use crate::Building;
 use crate::bolt::{KEY, LAYER, Step, WORDS, package_of};
@@ -51,8 +51,8 @@ struct Work<'w> {
     cost: Measurements,
 }
 
-/// Makes the layer in a prefix that holds what the layers before installed; `restore` makes that again. What it cost, and how many
-/// programs were rewritten.
+/// Makes the layer in a prefix that holds what the layers before installed; `restore` makes that again. What it cost,
+/// and how many programs were rewritten.
 pub(crate) fn rewrite(
     shell: &mut Shell,
     cache: &Cache,
@@ -77,8 +77,8 @@ pub(crate) fn rewrite(
     if reached == 0 {
         let names = programs.iter().map(|program| program.name.as_str()).collect::<Vec<_>>().join(", ");
         let why = format!(
-            "the training wrote no profile of {names}: the training must run the program from $PREFIX and let it exit \
-             normally; a program that is statically linked, or ended by a signal or _exit(2), writes none: {}",
+            "the training `{}` wrote no profile of {names}: the training must run the program from $PREFIX and let it \
+                exit normally; a program that is statically linked, or ended by a signal or _exit(2), writes none",
             one_line(&step.bolt.training)
         );
         return Err(work.failure(why));
@@ -137,8 +137,9 @@ impl Work<'_> {
         self.replace(program, &counting)
     }
 
-    /// Puts a file in the place of the installed one, which keeps its names and permissions. Not by ourselves: a process that another
-    /// thread is starting would for a moment have the file open for writing, too, and the training could not run it.
+    /// Puts a file in the place of the installed one, which keeps its names and permissions. Not by ourselves: a
+    /// process that another thread is starting would for a moment have the file open for writing, too, and the training
+    /// could not run it.
     fn replace(&mut self, program: &Program, by: &str) -> Result<(), Stop> {
         let mode = fs::metadata(&program.path).at("inspect", &program.path)?.permissions();
         self.execute(&["cp", "-f", by, &program.path.display().to_string()], &program.name)?;

@@ -17,7 +17,7 @@ impl BuildEvent {
                 let goes = named(left_out)
                     .map(|files| format!("Bakeoff leaves {files} out of its copy, so they are compiled again"));
                 let stays =
-                    named(kept).map(|files| format!("{files}: kept, because no matching source file was found"));
+                    named(kept).map(|files| format!("Bakeoff keeps {files}, because it found no matching source file"));
                 let both: Vec<String> = goes.into_iter().chain(stays).collect();
                 Some(format!("note: source {source} contains files from an earlier build: {}", both.join("; ")))
             }

@@ -195,7 +195,7 @@ fn unlike(source: &Source, path: &Path, found: &str, pin: &str) -> String {
     let name = &source.name;
     if source.from.is_as_it_is_now() {
         return format!(
-            "source `{name}` changed while Bakeoff copied it: it had SHA-256 {pin}, the copy has {found}; run the \
+            "source `{name}` changed while Bakeoff copied it: it had SHA-256 {pin}, but the copy has {found}; run the \
              command again when nothing is writing to the source"
         );
     }
@@ -204,7 +204,7 @@ fn unlike(source: &Source, path: &Path, found: &str, pin: &str) -> String {
         false => path.file_name().unwrap_or_default().to_string_lossy(),
     };
     format!(
-        "source `{name}`: {file} has SHA-256 {found}, expected {pin}; if the change is intended, put the new hash into \
-         study.toml, or run `bakeoff lock STUDY --update={name}` if the hash is in study.lock"
+        "source `{name}`: {file} has SHA-256 {found}, but {pin} was expected; if the change is intended, update the \
+            hash: edit study.toml, or run `bakeoff lock STUDY --update={name}` for a hash in study.lock"
     )
 }

@@ -26,11 +26,11 @@ pub(crate) fn text(builds: &[Wanted], cache: &Cache, jobs: usize) -> (String, Op
         (Some(s), None) => writeln!(out, "Building: {}, {at_once} at a time", about(s)),
         (Some(s), Some(of)) => writeln!(
             out,
-            "Building: {}, {at_once} at a time, excluding {of} (not timed yet; `takes` in [[build]] can give an \
-             estimate)",
+            "Building: {}, {at_once} at a time, excluding {of} (not timed yet; set `takes` in [[build]] to get an \
+                estimate)",
             about(s)
         ),
-        (None, _) => writeln!(out, "Building: time unknown (`takes` in [[build]] can give an estimate)"),
+        (None, _) => writeln!(out, "Building: time unknown (set `takes` in [[build]] to get an estimate)"),
     };
     out.push_str(&disk(&missing, cache));
     (out, all_s)
@@ -70,13 +70,13 @@ fn disk(missing: &[&WantedLayer], cache: &Cache) -> String {
     let free = free_bytes.map_or(String::new(), |free| format!(", {} free", bytes(free)));
     let (sum, unknown) = known_sum(missing, |layer| layer.expected_bytes);
     let Some(sum) = sum else {
-        return format!("Disk: unknown size in {root}{free} (`disk` in [[build]] can give an estimate)\n");
+        return format!("Disk: unknown size in {root}{free} (set `disk` in [[build]] to get an estimate)\n");
     };
     let unknown = unknown.map_or(String::new(), |of| format!(", excluding {of} (not measured yet)"));
     let mut out = format!("Disk: about {} in {root}{free}{unknown}; more while building\n", bytes(sum));
     if free_bytes.is_some_and(|free| free < sum) {
         out.push_str(
-            "  This will not fit: free some space with `bakeoff gc`, or set BAKEOFF_CACHE to another \
+            "  This will not fit; free some space with `bakeoff gc`, or set BAKEOFF_CACHE to another \
             folder\n",
         );
     }

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
-    /// Show all settings that differ between builds although no factor names them
+    /// Show all settings that differ between builds even though no factor names them
     #[arg(long, short)]
     verbose: bool,
 }
@@ -74,8 +74,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
 }
 
 impl Cache {
-    /// Makes what the cache does not hold, telling on standard error what happens; if it is to `announce`, also how much there
-    /// is to build, and how long it may take.
+    /// Makes what the cache does not hold, telling on standard error what happens; if it is to `announce`, also how
+    /// much there is to build, and how long it may take.
     pub(crate) fn build(&self, order: &Order<'_>, announce: bool) -> Result<Vec<BuildLine>, CommandError> {
         let report = |event| match event {
             _ if order.quiet => {}
@@ -119,7 +119,7 @@ impl BuildEvent {
                 format!("failed: {layer} for {}: {why}", some_of(&variants))
             }
             BuildEvent::FailedBefore { variants, layer, log } => format!(
-                "not tried again: {layer} for {}: it failed before, as the study expects; remove {} to retry",
+                "skipped: {layer} for {} has already failed, as the study expects; remove {} to retry",
                 some_of(&variants),
                 log.display()
             ),

@@ -8,13 +8,13 @@ use bakeoff_report::format;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// List the contents of the cache, with size and age: layers, sources, logs and leftovers
+/// List the layers, sources, logs and leftovers in the cache with their sizes and ages
 ///
 /// The cache is $BAKEOFF_CACHE, or $XDG_CACHE_HOME/bakeoff, or ~/.cache/bakeoff. `bakeoff gc` makes it smaller. While
 /// no study is running, you may delete the whole folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print JSON with an entry for each layer, source, log and leftover; sizes in bytes, times in seconds
+    /// Print JSON with an entry for each layer, source, log and leftover; sizes are in bytes and times in seconds
     #[arg(long)]
     json: bool,
 }
@@ -65,8 +65,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let gone = studies.iter().filter(|study| !study.there).count();
     if gone > 0 {
         text.push_str(&format!(
-            "studies that no longer exist: {gone}; `bakeoff gc` may remove items that only they \
-            used\n"
+            "studies that no longer exist: {gone}; `bakeoff gc` can remove the items that only they used\n"
         ));
     }
     screen::out(&text);

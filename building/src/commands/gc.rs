@@ -15,21 +15,23 @@ use std::path::{Path, PathBuf};
 
 /// Show or remove old builds and sources in the cache, or shrink the cache to a given size
 ///
-/// Without --older-than, --keep-size or --all, gc removes nothing: it shows what --older-than 30d would remove. It keeps whatever a known study needs. A known study is one that you name, or one that was ever built with this cache and whose folder still exists. A study needs whatever its current plans would use and whatever its latest journal names. gc also
-/// keeps what a process is working on, and what was created or used within the last hour. Leftovers of failed builds are
-/// always removed too. If you need a removed build again, Bakeoff rebuilds it.
+/// Without --older-than, --keep-size or --all, gc only shows what --older-than 30d would remove. It keeps whatever a
+/// known study needs. A known study is one that you name, or one that was built with this cache and whose folder still
+/// exists. A study needs whatever its current plans would use and whatever its latest journal names. gc also keeps
+/// anything that a process is working on or that was created or used within the last hour. Leftovers of failed builds
+/// are always removed too. If you need a removed build again, Bakeoff rebuilds it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
-    /// Additional studies whose builds and sources gc must keep: folders with a study.toml
+    /// Additional studies (folders with a study.toml) whose builds and sources gc must keep
     studies: Vec<PathBuf>,
-    /// Remove entries that have not been used for this long, such as 12h, 30d or 4w
+    /// Remove entries that have not been used for this long (such as 12h, 30d or 4w)
     #[arg(long, value_name = "AGE", value_parser = bakeoff_command::arguments::age)]
     older_than: Option<f64>,
-    /// Remove the least recently used entries until the cache is no larger than this, such as 500M or 20G
+    /// Remove the least recently used entries until the cache is no larger than this size (such as 500M or 20G)
     #[arg(long, value_name = "SIZE", value_parser = bakeoff_command::arguments::size)]
     keep_size: Option<u64>,
-    /// Remove everything that no process is working on, even if known studies need it or it was just built
+    /// Remove everything that no process is working on, even entries that known studies need or that were just built
     #[arg(long, conflicts_with_all = ["older_than", "keep_size", "studies"])]
     all: bool,
     /// Show what would be removed, but remove nothing
@@ -67,7 +69,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     for (item, decision) in inventory.items.iter().zip(&decisions) {
         let Decision::Goes(why) = decision else { continue };
         if !only_say && !remove(&cache, item)? {
-            screen::out(&format!("{} was kept: a process has just started using it\n", what(item)));
+            screen::out(&format!("{} was kept because a process has just started using it\n", what(item)));
             continue;
         }
         screen::out(&line(item, *why, only_say, rule.now_unix_s));
@@ -79,7 +81,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     screen::out(&summary(&inventory, &decisions, &gone, only_say));
     if without_rule {
         let hint = "nothing was removed; use `bakeoff gc --older-than 30d` to remove these items, or --keep-size 20G \
-            to limit the size\n";
+            to limit the cache size\n";
         screen::out(hint);
     }
     Ok(Code::Done)
@@ -87,7 +89,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
 
 fn waiting(process: Option<u32>) {
     let who = process.map_or(String::new(), |process| format!(" for process {process}"));
-    screen::err(&format!("waiting{who}: trials are running from this cache\n"));
+    screen::err(&format!("waiting{who}: trials are using this cache\n"));
 }
 
 /// A number of things and their size.
@@ -120,7 +122,7 @@ fn line(item: &Item, why: Why, only_say: bool, now_unix_s: f64) -> String {
     let why = match why {
         Why::Remains => format!("left by a build that failed or was killed {used}"),
         Why::Old => format!("last used {used}"),
-        Why::Size => format!("least recently used: {used}"),
+        Why::Size => format!("least recently used ({used})"),
     };
     format!("{verb} {}, {}: {why}\n", what(item), shown_size(item.bytes))
 }

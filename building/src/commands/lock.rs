@@ -111,14 +111,14 @@ fn can_be_updated(name: &str, sources: &[Source], lock: &Lock) -> Result<(), Com
         return Err(CommandError::usage(format!("the study has no source `{name}`")).hint(hint));
     };
     let (why, hint) = match lock.state(source) {
-        LockState::Pinned => ("its hash is in study.toml", "change `sha256` in study.toml, or remove it"),
+        LockState::Pinned => ("its hash is in study.toml", "change or remove `sha256` in study.toml"),
         LockState::Path => (
             "it is a path or a working tree, and Bakeoff always uses its current contents",
             "there is nothing to update",
         ),
         LockState::Locked(_) | LockState::Stale(_) | LockState::Unlocked => return Ok(()),
     };
-    Err(CommandError::usage(format!("source `{name}` is not in study.lock: {why}")).hint(hint))
+    Err(CommandError::usage(format!("source `{name}` is not in study.lock because {why}")).hint(hint))
 }
 
 /// How a source stands that is not fetched.
@@ -127,7 +127,7 @@ fn standing(source: &Source, state: LockState<'_>) -> String {
         LockState::Pinned => "pinned in study.toml".to_owned(),
         LockState::Path => {
             let what = if source.from.repository().is_some() { "a working tree" } else { "a path" };
-            format!("{what}, never locked, always read afresh")
+            format!("{what}, never locked; Bakeoff reads it each time")
         }
         LockState::Locked(locked) => format!("already locked: {}", identity(locked)),
         LockState::Stale(locked) => {
@@ -173,14 +173,15 @@ fn check(dir: &Path, sources: &[Source], lock: &Lock) -> Result<Code, CommandErr
     Ok(code)
 }
 
-/// Where the revision is another commit by now. It stays locked: that is what a lock is for. Nothing is fetched to see it.
+/// Where the revision is another commit by now. It stays locked: that is what a lock is for. Nothing is fetched to see
+/// it.
 fn moved(dir: &Path, source: &Source, commit: &str) -> Result<String, CommandError> {
     let SourceFrom::Git { revision, .. } = &source.from else { return Ok(String::new()) };
     let now = Cache::open(Cache::default_root()?)?.commit_now(dir, source)?;
     Ok(match now.filter(|now| now != commit) {
         Some(now) => {
             let (name, revision) = (clean(&source.name), clean(revision));
-            format!("; `{revision}` is now commit {now}; --update={name} locks that commit")
+            format!("; `{revision}` is now commit {now} (use --update={name} to lock it)")
         }
         None => String::new(),
     })
@@ -197,7 +198,7 @@ fn remove_what_does_not_count(lock: &mut Lock, sources: &[Source]) {
             Some(LockState::Path) => "it is a path",
             Some(_) => return true,
         };
-        say(name, &format!("removed from study.lock: {why}"));
+        say(name, &format!("removed from study.lock because {why}"));
         false
     });
 }

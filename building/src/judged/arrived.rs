@@ -5,7 +5,8 @@ use crate::trained;
 use std::collections::BTreeSet;
 
 impl BuildLine {
-    /// How far the words of the level of the variant `name` came, a line each; and which came nowhere, because nothing was there to take them.
+    /// How far the words of the level of the variant `name` came, a line each; and which came nowhere, because nothing
+    /// was there to take them.
     pub fn arrived(&self, name: &str) -> Vec<String> {
         let of = |flag: &FlagSeen| {
             if let Some(used) = trained::used(flag) {
@@ -17,17 +18,17 @@ impl BuildLine {
                     true => ("rustc", "flags for C compilers begin with -O, -m or -f"),
                     false => ("a C compiler", "flags for rustc begin with -C or -Z, as in `-C opt-level=2`"),
                 };
-                return format!("{name}: {} reached no compiler: no call to {who} was seen ({other})\n", flag.flag);
+                return format!("{name}: {} reached no compiler; Bakeoff saw no call to {who} ({other})\n", flag.flag);
             }
             let (won, rustc) = (flag.reached - flag.overridden, if is_rust { " of rustc" } else { "" });
             let left = self.proof.left_before.get(&flag.layer).filter(|_| !is_rust).map_or(0, BTreeSet::len);
             let left = match left {
                 0 => String::new(),
-                1 => "; not proven: 1 part of the program was not compiled".to_owned(),
-                more => format!("; not proven: {more} parts of the program were not compiled"),
+                1 => "; not proven, because 1 part of the program was not compiled".to_owned(),
+                more => format!("; not proven, because {more} parts of the program were not compiled"),
             };
             let FlagSeen { flag, reached, of, .. } = flag;
-            format!("{name}: {flag} reached {reached} of {of} calls{rustc}, and took effect in {won}{left}\n")
+            format!("{name}: {flag} reached {reached} of {of} calls{rustc} and took effect in {won}{left}\n")
         };
         // Of variables that other compilers read, nothing is known.
         self.proof.flags.iter().filter(|flag| flag.of > 0 || flag.is_appended()).map(of).collect()
@@ -53,10 +54,11 @@ mod tests {
             line.proof.flags.push(flag);
             assert_eq!(line.arrived("x").concat(), expect);
         };
-        check("append", "-O3", (3, 4, 1), "x: -O3 reached 3 of 4 calls, and took effect in 2\n");
-        let rustc = "x: -C opt-level=2 reached 46 of 46 calls of rustc, and took effect in 46\n";
+        check("append", "-O3", (3, 4, 1), "x: -O3 reached 3 of 4 calls and took effect in 2\n");
+        let rustc = "x: -C opt-level=2 reached 46 of 46 calls of rustc and took effect in 46\n";
         check("rustflags", "-C opt-level=2", (46, 46, 0), rustc);
-        let nowhere = "x: -O3 reached no compiler: no call to a C compiler was seen (flags for rustc begin with -C or -Z, \
+        let nowhere = "x: -O3 reached no compiler; Bakeoff saw no call to a C compiler (flags for rustc begin with -C \
+            or -Z, \
                        as in `-C opt-level=2`)\n";
         check("append", "-O3", (0, 0, 0), nowhere);
         check("CFLAGS", "-O3", (0, 0, 0), "");

@@ -1,5 +1,5 @@
-//! What the journal says of a build, in full, for pages about where trials come from: layers with their logs, sources, tools.
-//! It judges nothing.
+//! What the journal says of a build, in full, for pages about where trials come from: layers with their logs, sources,
+//! tools. It judges nothing.
 
 use crate::journal::{BuildLine, BuildOutcome, LayerLine};
 use bakeoff_model::metric::Measurements;
@@ -11,7 +11,7 @@ use bakeoff_report::format::bytes;
 /// Writes it.
 pub(crate) fn describe(line: &MadeLine, sheet: &mut Sheet) {
     let Ok(build) = line.fields::<BuildLine>() else {
-        return sheet.detail(Ink::Worse, "the journal's record of this build cannot be read");
+        return sheet.detail(Ink::Worse, "cannot read the journal's record of this build");
     };
     sheet.detail(Ink::Plain, &format!("digest {}", build.digest));
     match &build.outcome {

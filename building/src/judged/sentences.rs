@@ -26,7 +26,7 @@ pub(super) fn flag(doubt: &FlagDoubt) -> Option<Objection> {
     Some(match fate {
         FlagFate::NeverArrived if *of == 0 => objection(
             "flag-never-arrived",
-            format!("{flag} of {variable} reached no compiler: no compiler call was seen in layer {layer}"),
+            format!("{flag} of {variable} reached no compiler; Bakeoff saw no compiler call in layer {layer}"),
         ),
         FlagFate::NeverArrived => objection(
             "flag-never-arrived",
@@ -68,7 +68,7 @@ pub(super) fn alarm(doubt: &FlagDoubt) -> Option<Alarm> {
         }
         FlagFate::LeftBefore { files } => (
             "flag-unproven",
-            format!("{flag}{whose} is not proven: {} not compiled by the build", were(files)),
+            format!("{flag}{whose} is not proven, because {} not compiled by the build", were(files)),
             format!("{flag} is not proven"),
         ),
         FlagFate::Partly => return None,
@@ -106,7 +106,7 @@ pub(super) fn identical(same: Same, as_what: &str) -> Objection {
     let (kind, how, so) = match same {
         Same::Build => ("identical-build", "the same build as", "any difference is noise"),
         Same::Files => {
-            ("identical-build", "built separately, but identical, file for file, to", "any difference is noise")
+            ("identical-build", "built separately, but file for file identical to", "any difference is noise")
         }
         Same::Binaries => (
             "identical-binaries",
@@ -114,7 +114,7 @@ pub(super) fn identical(same: Same, as_what: &str) -> Objection {
             "any difference is noise or comes from other files",
         ),
     };
-    Objection { same_program: same != Same::Binaries, ..objection(kind, format!("{how} {as_what}: {so}")) }
+    Objection { same_program: same != Same::Binaries, ..objection(kind, format!("{how} {as_what}, so {so}")) }
 }
 
 /// Of variants that are the same, file for file, and were judged different.
@@ -142,11 +142,11 @@ pub(super) fn confounded(follows: &[String], together: bool, settings: &[&Confou
     }
     let (it, differs) = if settings.len() == 1 { ("it", "differs") } else { ("them", "differ") };
     let text = match follows {
-        [] => format!("{changes}: {differs} between these builds, and no factor names {it}"),
-        [one] => format!("confounded: {changes}: changes with {one}, which does not name {it}"),
+        [] => format!("{changes} {differs} between these builds, and no factor names {it}"),
+        [one] => format!("confounded: {changes} changed with {one}, which does not name {it}"),
         several => {
-            let how = if together { "together, and none of them" } else { "of which none" };
-            format!("confounded: {changes}: changes with {} {how} names {it}", several.join(" and "))
+            let how = if together { " together, and none of them" } else { ", and none of them" };
+            format!("confounded: {changes} changed with {}{how} names {it}", several.join(" and "))
         }
     };
     let names = settings.iter().map(|doubt| clean(&doubt.setting)).collect();

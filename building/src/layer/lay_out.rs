@@ -37,15 +37,15 @@ pub(crate) fn lay_out(shell: &mut Shell, node: &Node<'_>, source: Option<&Path>,
     Ok(())
 }
 
-/// That a link leads out of the source to what is in no build's name. Where a script is confined, it could not read that; but
-/// not everywhere can it be confined.
+/// That a link leads out of the source to what is in no build's name. Where a script is confined, it could not read
+/// that; but not everywhere can it be confined.
 fn link_out(site: &Site) -> Result<Option<String>, Error> {
     let mut links = below(&site.tree)?.into_iter().filter(|(_, meta)| meta.is_symlink()).map(|(path, _)| path);
     Ok(links.find_map(|path| {
         let target = leads_out(&site.tree, &path).filter(|target| !site.around.may_read(target))?;
         Some(format!(
-            "the symbolic link `{}` points out of the source, to {}, so Bakeoff would not notice changes \
-             there; put the file into the source, or list it in `files`",
+            "the symbolic link `{}` points to {}, which is outside the source, so Bakeoff would not notice changes \
+                there; put the file into the source, or list it in `files`",
             path.strip_prefix(&site.tree).unwrap_or(&path).display(),
             target.display()
         ))

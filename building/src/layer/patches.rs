@@ -44,7 +44,7 @@ fn refused(shell: &Shell, name: &str, complaint: &str, site: &Site) -> Result<Fa
     if more > 0 {
         rejected.push(format!("({more} more lines of rejected hunks)"));
     }
-    let why = format!("cannot apply the patch `{name}`: patch {complaint}");
+    let why = format!("cannot apply the patch `{name}`: `patch` {complaint}");
     let mut failure = shell.failure(why, &site.work)?;
     let said = |words: &str| failure.tail.iter().any(|line| line.contains(words));
     if said(REVERSED) {

@@ -1,5 +1,5 @@
-//! A source becomes the folder that a script starts in: an archive is unpacked, anything else is copied. Where sources come
-//! from, and how an archive is read safely, is known elsewhere.
+//! A source becomes the folder that a script starts in: an archive is unpacked, anything else is copied. Where sources
+//! come from, and how an archive is read safely, is known elsewhere.
 
 use crate::error::{At, Error, Stop};
 use crate::files::{entries, fresh_folder, wipe};
@@ -36,7 +36,7 @@ pub(super) fn unpack(shell: &mut Shell, file: &Path, work: &Path) -> Result<(), 
         }
         Err(UnpackError { why: Refusal::Interrupted, .. }) => return Err(Error::Interrupted.into()),
         Err(UnpackError { why: Refusal::NoArchive, .. }) if !is_archive_name(file) => {
-            shell.note("not an archive: copied unchanged")?;
+            shell.note("not an archive; copied unchanged")?;
             fs::create_dir(&tree).at("create the folder", &tree)?;
             copy(file, &tree.join(file.file_name().unwrap_or_default()))?;
         }

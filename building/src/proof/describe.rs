@@ -37,7 +37,7 @@ pub(super) fn settings(
         File::open(&output).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)).at("read", &output)?;
         fs::remove_file(&output).at("remove", &output)?;
         if bytes.len() as u64 > MOST_BYTES {
-            let why = format!("printed more than {} MiB, too much for a description", MOST_BYTES >> 20);
+            let why = format!("printed more than the limit of {} MiB", MOST_BYTES >> 20);
             return Err(shell.failure(failed(why), &site.work)?.into());
         }
         let before = settings.len();

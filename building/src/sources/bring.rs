@@ -92,10 +92,10 @@ impl Site<'_> {
         self.shell.execute(&["sh", "-e", "-c", &limited], self.request.study_dir, &env)
     }
 
-    /// What is wrong with an end; none if it succeeded. What fails with a file that has reached its limit has failed for
-    /// that.
+    /// What is wrong with an end; none if it succeeded. What fails with a file that has reached its limit has failed
+    /// for that.
     pub(super) fn complaint(&self, end: &bakeoff_host::End) -> Option<String> {
-        const REMEDY: &str = "download the file yourself, and name it with `path`";
+        const REMEDY: &str = "download the file yourself, and set `path` to it";
         let is_full = |path: &Path| path.metadata().is_ok_and(|about| about.len() / 512 >= self.most.bytes / 512);
         match complaint(end)? {
             _ if *end == bakeoff_host::End::TimedOut => {

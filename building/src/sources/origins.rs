@@ -1,5 +1,5 @@
-//! The origins: what a command leaves, a file or folder of this machine, an address; a Git repository is in [`git`]. Each
-//! brings one file or one folder into a folder of the cache; whether that is accepted is decided in [`super`].
+//! The origins: what a command leaves, a file or folder of this machine, an address; a Git repository is in [`git`].
+//! Each brings one file or one folder into a folder of the cache; whether that is accepted is decided in [`super`].
 
 use super::bring::{Loaded, Site, environment};
 use super::{git, tree};
@@ -56,7 +56,7 @@ impl Site<'_> {
         let file = self.download.join(file_name(url));
         let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase()).unwrap_or_default();
         if scheme == "file" {
-            return self.refused(&format!("cannot download `{url}`: for a file on this machine, use `path`"));
+            return self.refused(&format!("cannot download `{url}`; use `path` for a file on this machine"));
         }
         if !["http", "https", "ftp"].contains(&scheme.as_str()) {
             return self.refused(&format!("cannot download `{url}`: only http, https and ftp are supported"));
@@ -66,7 +66,7 @@ impl Site<'_> {
             "curl -fgLsS --proto '=http,https,ftp' --proto-redir '=http,https,ftp' --connect-timeout 30 \
              --speed-time 60 --speed-limit 1 -o \"$FILE\" -- \"$URL\""
         } else if find("wget", &search_path).is_none() {
-            let why = "Bakeoff downloads with `curl` or `wget`, and neither is on PATH; install one of them";
+            let why = "Bakeoff needs `curl` or `wget` to download, but neither is on PATH; install one of them";
             return self.refused(why);
         } else {
             "wget -nv --timeout=60 --tries=3 -O \"$FILE\" -- \"$URL\""
@@ -143,7 +143,7 @@ mod tests {
             let notify = &|_| {};
             let mut site = Site { cache, notify, request, name, shell: &mut shell, work, download: &download, most };
             let Err(Stop::Failure(failure)) = load(&mut site, &from) else { panic!("it is loaded") };
-            assert!(failure.why.contains(expect) && failure.why.contains("with `path`"), "{}", failure.why);
+            assert!(failure.why.contains(expect) && failure.why.contains("set `path`"), "{}", failure.why);
         };
         let small = Most { bytes: 1 << 20, ..Most::default() };
         check(SourceFrom::Fetch("cat /dev/zero > $DOWNLOAD/x".to_owned()), small, "stopped at 1 MiB");

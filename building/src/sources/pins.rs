@@ -20,7 +20,7 @@ pub(crate) fn pin(cache: &Cache, request: &Request<'_>, source: &Source) -> Resu
     };
     let refused = |why: String| Error::Source { name: source.name.clone(), why };
     let place =
-        resolved(request.study_dir, path).map_err(|_| refused(format!("there is no file or folder `{path}`")))?;
+        resolved(request.study_dir, path).map_err(|_| refused(format!("`{path}` does not exist; correct the path")))?;
     // Held while reading, so that nothing is read twice.
     let mut known = cache.pins.lock().unwrap_or_else(PoisonError::into_inner);
     let found = match known.get(&place) {

@@ -1,5 +1,5 @@
-//! What a level with `bolt` means for the whole study: one more layer, and for all levels of its factor words for links, so that
-//! they differ in nothing but what BOLT does. The key itself is read in `words.rs`.
+//! What a level with `bolt` means for the whole study: one more layer, and for all levels of its factor words for
+//! links, so that they differ in nothing but what BOLT does. The key itself is read in `words.rs`.
 
 use super::levels::Said;
 use super::tuned::{in_one_factor, with};
@@ -29,7 +29,7 @@ pub(super) fn complete(
         );
     }
     if plans.iter().any(|plan| plan.rebuild > 0) {
-        let remedy = "remove `rebuild` from the plan; the table of builds shows what each build cost";
+        let remedy = "remove `rebuild` from the plan; the table of builds shows the cost of each build";
         file.sink.report(
             at.clone(),
             "`rebuild` can measure only scripts, but a level has `bolt`",

@@ -1,4 +1,5 @@
-//! What instructions can refer to, and the layers that one is about: it names them, or is of the only one with a source.
+//! What instructions can refer to, and the layers that one is about: it names them, or is of the only one with a
+//! source.
 
 use crate::nouns::{Layer, Source};
 use bakeoff_model::problem::suggest;
@@ -43,7 +44,7 @@ fn only_layer(sink: &Sink, span: Range<usize>, word: &str, buildable: &Buildable
         [only] => return Some(only.to_owned()),
         [] => sink.report(span, &format!("`{word}` needs a layer with a source"), "", "add `source` to a [[build]]"),
         [first, ..] => {
-            let message = format!("`{word}` must name a layer: {} have a source", with_source.join(", "));
+            let message = format!("`{word}` must name one of the layers with a source: {}", with_source.join(", "));
             sink.report(span, &message, "", &format!("for example `{word} = {{ {first} = … }}`"));
         }
     }

@@ -11,7 +11,7 @@ use bakeoff_model::study_file::{Section, Sink};
 pub(super) fn variables_are_used(sink: &Sink, factors: &[Said<'_>], layers: &[Layer]) {
     if layers.is_empty() {
         if let Some(factor) = factors.first() {
-            let remedy = "add a `[[build]]` layer whose script uses the variables of its levels";
+            let remedy = "add a `[[build]]` layer with a script that uses the variables of the levels";
             sink.report(factor.placed.span.clone(), "the study has build factors but builds nothing", "", remedy);
         }
         return;

@@ -145,7 +145,7 @@ fn in_order(file: &Section<'_>, layers: Vec<Placed>) -> Vec<Layer> {
                         "layer `{}` is built after `{after}`, which in turn waits for this layer",
                         placed.layer.name
                     );
-                    let remedy = "layers are built one after another: remove one `after` from the circle";
+                    let remedy = "layers are built one after another; remove one `after` to break the circle";
                     let span = placed.after.as_ref().map_or(placed.span.clone(), |(_, span)| span.clone());
                     file.sink.report(span, &message, "circular layers", remedy);
                     ordered.push(placed.layer);

@@ -66,7 +66,7 @@ pub(super) fn wrong_revision(url: &str, revision: &str) -> Option<(String, &'sta
     }
     (revision == WORKTREE && !may_be_folder(url)).then(|| {
         let message = format!("`{url}` is not a folder on this machine, so it has no working tree");
-        (message, "name a branch, tag or commit, or name a local clone with `git`")
+        (message, "name a branch, tag or commit, or set `git` to a local clone")
     })
 }
 

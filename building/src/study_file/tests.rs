@@ -62,7 +62,7 @@ fn ten_mistakes_are_shown_at_once_each_with_its_line_and_remedy() {
         (22, "did you mean `perl`?"),
         (26, "must be a string in quotes"),
         (29, "invalid number of blocks: 0"),
-        (32, "the baseline has no level of factor `threads`"),
+        (32, "the baseline has no level for factor `threads`"),
         (33, "did you mean `wall`?"),
         (34, "95 is not a valid confidence"),
     ] {

@@ -26,8 +26,8 @@ pub(super) fn in_one_factor(sink: &Sink, factors: &[Said<'_>], key: &str, has: &
     Some(at_first)
 }
 
-/// A cache that the project also calls by itself would not see what is appended behind it, and give the objects of another
-/// level.
+/// A cache that the project also calls by itself would not see what is appended behind it, and give the objects of
+/// another level.
 pub(super) fn no_cache_comes_between(file: &Section<'_>, factors: &[Said<'_>], layers: &[Layer]) {
     if factors.iter().flat_map(Said::specs).all(|spec| spec.tuning.is_empty()) {
         return;
@@ -45,7 +45,7 @@ pub(super) fn one_factor_profiles(sink: &Sink, factors: &[Said<'_>]) {
     let Some(at_first) = in_one_factor(sink, factors, "profile", "has a profile") else { return };
     if let Some(word) = factors.iter().flat_map(Said::specs).find_map(|spec| by_hand(&spec.tuning)) {
         let message = format!("`profile` conflicts with `{word}`, which a level appends");
-        sink.report(at_first, &message, "", "remove that flag: `profile` creates and uses a profile by itself");
+        sink.report(at_first, &message, "", "remove that flag; `profile` already creates and uses a profile");
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn profiled_layers_compile(sink: &Sink, factors: &[Said<'_>], layers:
 pub(super) fn plans_allow_a_profile(sink: &Sink, plans: &[PlanSpec], factors: &[Said<'_>]) {
     let Some((_, at)) = with(factors, "profile").next() else { return };
     if plans.iter().any(|plan| plan.rebuild > 0) {
-        let remedy = "remove `rebuild` from the plan; the table of builds shows what each build cost";
+        let remedy = "remove `rebuild` from the plan; the table of builds shows the cost of each build";
         let label = "the layer is built twice, with a training run in between";
         sink.report(at, "`rebuild` can measure only a single script, but a level has a profile", label, remedy);
     }

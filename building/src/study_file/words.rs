@@ -1,4 +1,5 @@
-//! The instructions of a build factor's level that concern every call of a compiler: `append` and its like, `rustflags`,
+//! The instructions of a build factor's level that concern every call of a compiler: `append` and its like,
+//! `rustflags`,
 //! `compiler`, and `profile`; and `bolt`, which concerns what was linked. What a compiler makes of a word is not known here, but some words would change what the build is.
 
 use super::buildable::{Buildable, by_layer};
@@ -66,8 +67,8 @@ fn training(sink: &Sink, value: &Spanned<DeValue<'_>>, buildable: &Buildable<'_>
             Some(command) => drop(all.insert(layer, command.to_owned())),
             None => {
                 let message = "`profile` must be a command, in quotes, that runs the built program";
-                let remedy = "for example `profile = '\"$PREFIX/bin/prog\" input'`; it runs in the same folder as the \
-                              script";
+                let remedy = "for example `profile = '\"$PREFIX/bin/prog\" input'`; the command runs in the same \
+                    folder as the script";
                 sink.report(value.span(), message, "", remedy);
             }
         }
@@ -88,8 +89,8 @@ fn rewriting(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<Bolt> {
         other => (other.as_str().unwrap_or_default().to_owned(), vec![]),
     };
     if training.trim().is_empty() {
-        let remedy = "for example `bolt = '\"$PREFIX/bin/prog\" input'`; it runs in the folder with the source and the \
-                      `files` of the last [[build]]";
+        let remedy = "for example `bolt = '\"$PREFIX/bin/prog\" input'`; the command runs in the folder with the \
+            source and the `files` of the last [[build]]";
         sink.report(value.span(), "`bolt` must be a command, in quotes, that runs the built program", "", remedy);
         return None;
     }
@@ -121,11 +122,16 @@ fn words(sink: &Sink, key: &str, text: &str, span: Range<usize>) -> Vec<String> 
         Ok(words) if !words.is_empty() => words,
         Ok(_) => {
             let message = format!("`{key}` appends nothing");
-            sink.report(span, &message, "", "remove the key: `{}` is a level that appends nothing");
+            sink.report(span, &message, "", "remove the key; write `{}` for a level that appends nothing");
             return vec![];
         }
         Err(why) => {
-            sink.report(span, &format!("cannot split `{key}` into words: {why}"), "", "close the quote, or remove it");
+            sink.report(
+                span,
+                &format!("cannot split `{key}` into words: {why}"),
+                "",
+                "close the quote, or remove the backslash",
+            );
             return vec![];
         }
     };

@@ -87,8 +87,8 @@ fn builds_again(command: &str) -> bool {
     words(command).any(tool)
 }
 
-/// Leaves out the variants that could not be built, and returns the digest of each other's build. Without the baseline, or
-/// with nothing else to compare, the command ends.
+/// Leaves out the variants that could not be built, and returns the digest of each other's build. Without the baseline,
+/// or with nothing else to compare, the command ends.
 fn built(plan: &mut Plan, builds: &[BuildLine]) -> Result<BTreeMap<String, String>, CommandError> {
     let mut digests = BTreeMap::new();
     let mut failures: Vec<(bool, String)> = vec![];
@@ -170,7 +170,7 @@ impl Alike {
         let names: Vec<&str> = std::iter::once(plan.baseline().name.as_str()).chain(shared).collect();
         let all = if names.len() == 2 { "both commits" } else { "all commits" };
         format!(
-            "{}: {all} give the same program, so there is nothing to measure\n{}\nhint: use --anyway to run each of \
+            "{}: {all} produce the same program, so there is nothing to measure\n{}\nhint: use --anyway to run each of \
              them\n",
             clean(&names.join(", ")),
             self.differing()
@@ -182,7 +182,7 @@ impl Alike {
         let note = |names: Vec<&str>| {
             let names = clean(&names.join(", "));
             format!(
-                "note: {names} give the same program, so Bakeoff runs it only once; use --anyway to run each of \
+                "note: {names} produce the same program, so Bakeoff runs it only once; use --anyway to run each of \
                 them\n"
             )
         };

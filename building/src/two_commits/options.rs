@@ -18,20 +18,20 @@ use std::sync::Arc;
 /// Revisions of a Git repository, in place of several commands. Options of `compare` that they cannot honour conflict.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// Compare revisions of a Git repository: a branch, a tag, a commit, HEAD~1, or `worktree` for the files as they
-    /// are now; repeat the option for each revision; the first one is the baseline
+    /// Compare revisions of a Git repository: a branch, a tag, a commit, HEAD~1, or `worktree` for the current files.
+    /// Repeat the option for each revision; the first one is the baseline
     ///
     /// Give one COMMAND. It runs in the tree of each revision, so `./prog input` runs that revision's program on that
     /// revision's input. `$PREFIX` is the top of the tree.
     #[arg(long = "git", value_name = "REVISION", conflicts_with_all = ["names", "cwd", "baseline", "reference", "save", "saved"])]
     pub(super) revisions: Vec<String>,
-    /// With --git: the shell command that builds a revision, run in a copy of its tree; the cache keeps the result
+    /// With --git: the shell command that builds a revision in a copy of its tree; the cache keeps the result
     #[arg(long, value_name = "COMMAND", requires = "revisions")]
     pub(super) build: Option<String>,
-    /// With --git: a folder of the repository [default: the current folder]
+    /// With --git: a folder in the repository [default: the current folder]
     #[arg(long, value_name = "DIR", requires = "revisions")]
     repository: Option<PathBuf>,
-    /// With --git: run every revision, even if several result in the same program
+    /// With --git: run every revision, even if several produce the same program
     #[arg(long, requires = "revisions")]
     pub(super) anyway: bool,
 }

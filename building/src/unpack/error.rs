@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// What can be unpacked, in words.
-const KNOWN: &str = "tar, plain or compressed with gzip, bzip2, xz or zstd; zip; deb";
+const KNOWN: &str = "zip, deb, or tar (plain or compressed with gzip, bzip2, xz or zstd)";
 
 /// How much of an entry's name is shown.
 const SHOWN_CHARS: usize = 200;
@@ -24,7 +24,7 @@ pub struct UnpackError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    #[error("is not a supported archive ({KNOWN})")]
+    #[error("is not a supported archive; use {KNOWN}")]
     NoArchive,
     #[error("is damaged: {0}")]
     Damaged(String),
@@ -47,7 +47,7 @@ pub enum Refusal {
          against archive bombs"
     )]
     Bomb { limit: u64, packed_bytes: u64 },
-    #[error("needs an empty folder to unpack into")]
+    #[error("must be unpacked into an empty folder")]
     NotEmpty,
     #[error("was interrupted")]
     Interrupted,

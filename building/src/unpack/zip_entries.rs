@@ -55,7 +55,7 @@ fn add(entry: &mut ZipFile<'_, BufReader<File>>, name: &[u8], meter: &Meter, tre
 fn refusal(error: ZipError) -> Refusal {
     match error {
         ZipError::Io(error) => error.into(),
-        ZipError::UnsupportedArchive(what) => Refusal::Kind(format!("packed with an unknown method: {what}")),
+        ZipError::UnsupportedArchive(what) => Refusal::Kind(format!("packed with an unsupported method: {what}")),
         other => Refusal::Damaged(other.to_string()),
     }
 }

@@ -171,7 +171,7 @@ fn what_bolt_cannot_rewrite_fails_and_says_why() {
         check(
             SCRIPT,
             training,
-            "the training wrote no profile of p: the training must run the program from $PREFIX and let it exit",
+            "` wrote no profile of p: the training must run the program from $PREFIX and let it exit",
         );
     }
     check(SCRIPT, "echo why; exit 3", "the training exited 3: echo why; exit 3");

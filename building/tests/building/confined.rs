@@ -118,7 +118,7 @@ fn a_cache_of_somebody_else_is_told_with_its_owner() {
     let lines: Vec<&str> = text.lines().filter_map(|line| Some(line.split_once(SAYS)?.1)).collect();
     assert_eq!(lines.len(), 3, "{text}");
     for line in &lines {
-        assert!(line.contains("belongs to user") && line.contains("may not write"), "{line}");
+        assert!(line.contains("belongs to user") && line.contains("cannot write"), "{line}");
         assert!(line.contains("BAKEOFF_CACHE"), "{line}");
     }
     if is_root() {

@@ -134,7 +134,7 @@ fn a_pinned_revision_stays_what_it_was_when_the_branch_moves() {
 #[test]
 fn what_cannot_be_had_says_what_to_do() {
     let mut study = study("v1");
-    not_found(&study, &["there is no folder", "repo`", "the address of one"]);
+    not_found(&study, &["the folder `", "repo` does not exist", "the address of a Git repository"]);
     fs::create_dir(study.dir().join("repo")).unwrap();
     not_found(&study, &["is not in a Git repository", "git init"]);
     fs::remove_dir(study.dir().join("repo")).unwrap();
@@ -313,7 +313,7 @@ fn nothing_of_a_repository_is_executed() {
     let blob = commit(&study, "HEAD");
     sh(&dir, "rm -f .git/objects/$(git -c core.fsmonitor=false rev-parse HEAD:one | sed 's,..,&/,')");
     study.sources[0].from = SourceFrom::git("repo", &blob);
-    not_found(&study, &["while it checked out commit", "partial clone"]);
+    not_found(&study, &["while checking out commit", "partial clone"]);
     study.sources[0].from = SourceFrom::git("repo", &"1".repeat(40));
     not_found(&study, &["has no `1111"]);
     assert_eq!(bites(&canary), Vec::<String>::new());

@@ -209,7 +209,8 @@ fn a_setting_that_its_own_factor_does_not_explain() {
     assert_eq!((&*found[0].follows, &*found[0].named_by), (&["threads".to_owned()][..], &["malloc".to_owned()][..]));
 }
 
-/// Perl's `ccflags` has one word for gcc and another for threads: two factors change it, and each alone explains a part.
+/// Perl's `ccflags` has one word for gcc and another for threads: two factors change it, and each alone explains a
+/// part.
 #[test]
 fn a_setting_that_follows_two_factors_together() {
     const LOCALE: Levels = ("locale", &[("off", "-locale"), ("on", "+locale")]);
@@ -230,7 +231,7 @@ fn a_setting_that_follows_two_factors_together() {
     let says_so = |variant: &str| {
         let row = findings.tables[0].rows.iter().find(|row| row.variant == variant).expect("a row");
         let caveats = &row.comparison.as_ref().expect("a comparison").caveats;
-        caveats.iter().any(|caveat| sentence(caveat).contains("changes with malloc and threads together"))
+        caveats.iter().any(|caveat| sentence(caveat).contains("changed with malloc and threads together"))
     };
     assert!(says_so("threads=on") && says_so("malloc=perl") && !says_so("locale=on"));
 }
@@ -441,7 +442,8 @@ fn the_same_program_that_ranks_apart() {
     assert_eq!(caveats_of(&findings, "malloc=perl"), [""; 0]);
 }
 
-/// Behind what makes the whole study doubtful, and before what is missing of it. A build that succeeded later is no failure.
+/// Behind what makes the whole study doubtful, and before what is missing of it. A build that succeeded later is no
+/// failure.
 #[test]
 fn builds_that_failed_are_a_doubt_about_the_study() {
     let mut record = study(&["a", "b"], &["idle"], &["wall"]);

@@ -44,7 +44,7 @@ fn patches_are_applied_in_their_order() {
 fn a_patch_that_does_not_apply_is_shown_with_what_was_rejected() {
     let good = patch(2, "two", "three", "four").replace("text", "other");
     let (why, tail) = study(&(good + &patch(2, "two", "drei", "four"))).failed();
-    assert!(why.starts_with("cannot apply the patch `fix.patch`: patch exited 1"), "{why}");
+    assert!(why.starts_with("cannot apply the patch `fix.patch`: `patch` exited 1"), "{why}");
     for expect in
         ["patching file text", "Hunk #1 FAILED at 2.", "@@ -2,3 +2,3 @@", " two", "-drei", "+changed", " four"]
     {

@@ -99,7 +99,7 @@ fn a_description_that_fails_is_a_failure_of_the_layer() {
     assert_eq!(why, "describe line 2 exited 3: echo no such >&2; exit 3");
     assert!(tail.iter().any(|line| line == "no such"), "{tail:?}");
     let endless = Study::new(&[described("echo >\"$PREFIX/x\"", &["head -c 5000000 /dev/zero"])]);
-    assert!(endless.failed().0.contains("printed more than 4 MiB"));
+    assert!(endless.failed().0.contains("printed more than the limit of 4 MiB"));
 }
 
 #[test]

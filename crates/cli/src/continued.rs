@@ -77,7 +77,8 @@ fn note(path: &Path, record: &Record, now: &StudyLine) -> String {
     let all = (blocks * cells * (record.study.variants.len() as u64 + 1)).max(done);
     let name = bakeoff_model::plain::clean(&path.file_name().unwrap_or_default().to_string_lossy());
     let mut text = format!(
-        "note: starting a new journal. The latest one of this plan, {name}, has {done} of {all} trials; Bakeoff keeps \
+        "note: starting a new journal. The latest journal of this plan, {name}, has {done} of {all} trials; Bakeoff \
+            keeps \
          it but cannot resume it, because the following changed:\n"
     );
     let mut now = now.clone();
@@ -85,8 +86,8 @@ fn note(path: &Path, record: &Record, now: &StudyLine) -> String {
     match record.study.changes(&now) {
         Some(changes) => text.push_str(&in_words(&changes)),
         None => text.push_str(
-            "    something in the study, its files or builds, or the place of its output (the \
-            version that began the journal recorded no details)\n",
+            "    something in the study, its files or builds, or the place of its output (the version of Bakeoff that \
+                began the journal recorded no details)\n",
         ),
     }
     text.push_str(
@@ -100,15 +101,15 @@ pub(crate) fn in_words(changes: &[Change]) -> String {
     let mut text = String::new();
     for change in changes.iter().take(CHANGES_SHOWN) {
         let line = match change {
-            Change::Key(key) => format!("{key}, in the study"),
-            Change::NewKey(key) => format!("{key}, which was not in the study"),
-            Change::NoKey(key) => format!("{key}, which is no longer in the study"),
+            Change::Key(key) => format!("{key} in the study"),
+            Change::NewKey(key) => format!("{key}, added to the study"),
+            Change::NoKey(key) => format!("{key}, removed from the study"),
             Change::File(name) => format!("the file {name}"),
-            Change::NoFile(name) => format!("the file {name}, which is no longer there"),
+            Change::NoFile(name) => format!("the file {name}, now missing"),
             Change::Shared(variant, with) => {
-                format!("{variant}, which is the same program as {with} and now shares its row")
+                format!("{variant}, now the same program as {with}, so both share a row")
             }
-            Change::Apart(variant) => format!("{variant}, which shared a row and now has its own"),
+            Change::Apart(variant) => format!("{variant}, no longer in a shared row"),
             Change::Build(variant) => format!("the build of {variant}: its sources, scripts, variables or tools"),
         };
         let _ = writeln!(text, "    {}", bakeoff_model::plain::clean(&line));

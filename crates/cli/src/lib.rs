@@ -37,7 +37,7 @@ pub fn main() -> ExitCode {
     });
     let code = screen::settled(code);
     // All tests of commands hold the help to it.
-    debug_assert!(is_explained(&commands, &matches, code), "no help has this exit code: {code:?}");
+    debug_assert!(is_explained(&commands, &matches, code), "no help lists this exit code: {code:?}");
     code.into()
 }
 

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 /// Print a completion script for a shell
 ///
-/// For bash: `bakeoff completions bash > ~/.local/share/bash-completion/completions/bakeoff`. `make install` does that for
-/// bash, fish and zsh.
+/// For bash: `bakeoff completions bash > ~/.local/share/bash-completion/completions/bakeoff`. `make install` does this
+/// for bash, fish and zsh.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Completions {
     /// The shell
@@ -34,8 +34,8 @@ pub(crate) fn completions(args: &Completions, mut command: Command) -> Result<Co
 
 pub(crate) fn manual(args: &Manual, command: Command) -> Result<Code, CommandError> {
     let failed = |error: io::Error| {
-        CommandError::unwritten(&format!("cannot write the manual into {}", args.folder.display()), &error)
-            .hint("name a folder that you may write to")
+        CommandError::unwritten(&format!("cannot write the manual to {}", args.folder.display()), &error)
+            .hint("name a folder that you can write to")
     };
     std::fs::create_dir_all(&args.folder).map_err(failed)?;
     let mut command = command.disable_help_subcommand(true);
@@ -66,7 +66,8 @@ fn write_page(page: &clap_mangen::Man, command: &Command, text: &mut Vec<u8>) ->
     page.render_version_section(text)
 }
 
-/// Examples and exit codes as sections: lines that are indented stay as they are, and codes stand before their meanings.
+/// Examples and exit codes as sections: lines that are indented stay as they are, and codes stand before their
+/// meanings.
 fn sections(below: &str) -> String {
     let mut out = ".SH EXAMPLES\n".to_owned();
     let mut is_set = false;

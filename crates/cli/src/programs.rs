@@ -18,8 +18,10 @@ pub(crate) fn of_study(absent: &[Absent], baseline: &str) -> Result<(), CommandE
         return Err(refused(error, first));
     }
     for Absent { variant, part, program, why, meant } in absent {
-        let meant = meant.as_ref().map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
-        screen::err(&format!("note: {variant}: cannot run {part}: `{program}` {why}{meant}. Its trials will fail\n"));
+        let meant = meant.as_ref().map_or(String::new(), |meant| format!(" (did you mean `{meant}`?)"));
+        screen::err(&format!(
+            "note: trials of {variant} will fail because {part} cannot run: `{program}` {why}{meant}\n"
+        ));
     }
     Ok(())
 }
@@ -31,7 +33,7 @@ pub(crate) fn of_commands(absent: &[Absent]) -> Result<(), CommandError> {
     let error = format!("cannot run `{variant}`: `{program}` {why}");
     // `compare sleep 1 sleep 2` without quotes.
     if first.meant.is_none() && variant == program {
-        return Err(CommandError::usage(error).hint("put each command in quotes if it has several words: 'sleep 1'"));
+        return Err(CommandError::usage(error).hint("put a command of several words in quotes, such as 'sleep 1'"));
     }
     Err(refused(error, first))
 }
@@ -47,7 +49,8 @@ pub(crate) fn locales(plan: &Plan, setup: &Setup) {
     }
 }
 
-/// Ends the command where trials would read a Git LFS pointer in the place of the data; `names` are those of such files.
+/// Ends the command where trials would read a Git LFS pointer in the place of the data; `names` are those of such
+/// files.
 pub(crate) fn pointers(names: impl Iterator<Item = String>) -> Result<(), CommandError> {
     let names: Vec<String> = names.map(|name| clean(&name)).collect();
     let Some(first) = names.first() else { return Ok(()) };

@@ -79,17 +79,17 @@ impl<'a> OpenStudy<'a> {
             let [begun, asked] = [&study.record.study, &study.race.study].map(|s| (s.until, s.looks_until));
             if begun != asked {
                 let rule = |until: Until, most: Option<u32>| match (until, most) {
-                    (Until::Blocks, _) => "for a fixed number of blocks".to_owned(),
-                    (until, Some(most)) => format!("until {until} within {most} blocks"),
-                    (until, None) => format!("until {until}"),
+                    (Until::Blocks, _) => "with a fixed number of blocks".to_owned(),
+                    (until, Some(most)) => format!("with the stopping rule `{until}` and at most {most} blocks"),
+                    (until, None) => format!("with the stopping rule `{until}`"),
                 };
                 let error =
                     format!("the journal {path} was begun {}, not {}", rule(begun.0, begun.1), rule(asked.0, asked.1));
                 let hint =
-                    "a stopping rule must be fixed before the first block: keep the rule, or name another journal";
+                    "keep the stopping rule, or name another journal; a rule must be fixed before the first block";
                 return Err(CommandError::usage(error).hint(hint));
             }
-            let error = format!("the journal {path} belongs to another study, or to another version of this one");
+            let error = format!("the journal {path} belongs to another study, or to another version of this study");
             return Err(CommandError::usage(error).hint(continued::hint(known, now)));
         }
         if contents.torn {
@@ -98,7 +98,7 @@ impl<'a> OpenStudy<'a> {
                 the journal\n",
             );
         }
-        journals::tell(&study.race.state.journal, &contents.odd, "damaged trials run again now");
+        journals::tell(&study.race.state.journal, &contents.odd, "damaged trials will now run again");
         // What was measured of building stays, also where no more of it is asked for.
         let building = &mut study.race.study.building;
         *building = building.take().or_else(|| study.record.study.building.clone());
@@ -165,7 +165,7 @@ impl<'a> OpenStudy<'a> {
             let void = self.changed.take().map_or(0, |(_, void)| void);
             screen::err(&format!(
                 "note: the last command was killed, and a program under test was rewritten or rebuilt after the last \
-                 check: {void} trials are void and will run again\n"
+                    check, so {void} trials are void and will run again\n"
             ));
         }
         self.keep(Line::Checked(Checked { session, files: files.to_owned() }))
@@ -177,9 +177,10 @@ impl<'a> OpenStudy<'a> {
         let more = files.len() - shown.len();
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         screen::err(&format!(
-            "stopped because of changes while trials ran: {}{more}. The {void} trials since then are void and \
+            "stopped because these changed while trials ran: {}{more}. The {void} trials since then are void and \
              will run again\n\
-             hint: run the same command again. It rebuilds a changed build; if a system program or a file of the study changed, it begins a new journal. A workload should write to its own folder\n",
+             hint: run the same command again. It rebuilds changed builds. If a system program or a file of the study \
+             changed, it begins a new journal. Workloads should write to their own folders\n",
             bakeoff_model::plain::clean(&shown.join(", ")),
         ));
     }

@@ -23,7 +23,7 @@ pub fn tell_why_not_alone(why: Option<&str>) {
         screen::err(&format!(
             "note: other Bakeoff commands on this machine may measure or build at the same time, because no folder \
              can hold a \
-             lock for all of them ({why}); set BAKEOFF_LOCKS to one that can\n"
+             lock for all of them ({why}); set BAKEOFF_LOCKS to a folder that can\n"
         ));
     }
 }
@@ -40,10 +40,10 @@ pub fn tell_who_is_waited_for(process: Option<u32>, quiet: bool) {
     let who = process.and_then(Who::of).map_or_else(String::new, |who| {
         let folder = who.folder.map_or_else(String::new, |folder| format!(", in {}", folder.display()));
         let since = waiting_time(who.for_s);
-        format!(" It is `{}` by {}{folder}, started {since} ago.", who.command, who.user)
+        format!(" It is `{}`, run by {}{folder}, started {since} ago.", who.command, who.user)
     });
     screen::err(&format!(
-        "waiting for {number}: it is building or running trials, and trials need the machine to themselves.{}\nhint: \
+        "waiting for {number} to finish building or running trials; trials need the machine to themselves.{}\nhint: \
          press Ctrl-C to stop waiting. With BAKEOFF_LOCKS set to another folder, neither command waits, but they \
          disturb each other\n",
         clean(&who)

@@ -3,19 +3,19 @@
 /// Half-width of the zone of equivalence, as a fraction, from a percentage.
 pub fn margin(text: &str) -> Result<f64, String> {
     let percent = text.trim_end_matches('%').trim().parse::<f64>().ok().filter(|p| *p > 0.0 && *p < 100.0);
-    percent.map(|p| p / 100.0).ok_or_else(|| "a percentage above 0 and below 100, such as 1%".to_owned())
+    percent.map(|p| p / 100.0).ok_or_else(|| "expected a percentage above 0 and below 100, such as 1%".to_owned())
 }
 
 /// A slowdown in percent, as a fraction: 100% is twice the time.
 pub fn slowdown(text: &str) -> Result<f64, String> {
     let percent = text.trim_end_matches('%').trim().parse::<f64>().ok().filter(|p| *p > 0.0 && p.is_finite());
-    percent.map(|p| p / 100.0).ok_or_else(|| "a percentage above 0, such as 2%".to_owned())
+    percent.map(|p| p / 100.0).ok_or_else(|| "expected a percentage above 0, such as 2%".to_owned())
 }
 
 /// A confidence, as a fraction.
 pub fn confidence(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|c| *c > 0.5 && *c < 1.0);
-    number.ok_or_else(|| "a number above 0.5 and below 1, such as 0.99".to_owned())
+    number.ok_or_else(|| "expected a number above 0.5 and below 1, such as 0.99".to_owned())
 }
 
 /// A size in bytes.
@@ -28,7 +28,7 @@ pub fn size(text: &str) -> Result<u64, String> {
     }
     let units: Vec<(&str, f64)> = units.iter().map(|(name, factor)| (name.as_str(), *factor)).collect();
     let bytes = measured(text, &units).map(|bytes| bytes as u64);
-    bytes.ok_or_else(|| "a number followed by K, M, G or T, such as 20G; K is 1024 bytes".to_owned())
+    bytes.ok_or_else(|| "expected a number followed by K, M, G or T, such as 20G; K is 1024 bytes".to_owned())
 }
 
 /// A number with a unit after it.
@@ -43,7 +43,7 @@ fn measured(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 /// An age in seconds.
 pub fn age(text: &str) -> Result<f64, String> {
     let units = [("min", 60.0), ("h", 3600.0), ("d", 86_400.0), ("w", 604_800.0)];
-    measured(text, &units).ok_or_else(|| "a number followed by min, h, d or w, such as 30d".to_owned())
+    measured(text, &units).ok_or_else(|| "expected a number followed by min, h, d or w, such as 30d".to_owned())
 }
 
 #[cfg(test)]

@@ -86,10 +86,11 @@ impl CommandError {
         self
     }
 
-    /// The same, if it is that there is no space: wherever that is found, it is one thing, with one exit code and one hint.
+    /// The same, if it is that there is no space: wherever that is found, it is one thing, with one exit code and one
+    /// hint.
     pub fn of_full_disk(self) -> Self {
         Self { code: Code::Internal, ..self }
-            .hint("the disk is full: free some space and run the same command again; nothing is lost")
+            .hint("the disk is full; free some space and run the same command again (nothing is lost)")
     }
 
     /// The same, but for a full disk.

@@ -34,11 +34,11 @@ pub struct Registry {
     pub commands: Vec<Subcommand>,
     /// Options for a command of others. They change its plan, or take it over.
     pub modes: Vec<CommandMode>,
-    /// The parser of a section of the study file, or of a key of a workload. Its problems are shown together with those of
-    /// the core's sections. A change of the section makes no trials incomparable.
+    /// The parser of a section of the study file, or of a key of a workload. Its problems are shown together with those
+    /// of the core's sections. A change of the section makes no trials incomparable.
     pub sections: Vec<&'static dyn Extension>,
-    /// What it gathers when the trials of a study are over, perhaps with trials of its own, and its kind of journal line.
-    /// The core keeps such lines as text, in their order, and does not parse them.
+    /// What it gathers when the trials of a study are over, perhaps with trials of its own, and its kind of journal
+    /// line. The core keeps such lines as text, in their order, and does not parse them.
     pub gatherings: Vec<Gathering>,
     /// A place for trials that is not this host: its clock and its executor, and a check for `doctor`.
     ///
@@ -58,11 +58,11 @@ pub struct Registry {
     pub harnesses: Vec<&'static dyn Harnesses>,
     /// A section of the findings, as data; how it is drawn below the tables; and causes in a few words for the screen.
     pub findings: Vec<FindingsSection>,
-    /// Options of every command that comes to findings. They are checked before anything runs; at the end they write the
-    /// findings, or judge them for a pipeline. The worst exit code wins.
+    /// Options of every command that comes to findings. They are checked before anything runs; at the end they write
+    /// the findings, or judge them for a pipeline. The worst exit code wins.
     pub conclusions: Vec<Conclusion>,
-    /// Work after each block of a study, while no trial is in flight and outside the measured time; the next block waits
-    /// for it. It returns the file that it wrote, if any.
+    /// Work after each block of a study, while no trial is in flight and outside the measured time; the next block
+    /// waits for it. It returns the file that it wrote, if any.
     ///
     /// Only one feature uses this point: `page` shows a study that runs for hours; a conclusion comes only at its end.
     pub between_blocks: Vec<BetweenBlocks>,
@@ -193,7 +193,8 @@ pub struct Against<'a> {
     pub there: &'a Findings,
 }
 
-/// What the options of features ask for, in a command that comes to findings: flatten it into the command's own options.
+/// What the options of features ask for, in a command that comes to findings: flatten it into the command's own
+/// options.
 #[derive(Debug, Clone)]
 pub struct FeatureArgs(ArgMatches);
 
@@ -369,7 +370,7 @@ impl Registry {
             Some(making) => (making.open)().map(Some),
             None if !study.builds() => Ok(None),
             None => Err(CommandError::usage("this bakeoff binary cannot build programs, but the study has [[build]]")
-                .hint("it was compiled without the default feature `building`; recompile it with that feature")),
+                .hint("recompile it with the default feature `building`")),
         }
     }
 

@@ -1,5 +1,5 @@
-//! Comparisons saved under a name: each is a journal, `saved/NAME.jsonl` in the user's state folder, there whole or not at
-//! all. The last comparison of all is `last.jsonl`. What a later comparison makes of them is not decided here.
+//! Comparisons saved under a name: each is a journal, `saved/NAME.jsonl` in the user's state folder, there whole or not
+//! at all. The last comparison of all is `last.jsonl`. What a later comparison makes of them is not decided here.
 
 use crate::error::{Code, CommandError};
 use crate::user_state;
@@ -21,7 +21,8 @@ const NAME_BYTES: usize = 100;
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(
-        "there is no folder for saved comparisons: none of BAKEOFF_STATE, XDG_STATE_HOME and HOME is an absolute path"
+        "there is no folder for saved comparisons because none of BAKEOFF_STATE, XDG_STATE_HOME and HOME is an \
+            absolute path"
     )]
     NoPlace,
     /// No comparison was run yet.

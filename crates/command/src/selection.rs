@@ -15,7 +15,8 @@ pub struct Selection {
     /// The plan: `default` is [plan]; any other name is [plans.NAME]
     #[arg(long, value_name = "NAME", default_value = "default")]
     plan: String,
-    /// Use only these variants and the baseline: a display name, or `factor=level` terms, separated by blanks, to select every variant that has all these levels; separate several selections with commas, or repeat the option
+    /// Use only these variants and the baseline. Give a display name, or `factor=level` terms separated by blanks to
+    /// select every variant that has all these levels. Separate several selections with commas, or repeat the option
     #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -32,7 +33,8 @@ impl Selection {
 /// How many steps of building are at work at a time.
 #[derive(Debug, clap::Args)]
 pub struct Jobs {
-    /// Number of build steps to run at once, before any trial; they share the processors [default: the number of processors]
+    /// Number of build steps to run at once; they share the processors and run before any trial [default: the number of
+    /// processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 }

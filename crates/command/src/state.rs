@@ -29,9 +29,9 @@ enum Error {
     Folder { path: PathBuf, source: io::Error },
     #[error("cannot report on {}", path.display())]
     Nothing { path: PathBuf, source: io::Error },
-    #[error("no journal in {}: this study has not run yet", path.display())]
+    #[error("no journal in {}; this study has not run yet", path.display())]
     NoJournal { path: PathBuf },
-    #[error("no study in {}: there is no study.toml", path.display())]
+    #[error("there is no study.toml in {}", path.display())]
     NoStudy { path: PathBuf },
     #[error("nothing was imported into {}", path.display())]
     NothingImported { path: PathBuf },
@@ -45,8 +45,9 @@ impl StateFolder {
     pub fn of(study_dir: &Path) -> Result<Self, CommandError> {
         let folder = study_dir.join(FOLDER);
         let failed = |source| {
-            CommandError::usage(Error::Folder { path: folder.clone(), source })
-                .hint("the journal is kept in the study's folder, so copy the study to a folder that you can write to")
+            CommandError::usage(Error::Folder { path: folder.clone(), source }).hint(
+                "copy the study to a folder that you can write to; Bakeoff keeps the journal in the study's folder",
+            )
         };
         let is_new = !folder.exists();
         std::fs::create_dir_all(&folder).map_err(failed)?;

@@ -114,7 +114,8 @@ impl StudyFolder {
         let file = if path.is_dir() { path.join("study.toml") } else { path.to_owned() };
         let unreadable = |source| {
             CommandError::usage(Error::Read { path: file.clone(), source }).hint(
-                "name a folder with a study.toml; `bakeoff init` writes one, `bakeoff studies` lists some to copy",
+                "name a folder with a study.toml; `bakeoff init` writes one, and `bakeoff studies` lists studies to \
+                    copy",
             )
         };
         let text = read_text(&file, STUDY_BYTES).map_err(unreadable)?;
@@ -149,9 +150,10 @@ impl StudyFolder {
         Ok(expected)
     }
 
-    /// The folder's files that trials depend on: the expected outputs, the `files` of workloads and services,
-    /// and every file of the folder that is named by a word of a command: of a workload, its oracle and what stands
-    /// around its trials, a service, its ready check, or a load; or by a word of a run factor's variable. A trial on a changed script is not comparable with one on the old.
+    /// The folder's files that trials depend on: the expected outputs, the `files` of workloads and services, and every
+    /// file of the folder that is named by a word of a command: of a workload, its oracle and what stands around its
+    /// trials, a service, its ready check, or a load; or by a word of a run factor's variable. A trial on a changed
+    /// script is not comparable with one on the old.
     pub fn inputs(&self, expected: &BTreeMap<String, Vec<u8>>) -> Result<Inputs, CommandError> {
         let mut inputs = Inputs { digest: Digest::of("inputs"), files: BTreeMap::new(), watched: vec![], locale: None };
         for (workload, bytes) in expected {

@@ -1,5 +1,5 @@
-//! Where a file that is made of findings goes. Whether it can be written is found out before anything is run; it is written as a
-//! whole at the end, so that a reader never sees a part of it. What is in it is not known here.
+//! Where a file that is made of findings goes. Whether it can be written is found out before anything is run; it is
+//! written as a whole at the end, so that a reader never sees a part of it. What is in it is not known here.
 
 use crate::error::CommandError;
 use crate::screen;
@@ -72,7 +72,7 @@ impl Target {
         let ends_in_a_name = !file.as_os_str().as_encoded_bytes().ends_with(b"/");
         let name = file.file_name().filter(|_| ends_in_a_name && !is_link);
         let Some(name) = name else {
-            let why = if is_link { "it is a link to something that does not exist" } else { "it does not name a file" };
+            let why = if is_link { "it is a broken symbolic link" } else { "it does not name a file" };
             return Err(CommandError::usage(format!("cannot write {}: {why}", shown(file))).hint(NAME_ANOTHER));
         };
         let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -163,7 +163,7 @@ mod tests {
         check(at("no/such/file"), "there is no folder");
         check(at("journal.jsonl"), "is a journal");
         check(at("journal.jsonl/file"), "cannot write");
-        check(at("link"), "is a link to something");
+        check(at("link"), "is a broken symbolic link");
         check(at("new/"), "does not name a file");
         check(PathBuf::new(), "does not name a file");
         check(PathBuf::from("/proc/no-such-file"), "cannot write");

@@ -14,7 +14,7 @@ pub fn confinement() -> Result<u32, String> {
         unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0, LANDLOCK_CREATE_RULESET_VERSION) };
     match u32::try_from(version) {
         Ok(version) if version >= FIRST => Ok(version),
-        Ok(version) => Err(format!("this kernel has Landlock version {version}, which is too old (needs Linux 5.19)")),
+        Ok(version) => Err(format!("this kernel's Landlock version {version} is too old (needs Linux 5.19)")),
         Err(_) => Err(match io::Error::last_os_error() {
             error if error.raw_os_error() == Some(libc::ENOSYS) => {
                 "this kernel has no Landlock (needs Linux 5.19)".to_owned()

@@ -17,8 +17,8 @@ pub enum Error {
     #[error("the launcher process cannot continue: {why}")]
     Launcher { why: String },
     #[error(
-        "cannot kill process {pid}, which a trial left running, because it belongs to another user; kill it, then run \
-         the command again"
+        "a trial left process {pid} running, and Bakeoff cannot kill it because it belongs to another user; kill it, \
+            then run the command again"
     )]
     Unkillable { pid: i32 },
     /// A probe could not prepare for a job, or not read what it saw.

@@ -17,13 +17,19 @@ mod tree;
 mod under_way;
 mod warm;
 /// One definition for us and for the launcher, of which each uses its part.
-#[allow(dead_code, unreachable_pub, unsafe_code, clippy::duplicate_mod, reason = "the other side is another program")]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    unsafe_code,
+    clippy::duplicate_mod,
+    reason = "the other side is a separate program"
+)]
 #[path = "../launcher/program/wire.rs"]
 mod wire;
 
 /// What the launcher process does, here only to be linted and to have its parts tested.
 #[cfg(any(test, clippy, fuzzing))]
-#[allow(dead_code, unreachable_pub, unsafe_code, clippy::duplicate_mod, reason = "a program of its own")]
+#[allow(dead_code, unreachable_pub, unsafe_code, clippy::duplicate_mod, reason = "a separate program")]
 #[path = "../launcher/program/mod.rs"]
 mod freestanding;
 
@@ -85,8 +91,8 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Starts the process, with nothing but its own life to kill what it starts. It keeps `keep` open until it ends: a lock
-    /// kept so lasts until nothing is left of the last command, even if we are killed.
+    /// Starts the process, with nothing but its own life to kill what it starts. It keeps `keep` open until it ends: a
+    /// lock kept so lasts until nothing is left of the last command, even if we are killed.
     ///
     /// # Errors
     /// [`Error::Start`] if the process cannot be started.
@@ -237,8 +243,8 @@ impl Launcher {
         Ok(None)
     }
 
-    /// Ends the job: sends this signal to the process groups of its main processes, waits this number of seconds, and kills
-    /// what is left.
+    /// Ends the job: sends this signal to the process groups of its main processes, waits this number of seconds, and
+    /// kills what is left.
     pub fn stop(&mut self, signal: i32, within_s: f64) -> Result<JobEnded, Error> {
         let under_way = self.take()?;
         if !under_way.is_over() {
@@ -285,8 +291,8 @@ impl Launcher {
         tree::peaks_begin(self.process.id())
     }
 
-    /// The peak resident memory of the largest process that this launcher runs now, in bytes; since the peaks were
-    /// set back, if they were: then none if a process was waited for meanwhile, because nobody knows the peak of that one.
+    /// The peak resident memory of the largest process that this launcher runs now, in bytes; since the peaks were set
+    /// back, if they were: then none if a process was waited for meanwhile, because nobody knows the peak of that one.
     pub fn peak_bytes(&self, begun: Option<u64>) -> Option<f64> {
         tree::peak_bytes(self.process.id(), begun)
     }

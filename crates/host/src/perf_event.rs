@@ -46,7 +46,8 @@ pub(crate) const EVENTS: &[Event] = &[
     hardware("cache_misses", 3),
 ];
 
-/// Opens each counter of the processor's, or each of the kernel's, on this process: its metric, and why it does not open.
+/// Opens each counter of the processor's, or each of the kernel's, on this process: its metric, and why it does not
+/// open.
 pub fn counters(of_hardware: bool) -> Vec<(&'static str, Result<(), String>)> {
     let open = |event: &'static Event| {
         let opened = Counter::open(event, Of::Us).map(drop);
@@ -69,7 +70,7 @@ impl Event {
             Some(Errno::ACCESS | Errno::PERM) => {
                 let level = files.read("proc/sys/kernel/perf_event_paranoid").unwrap_or_else(|| "unknown".to_owned());
                 let most = if self.user_only { 2 } else { 1 };
-                format!("{what} not permitted: perf_event_paranoid is {level}, but must be {most} or less")
+                format!("{what} are not permitted; perf_event_paranoid is {level} but must be {most} or less")
             }
             Some(Errno::MFILE | Errno::NFILE) => "too many open files for counters".to_owned(),
             _ => format!("cannot open {what} here ({error})"),
@@ -232,9 +233,13 @@ mod tests {
         check(
             cycles,
             Errno::ACCESS,
-            "hardware counters not permitted: perf_event_paranoid is 3, but must be 2 or less",
+            "hardware counters are not permitted; perf_event_paranoid is 3 but must be 2 or less",
         );
-        check(faults, Errno::PERM, "software counters not permitted: perf_event_paranoid is 3, but must be 1 or less");
+        check(
+            faults,
+            Errno::PERM,
+            "software counters are not permitted; perf_event_paranoid is 3 but must be 1 or less",
+        );
         check(faults, Errno::NOSYS, "no perf events in this kernel");
     }
 

@@ -32,10 +32,10 @@ pub enum Error {
         /// What became of it: `removed`.
         what: String,
     },
-    #[error("the journal `{}` has format {found}, but this version of Bakeoff reads formats only up to {FORMAT}; use \
+    #[error("the journal `{}` has format {found}, but this version of Bakeoff reads only formats up to {FORMAT}; use \
         the newer version that wrote it", path.display())]
     Newer { path: PathBuf, found: u32 },
-    #[error("`{}` is not a journal: its first line does not describe a study", path.display())]
+    #[error("`{}` is not a journal because its first line does not describe a study", path.display())]
     NotAJournal { path: PathBuf },
     /// A line in its midst cannot be read, and has no checksum that would say why.
     #[error(
@@ -253,7 +253,8 @@ impl Journal {
         self.file.sync_data().map_err(|source| Error::Write { path: self.path.clone(), source })
     }
 
-    /// One call of fstat: a journal that somebody removes or empties by mistake is noticed at once, not when all trials are over.
+    /// One call of fstat: a journal that somebody removes or empties by mistake is noticed at once, not when all trials
+    /// are over.
     fn is_undisturbed(&self) -> Result<(), Error> {
         let meta = self.file.metadata().map_err(|source| Error::Write { path: self.path.clone(), source })?;
         let disturbed = |what: String| Err(Error::Disturbed { path: self.path.clone(), what });
@@ -261,7 +262,7 @@ impl Journal {
             _ if !meta.is_file() => Ok(()),
             _ if meta.nlink() == 0 => disturbed("removed".to_owned()),
             found if found == self.len_bytes => Ok(()),
-            found => disturbed(format!("changed from {} to {found} bytes", self.len_bytes)),
+            found => disturbed(format!("resized from {} to {found} bytes", self.len_bytes)),
         }
     }
 

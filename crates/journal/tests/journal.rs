@@ -367,10 +367,10 @@ fn what_is_of_nothing_in_the_study_is_named_and_does_not_count() {
     assert_eq!(
         oddities(&path),
         [
-            "line 4 is about variant `z`, which is not in the study, so it is ignored",
-            "line 5 is about workload `z`, which is not in the study, so it is ignored",
-            "line 6 is about condition `z`, which is not in the study, so it is ignored",
-            "line 7 repeats the trial of line 3, which was final, so it is ignored",
+            "line 4 is about variant `z`, but that is not in the study, so the line is ignored",
+            "line 5 is about workload `z`, but that is not in the study, so the line is ignored",
+            "line 6 is about condition `z`, but that is not in the study, so the line is ignored",
+            "line 7 repeats a trial that was already final in line 3, so it is ignored",
             "line 8 belongs to session 7, but the line of that session is missing",
         ]
     );
@@ -408,7 +408,7 @@ fn a_block_with_a_padding_that_nobody_draws_does_not_count() {
     journal.append(&Line::Block(Block { padding: 4096, ..line })).unwrap();
     let contents = read(&path).unwrap();
     assert_eq!(contents.record.blocks.iter().map(|block| block.padding).collect::<Vec<_>>(), [4096]);
-    let expect = "line 2 is about a padding of 4294967295 bytes, which is not in the study, so it is ignored";
+    let expect = "line 2 is about a padding of 4294967295 bytes, but that is not in the study, so the line is ignored";
     assert_eq!(oddities(&path), [expect]);
 }
 

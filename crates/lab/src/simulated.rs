@@ -81,7 +81,7 @@ impl Truth {
                 .parse()
                 .ok()
                 .filter(|n: &f64| *n >= 0.0)
-                .ok_or_else(|| bad(format!("`{number}` in `{item}` must be a number, at least 0")))?;
+                .ok_or_else(|| bad(format!("`{number}` in `{item}` must be a non-negative number")))?;
             let name = name.trim();
             let most = match name {
                 "seed" => u32::MAX.into(),

@@ -89,7 +89,7 @@ pub enum Error {
     NoSuchPlan { name: String, remedy: String },
     #[error("the baseline is excluded: {reason}; choose another baseline, or change `[[exclude]]`")]
     BaselineExcluded { reason: String },
-    #[error("there is nothing to compare: only the baseline is left")]
+    #[error("only the baseline is left, so there is nothing to compare; include another variant")]
     NothingToCompare,
     #[error("no workload of the plan has the deciding metric `{metric}`; add a workload that has it to `workloads`")]
     NothingDecides { metric: String },
@@ -267,7 +267,8 @@ impl Plan {
         (self.until == Until::Decided).then_some(self.blocks)
     }
 
-    /// Sets the rule for stopping and the most blocks, as far as they are given. A rule without a number brings its own.
+    /// Sets the rule for stopping and the most blocks, as far as they are given. A rule without a number brings its
+    /// own.
     ///
     /// # Errors
     /// Says why, if the rule could never stop within this number.

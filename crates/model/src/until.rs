@@ -1,5 +1,5 @@
-//! When a study has blocks enough: a rule that is fixed before its first block, stands in its journal, and tells how its
-//! numbers are to be read. The rule is applied by the analysis; here it has its name, and its limits.
+//! When a study has blocks enough: a rule that is fixed before its first block, stands in its journal, and tells how
+//! its numbers are to be read. The rule is applied by the analysis; here it has its name, and its limits.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -63,7 +63,7 @@ impl Until {
         if blocks >= fewest {
             return Ok(());
         }
-        Err(format!("until {self} needs at least {fewest} blocks, but at most {blocks} are allowed"))
+        Err(format!("the stopping rule `{self}` needs at least {fewest} blocks, but at most {blocks} are allowed"))
     }
 }
 

@@ -39,13 +39,13 @@ pub fn check(source: &ValueSource) -> Result<(), String> {
     match source {
         ValueSource::Mark => Ok(()),
         ValueSource::Regex(regex) => compile(regex).map(|_| ()),
-        ValueSource::Json(path) if path.split('.').any(str::is_empty) => Err(format!(
-            "`{path}` is not a path: write names and indices with dots between them, such as `total.0.seconds`"
-        )),
+        ValueSource::Json(path) if path.split('.').any(str::is_empty) => {
+            Err(format!("`{path}` is not a path: separate names and indices with dots, such as `total.0.seconds`"))
+        }
         ValueSource::Csv { column, .. } if column.trim().is_empty() => {
             Err("a column needs a name or a number".to_owned())
         }
-        ValueSource::Csv { column, .. } if column.trim() == "0" => Err("columns are counted from 1".to_owned()),
+        ValueSource::Csv { column, .. } if column.trim() == "0" => Err("column numbers start at 1".to_owned()),
         ValueSource::Json(_) | ValueSource::Csv { .. } => Ok(()),
     }
 }
@@ -69,13 +69,13 @@ fn marked(spec: &ValueSpec, parsed: &ParsedValues) -> Result<f64, String> {
     let Some((number, unit)) = parsed.get(&spec.name) else {
         let names: Vec<&str> = parsed.keys().map(String::as_str).collect();
         let others = if names.is_empty() { "no values".to_owned() } else { format!("only {}", names.join(", ")) };
-        return Err(format!("there is no mark `value {} …`; the marks have {others}", spec.name));
+        return Err(format!("there is no mark `value {} …`; the marks report {others}", spec.name));
     };
     let Some(unit) = unit else { return usable(number * spec.scale) };
     let (base, scale) =
-        Unit::of(unit).ok_or_else(|| format!("its mark has the unknown unit `{unit}`; available: {}", Unit::KNOWN))?;
+        Unit::of(unit).ok_or_else(|| format!("the mark has the unknown unit `{unit}`; available: {}", Unit::KNOWN))?;
     if base != spec.unit {
-        return Err(format!("its mark is in `{unit}`, but the study expects {}", spec.unit.word()));
+        return Err(format!("the mark is in `{unit}`, but the study expects {}", spec.unit.word()));
     }
     usable(number * scale)
 }
@@ -97,7 +97,7 @@ fn by_regex(regex: &str, stdout: &[u8]) -> Result<f64, String> {
     let group = captures.and_then(|captures| captures.get(1).or_else(|| captures.get(0)));
     let found = group.ok_or_else(|| format!("/{regex}/ matches nothing in {}", output(stdout)))?;
     let text = String::from_utf8_lossy(found.as_bytes());
-    number(&text).ok_or_else(|| format!("/{regex}/ found {}, which is not a number", shown(&text)))
+    number(&text).ok_or_else(|| format!("/{regex}/ found {}, not a number", shown(&text)))
 }
 
 /// The output is one JSON value, or else its last line is that is an object or a list.
@@ -129,7 +129,7 @@ fn by_path(path: &str, stdout: &[u8]) -> Result<f64, String> {
         serde_json::Value::String(text) => number(text),
         _ => None,
     };
-    found.ok_or_else(|| format!("JSON field `{path}` is {}, which is not a number", shown(&at.to_string())))
+    found.ok_or_else(|| format!("JSON field `{path}` is {}, not a number", shown(&at.to_string())))
 }
 
 /// What there is in a JSON value, for errors.
@@ -165,7 +165,7 @@ fn by_column(column: &str, take: Take, stdout: &[u8]) -> Result<f64, String> {
         })?;
         let text = String::from_utf8_lossy(cell);
         last = number(&text)
-            .ok_or_else(|| format!("CSV column `{column}`: line {line} has {}, which is not a number", shown(&text)))?;
+            .ok_or_else(|| format!("CSV column `{column}`: line {line} has {}, not a number", shown(&text)))?;
         rows += 1;
         sum += last;
         max = last.max(max);

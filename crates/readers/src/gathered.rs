@@ -121,8 +121,9 @@ impl Gathered {
             Some(known) if known.value == value => {}
             Some(known) => {
                 let Declared { value: first, place: at } = known;
-                self.notes
-                    .push(format!("{place}: {key}={value} for {unit} is ignored: {at} already has {key}={first}"));
+                self.notes.push(format!(
+                    "{place}: {key}={value} for {unit} is ignored, because {at} already has {key}={first}"
+                ));
             }
             None => {
                 let declared = Declared { value: value.to_owned(), place };

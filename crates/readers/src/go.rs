@@ -267,7 +267,7 @@ fn declare<'a>(mut words: impl Iterator<Item = &'a str>, place: &str, gathered: 
             _ => {
                 let word = shown(word.as_bytes());
                 let known = "use better=higher, better=lower, assume=exact or assume=nothing";
-                gathered.notes.push(format!("{place}: unknown unit setting {word}: {known}"));
+                gathered.notes.push(format!("{place}: unknown unit setting {word}; {known}"));
             }
         }
     }
@@ -331,7 +331,7 @@ fn take(
     } else {
         Err(origin.error(
             number,
-            "there is no value",
+            "the line has no values",
             "the line ends after the number of runs; check whether the file is complete",
         ))
     }

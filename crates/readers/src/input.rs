@@ -31,7 +31,7 @@ pub(super) fn head(reader: &mut dyn io::BufRead, origin: &Origin<'_>) -> Result<
     let mut head = vec![];
     reader.take(HEAD_BYTES).read_to_end(&mut head).map_err(|error| origin.cannot_read(&error))?;
     if let Some(what) = binary(&head) {
-        let remedy = "give text: one number per line, or the output of a tool that `bakeoff stat --help` lists";
+        let remedy = "provide text: one number per line, or the output of a tool that `bakeoff stat --help` lists";
         return Err(origin.whole(&format!("this is not text; it looks like {what}"), remedy));
     }
     if head.starts_with(BYTE_ORDER_MARK) {

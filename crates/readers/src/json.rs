@@ -1,5 +1,6 @@
-//! JSON of other tools: hyperfine's `--export-json`, pyperf's, JMH's, pytest-benchmark's, Google Benchmark's and samples of
-//! criterion.rs; some others are refused by name. Only the fields that matter are named; all others may change as they like.
+//! JSON of other tools: hyperfine's `--export-json`, pyperf's, JMH's, pytest-benchmark's, Google Benchmark's and
+//! samples of criterion.rs; some others are refused by name. Only the fields that matter are named; all others may
+//! change as they like.
 
 mod criterion;
 mod google;
@@ -21,11 +22,11 @@ const BYTES_MAX: u64 = 1 << 30;
 const JOURNAL: &[u8] = b"{\"line\":\"study\"";
 
 /// The forms that are read.
-const REMEDY: &str = "Bakeoff reads the JSON of hyperfine (--export-json), pyperf (-o), JMH (-rf json), \
+const REMEDY: &str = "use the JSON output of hyperfine (--export-json), pyperf (-o), JMH (-rf json), \
                       pytest-benchmark (--benchmark-json), Google Benchmark (--benchmark_format=json) and criterion \
                       (sample.json)";
 /// What remains for tools whose JSON is not read.
-const REMEDY_NUMBERS: &str = "write only its numbers, one per line, to a separate file for each sample";
+const REMEDY_NUMBERS: &str = "write only the numbers, one per line, to a separate file for each sample";
 
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
@@ -64,7 +65,7 @@ impl Others {
         } else if self.criterion_estimates.is_some() {
             Some((
                 "these are criterion estimates, without individual times",
-                "use criterion's sample.json, which has them",
+                "use criterion's sample.json; it has the individual times",
             ))
         } else {
             None
@@ -281,7 +282,9 @@ fn pyperf(
     let processes: Vec<&[f64]> = entry.processes.iter().map(|process| process.values.as_slice()).collect();
     let means = means("pyperf", "process", &processes, gathered);
     if means.is_empty() {
-        return Err(origin.whole(&format!("`{name}` has no values"), "perhaps pyperf only calibrated it"));
+        return Err(
+            origin.whole(&format!("`{name}` has no values"), "perhaps pyperf only calibrated it; run it in full")
+        );
     }
     means.into_iter().for_each(|mean| gathered.add(options, &place, unit, Better::Less, mean));
     Ok(())

@@ -70,10 +70,10 @@ impl Projection {
 fn key(text: &str) -> Result<String, BadSyntax> {
     let bad = |why: &str| Err(BadSyntax(format!("`{text}` {why}")));
     if text.contains('@') {
-        return bad("sets a sort order, but that is not supported; files and names keep their order");
+        return bad("sets a sort order, but Bakeoff keeps the order of files and names; remove `@…`");
     }
     if text == "/" {
-        return bad("does not name a part");
+        return bad("does not name a part; write /PART");
     }
     if text.starts_with('.') && ![".name", ".fullname", ".unit", ".file", CONFIG].contains(&text) {
         return bad("is not a key; use .name, .fullname, .unit, .file, .config, /PART or KEY");

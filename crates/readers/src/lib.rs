@@ -52,11 +52,11 @@ pub fn read(reader: &mut dyn BufRead, origin: &Origin<'_>, options: &Options) ->
     }
     if gathered.samples.iter().all(|sample| sample.values.is_empty()) {
         if let Some((name, why)) = gathered.failed.first() {
-            return Err(origin.whole(&format!("it has no values; `{name}`: {why}"), ""));
+            return Err(origin.whole(&format!("the input has no values; `{name}`: {why}"), ""));
         }
         let (message, remedy) = match format {
-            Format::Columns => ("it contains no numbers", "write one number per line"),
-            _ => ("it contains no matching values", "check --filter and the format (set it with --format)"),
+            Format::Columns => ("the input contains no numbers", "write one number per line"),
+            _ => ("the input contains no matching values", "check --filter, or set the format with --format"),
         };
         return Err(origin.whole(message, remedy));
     }

@@ -26,7 +26,7 @@ pub fn caveats<'a>(caveats: impl IntoIterator<Item = &'a Caveat>) -> impl Iterat
 pub fn refusal(refusal: &Refusal) -> Rendered {
     let why = match refusal {
         Refusal::InTheTable => {
-            "it was compared only with the other factors at their baseline levels; see the table for that \
+            "it was compared only at the baseline levels of the other factors; see the table for that \
              comparison"
                 .to_owned()
         }
@@ -34,10 +34,10 @@ pub fn refusal(refusal: &Refusal) -> Rendered {
         Refusal::OtherOutput { variant, workload } => {
             format!("{variant} did not print the same output as the baseline on {workload}")
         }
-        Refusal::NoTrial => "no valid trial covers it".to_owned(),
-        Refusal::NoError => "there are too few trials to estimate its error".to_owned(),
+        Refusal::NoTrial => "no valid trial covers this effect".to_owned(),
+        Refusal::NoError => "there are too few trials to estimate the error".to_owned(),
         Refusal::Aliased { with } => {
-            format!("the variants that ran cannot separate it from {}", terms(with))
+            format!("the variants that ran cannot separate this effect from {}", terms(with))
         }
     };
     why.into()

@@ -139,7 +139,7 @@ fn heading(family: &Effects) -> String {
         EffectKind::Simple => format!("what each option does to {metric} within each level of another one"),
         EffectKind::Interaction => format!("what two options together do to {metric} beyond what each does alone"),
         EffectKind::Levels => {
-            format!("levels of one factor compared in {metric}, with all other factors as in the baseline")
+            format!("levels of one factor compared by {metric}, with all other factors as in the baseline")
         }
         EffectKind::Trend => format!("what each step does to {metric}, over all steps"),
         EffectKind::Suite => format!("{metric}, geometric mean of the workloads' ratios"),

@@ -80,13 +80,13 @@ pub fn failure(failure: &Failure) -> String {
             let name = name.map_or(String::new(), |(_, name)| format!(" ({name})"));
             format!("killed by signal {signal}{name}")
         }
-        Failure::WrongOutput { line, .. } => format!("its output was wrong from line {line} on"),
+        Failure::WrongOutput { line, .. } => format!("the output was wrong from line {line} on"),
         Failure::TimedOut { after_s, .. } => format!("killed because it took more than {}", duration(*after_s)),
         Failure::OutOfMemory { limit_bytes, .. } => {
             format!("killed because it exceeded its memory limit of {}", bytes(*limit_bytes as f64))
         }
         Failure::Surroundings { part, why, .. } => format!("{part}: {why}"),
-        Failure::BadMarks { why } => format!("its marks do not agree with the study: {why}"),
+        Failure::BadMarks { why } => format!("the marks do not match the study: {why}"),
         Failure::NoBenchmark { why } => why.clone(),
         Failure::NotStarted { command, why } => format!("could not start {command}: {why}"),
     }
@@ -110,8 +110,8 @@ fn described(failed: &Failure) -> (String, Vec<String>) {
         | Failure::Signal { stderr, .. }
         | Failure::TimedOut { stderr, .. }
         | Failure::OutOfMemory { stderr, .. } => match stderr.is_empty() {
-            true => (format!("{what}; its standard error was empty"), vec![]),
-            false => (format!("{what}; its standard error ended with"), stderr.clone()),
+            true => (format!("{what}; standard error was empty"), vec![]),
+            false => (format!("{what}; standard error ended with"), stderr.clone()),
         },
         Failure::WrongOutput { expected, printed, .. } => {
             let side = |what: &str, text: &Option<String>| {
@@ -151,7 +151,7 @@ mod tests {
             Failure::OutOfMemory { limit_bytes: 64 << 20, stderr: stderr() },
             "killed because it exceeded its memory limit of 64.0 MiB",
         );
-        check(Failure::WrongOutput { line: 7, expected: None, printed: None }, "its output was wrong from line 7 on");
+        check(Failure::WrongOutput { line: 7, expected: None, printed: None }, "the output was wrong from line 7 on");
         let service = || "service cache".to_owned();
         check(
             Failure::Surroundings { part: service(), why: "not ready within 5 s".to_owned(), tail: stderr() },
@@ -159,7 +159,7 @@ mod tests {
         );
         check(
             Failure::BadMarks { why: "no phase `scan`".to_owned() },
-            "its marks do not agree with the study: no phase `scan`",
+            "the marks do not match the study: no phase `scan`",
         );
         check(Failure::NoBenchmark { why: "go: no benchmark".to_owned() }, "go: no benchmark");
         check(

@@ -58,7 +58,7 @@ fn heading(findings: &Findings, table: &LatencyTable, scale: &Scale) -> String {
     let phase = table.phase.as_ref().map_or(String::new(), |phase| format!(", phase {}", clean(phase)));
     let place = format!("{} ({})", clean(&table.workload), clean(&table.condition));
     let confidence = glue(&percent(findings.method.confidence));
-    format!("{place}: latency of op{op}{phase}; in {}; medians over trials, with {confidence} intervals", scale.name)
+    format!("{place}: latency of op{op}{phase}, in {}; medians over trials, with {confidence} intervals", scale.name)
 }
 
 /// The medians, and below them the ends of their intervals, if there are any.

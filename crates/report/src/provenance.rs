@@ -81,7 +81,10 @@ pub fn claim(findings: &Findings) -> Option<[String; 2]> {
     Some(match findings.layouts {
         Some(Layouts { passes, of }) if passes > 0 && passes == of => {
             let over = glue(&counted(passes, "layout"));
-            [format!("Each block was {linked}"), format!("the claims are about the options, averaged over {over}")]
+            [
+                format!("For each block, the programs were {linked}"),
+                format!("the claims are about the options, averaged over {over}"),
+            ]
         }
         Some(Layouts { passes, of }) if passes > 0 => {
             let were = if passes == 1 { "was" } else { "were" };
@@ -113,7 +116,7 @@ pub fn test_words(comparison: &Comparison) -> String {
         Test::SignFlipEvidence => {
             format!("betting against fair coins (sign-flip e-process) on per-block {of}, with its confidence sequence")
         }
-        Test::PairedLogT => format!("Student's t on paired {each} (few blocks: assumes a normal distribution)"),
+        Test::PairedLogT => format!("Student's t on paired {each} (for few blocks; assumes a normal distribution)"),
         Test::LinearModel { .. } => format!("linear model of {each} on block and factors, with HC3 errors"),
         Test::MannWhitney => format!("exact Mann-Whitney test of unpaired {each}"),
         Test::MannWhitneyNormal => format!("Mann-Whitney test of unpaired {each}, by normal approximation"),
@@ -136,7 +139,7 @@ fn stopping(findings: &Findings) -> Option<String> {
     let stands = match (enough, judged_blocks) {
         (true, _) => format!("stopped after {judged}"),
         (false, judged_blocks) if judged_blocks >= most_blocks => format!("not reached within {judged}"),
-        (false, 0) => "no block is judged yet".to_owned(),
+        (false, 0) => "no block has been judged yet".to_owned(),
         (false, _) => format!("not reached yet after {judged}"),
     };
     let metric = clean(&findings.method.deciding_metric);

@@ -35,10 +35,10 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
         grid.row(cells.to_vec());
     }
     grid.print(page, columns);
-    let shared = "variants that share a letter are not shown to differ; that does not mean that they are equal";
+    let shared = "variants that share a letter are not shown to differ; this does not show that they are equal";
     let families = format!(
-        "pairs with the baseline are those in the table above; the claims about all other pairs hold jointly at {} \
-         confidence",
+        "for pairs with the baseline, the table above applies; the claims about all other pairs hold jointly at {} \
+            confidence",
         glue(&confidence)
     );
     let equivalent = equivalent(findings, ranking);
@@ -46,7 +46,7 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
         [] => String::new(),
         names => {
             format!(
-                "; not compared here, for the reason given in the table: {}",
+                "; not compared here (see the table for the reason): {}",
                 named(names.iter().map(|n| clean(n)).collect())
             )
         }

@@ -49,7 +49,7 @@ fn drawn(pairs: &SideBySide, here: &Findings, there: &Findings, columns: usize) 
     }
     let meaning = "overlap: the two intervals have values in common; apart: they have none in common. This is not a \
         test: overlapping intervals do not show that the ratios are the same, and intervals that are apart do not \
-        show whether machine, system or build is the cause.";
+        show whether the machine, the system or the build is the cause.";
     page.paragraph(meaning, columns, 2, Ink::Aside);
     page
 }
@@ -58,11 +58,11 @@ fn headline(pairs: &SideBySide) -> String {
     let count = |kind| pairs.pairs.iter().filter(|pair| pair.intervals == kind).count() as u32;
     let (overlap, apart, unknown) = (count(Intervals::Overlap), count(Intervals::Apart), count(Intervals::Unknown));
     if pairs.pairs.is_empty() {
-        return "No comparison is in both.".to_owned();
+        return "The two findings share no comparison.".to_owned();
     }
     let unknown = if unknown > 0 { format!(", {unknown} are unknown") } else { String::new() };
     let total = counted(pairs.pairs.len() as u32, "comparison");
-    format!("{total} in both: the intervals overlap in {overlap} and do not in {apart}{unknown}.")
+    format!("{total} in both: the intervals overlap in {overlap} and are apart in {apart}{unknown}.")
 }
 
 fn about(findings: &Findings) -> Rendered {

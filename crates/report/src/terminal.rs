@@ -15,8 +15,9 @@ use bakeoff_model::grouped::grouped;
 /// Of more combinations that are left out for one reason, only the number is printed.
 const LEFT_OUT_MAX: usize = 8;
 
-/// The findings as a page of text: the answer, what was printed if not the same, the tables with their noise floor, latencies, evidence, conditions,
-/// footnotes, builds, failures, and how, where and when all of it came about. It ends in a line feed.
+/// The findings as a page of text: the answer, what was printed if not the same, the tables with their noise floor,
+/// latencies, evidence, conditions, footnotes, builds, failures, and how, where and when all of it came about. It ends
+/// in a line feed.
 pub fn terminal(findings: &Findings, style: Style) -> String {
     terminal_with(findings, &[], None, style, None)
 }
@@ -52,13 +53,14 @@ pub fn terminal_with(
     let drawn = drawn.into_iter().filter(|(name, _)| is_wanted(name));
     drawn.for_each(|(_, section)| page.append(section));
     if page.is_empty() {
-        page.line(vec![Piece::plain(format!("{}: this report has no such part", only.unwrap_or_default()))]);
+        page.line(vec![Piece::plain(format!("this report has no section {}", only.unwrap_or_default()))]);
     }
     page.print(style.colour)
 }
 
-/// Each section on a page, with its name, which may come more than once. All are drawn, whichever are wanted: so footnotes keep
-/// their numbers. Names of others are in it as they may be shown on a terminal; a format has to escape them.
+/// Each section on a page, with its name, which may come more than once. All are drawn, whichever are wanted: so
+/// footnotes keep their numbers. Names of others are in it as they may be shown on a terminal; a format has to escape
+/// them.
 pub fn drawn(
     findings: &Findings,
     sections: &[SectionPage],

@@ -86,8 +86,8 @@ pub fn trace(record: &Record, attempts: &[&Trial], describe: Describe, style: St
         sheet.variant(known);
         match record.made.iter().find(|made| known.build.as_ref() == Some(&made.digest)) {
             Some(made) => describe(made, &mut sheet),
-            None if known.build.is_none() => sheet.detail(Ink::Plain, "it has no build"),
-            None => sheet.detail(Ink::Worse, "the journal does not describe its build"),
+            None if known.build.is_none() => sheet.detail(Ink::Plain, "this variant has no build"),
+            None => sheet.detail(Ink::Worse, "the journal does not describe this build"),
         }
     }
     sheet.page.print(style.colour)

@@ -17,7 +17,8 @@ const DECIMALS_MAX: i32 = 6;
 /// A departure smaller than this part of what it departs from is the arithmetic's, and zero.
 const ARITHMETIC_NOISE: f64 = 1e-9;
 
-/// How differences of a metric are worded: time is faster or slower, bytes and counts less or more, rates lower or higher.
+/// How differences of a metric are worded: time is faster or slower, bytes and counts less or more, rates lower or
+/// higher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wording {
     unit: Unit,
@@ -142,7 +143,7 @@ pub fn detectable(comparison: &Comparison, unit: Unit) -> String {
     let shown = departure / size;
     let decimals = usize::try_from(1 - exponent(shown, 2)).unwrap_or(0);
     let unit = if name.is_empty() { String::new() } else { format!("\u{a0}{name}") };
-    format!(", a difference of {}{unit} would probably have been seen", fixed(shown, decimals))
+    format!(", but a difference of {}{unit} would probably have been seen", fixed(shown, decimals))
 }
 
 /// `1 block`, `12 blocks`.
@@ -271,7 +272,8 @@ impl Change {
         Self { estimate, interval, unit, decimals, narrower: String::new() }
     }
 
-    /// The end of a comparison's interval that is further from no change, with the digits that the interval has: `1.6 %`.
+    /// The end of a comparison's interval that is further from no change, with the digits that the interval has: `1.6
+    /// %`.
     pub fn furthest(comparison: &Comparison, unit: Unit) -> Option<String> {
         let change = Self::made(comparison, comparison.interval(), unit, false);
         let [low, high] = change.interval?;

@@ -14,19 +14,20 @@ const QUICK_STUDIES: u32 = 250;
 
 /// Check Bakeoff's statistical promises on thousands of simulated studies
 ///
-/// Calibrate simulates studies with known true values under seven kinds of noise ("worlds"), and judges them with the code
-/// that judges real studies. It prints how often it finds a difference where there is none, how often an interval
+/// Calibrate simulates studies with known true values under seven kinds of noise ("worlds"), and judges them with the
+/// code that judges real studies. It prints how often it finds a difference where there is none, how often an interval
 /// contains the true value, and how small a difference it detects. It exits with 1 if a promise does not hold. `bakeoff
 /// help promises` lists the promises.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Number of studies to simulate in each world; each printed rate is a share of these studies, so more studies make the rates more precise [default: 10000; 250 with --quick]
+    /// Number of studies to simulate in each world; each printed rate is a share of these studies, so more studies make
+    /// the rates more precise [default: 10000; 250 with --quick]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(20..=10_000_000))]
     studies: Option<u32>,
     /// Simulate fewer studies, and report a promise as broken only if chance cannot explain the rate
     #[arg(long)]
     quick: bool,
-    /// Seed of the random numbers
+    /// Seed for the random numbers
     #[arg(long, value_name = "SEED", default_value_t = 178)]
     seed: u64,
     /// Number of threads [default: one for each processor]

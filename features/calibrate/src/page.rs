@@ -1,4 +1,5 @@
-//! The calibration as a page: what is promised, what was measured and whether it holds. It computes nothing but the layout.
+//! The calibration as a page: what is promised, what was measured and whether it holds. It computes nothing but the
+//! layout.
 
 use crate::calibration::{Calibration, Cell, Goal, Measure, Row};
 use bakeoff_report::draw::Style;
@@ -103,12 +104,11 @@ fn goal_text(goal: Goal, measure: Measure) -> String {
 
 fn promises_legend(calibration: &Calibration) -> String {
     let how = if calibration.short {
-        "The short form has too few studies to compare a measured number with its goal directly. Goals are therefore \
-         widened by the simulation error: a promise holds unless the 99.9 % interval of the measured number \
-         excludes its goal."
+        "The short form simulates too few studies to compare a measured number directly with its goal. Each goal is \
+            therefore widened by the simulation error: a promise holds unless the 99.9 % interval of the measured number excludes the goal."
     } else {
-        "A promise holds if the measured number is within its goal. The interval shows how precise the measured number \
-         is: for a rate, it is exact (Clopper-Pearson); for a ratio, it comes from Student's t over 20 batches of studies."
+        "A promise holds if the measured number meets its goal. The interval shows how precise the measured number \
+            is. For a rate, the interval is exact (Clopper-Pearson); for a ratio, it comes from Student's t over 20 batches of studies."
     };
     format!("{how} All numbers come from the code that judges real studies.")
 }

@@ -16,7 +16,9 @@ const BYTES_MAX: u64 = 16 << 20;
 
 /// Check published figures: are they possible, and what do they show?
 ///
-/// Bakeoff reads published summaries of measurements (n, mean, sd, …). It checks whether the figures are possible at all, computes the differences with their intervals, and judges your claims and equivalence within the margin. Each printed number stands for all values that agree with it.
+/// Bakeoff reads published summaries of measurements (n, mean, sd, …). It checks whether the figures are possible at
+/// all, computes the differences with their intervals, and judges your claims and equivalence within the margin. Each
+/// printed number stands for all values that agree with it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
@@ -25,7 +27,8 @@ pub(crate) struct Args {
     /// Judge this claim, such as 'B 1.4% slower than A'; repeat the option for more claims
     #[arg(long = "claim", short, value_name = "CLAIM", allow_hyphen_values = true)]
     claims: Vec<String>,
-    /// Exit with 1 unless all figures are possible, the conclusions printed with them are supported, and so are all claims
+    /// Exit with 1 unless all figures are possible, and all claims and the conclusions printed with the figures are
+    /// supported
     #[arg(long)]
     require: bool,
     /// Print all findings as JSON
@@ -34,20 +37,21 @@ pub(crate) struct Args {
     /// Compare the other summaries with this one [default: the first summary of each quantity]
     #[arg(long, help_heading = "How to judge", value_name = "NAME")]
     baseline: Option<String>,
-    /// The largest difference that does not matter, in percent; summaries that differ by less, either way, are equivalent
+    /// The largest difference that does not matter, in percent; summaries that differ by less, either way, are
+    /// equivalent
     #[arg(long, help_heading = "How to judge", value_name = "PERCENT", default_value = "1%", value_parser = margin)]
     margin: f64,
     /// Confidence level of the intervals
     #[arg(long, help_heading = "How to judge", value_name = "C", default_value = "0.95", value_parser = confidence)]
     confidence: f64,
-    /// Higher values are better; without this option, lower values are better unless their unit is a rate, such as ops/s
+    /// Treat higher values as better; by default, lower values are better unless their unit is a rate, such as ops/s
     #[arg(long, help_heading = "How to judge")]
     higher_is_better: bool,
 }
 
 const EXAMPLE: &str = "\
 FILE may contain:
-  - ministat's whole output or only its table, or several such tables under headings
+  - all of ministat's output, only its table, or several such tables under headings
   - a table with column titles; blanks, commas or bars separate the columns, and columns of words
     are allowed
   - one line for each system, with the names of its figures, as in the example below

@@ -203,7 +203,7 @@ fn means_alone(comparisons: &[&Comparison], page: &mut Page, columns: usize) {
         missing.extend(comparison.missing.iter().map(String::as_str));
     }
     grid.print(page, columns);
-    let text = format!("there is no interval, so nothing is shown; an interval needs {}", needs(&missing));
+    let text = format!("there is no interval, so there is no verdict; an interval needs {}", needs(&missing));
     page.paragraph(&text, columns, 2, Ink::Plain);
 }
 

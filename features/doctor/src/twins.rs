@@ -47,7 +47,7 @@ pub(crate) fn remember(record: &Record, findings: &Findings) {
     let new: Vec<&Line> = lines.iter().filter(|line| known.get(&line.key()) != Some(line)).collect();
     if let Err(error) = append(&path, &new) {
         let file = path.display();
-        screen::err(&format!("note: cannot add the twin's verdict to {file}, which `bakeoff doctor` reads: {error}\n"));
+        screen::err(&format!("note: cannot add the twin's verdict to {file} for `bakeoff doctor`: {error}\n"));
     }
 }
 

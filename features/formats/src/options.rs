@@ -18,7 +18,7 @@ const FORMATS: [Format; 6] = [
     Format {
         option: "export-markdown",
         help: "Write a Markdown summary for a pull request: question, answer, verdicts and doubts, with the details \
-               folded. In this and all other exports, use `-` as FILE to write to standard output instead of the report",
+               folded. For this and every other export, give `-` as FILE to print the export instead of the report",
         write: |concluded| Ok(markdown::page(concluded)),
     },
     Format {
@@ -86,7 +86,7 @@ fn targets(matches: &ArgMatches) -> Result<Vec<(&'static Format, Target)>, Comma
         let taken = targets.iter().find(|(_, known)| *known == target && !matches!(target, Target::InPlace(_)));
         if let Some((other, _)) = taken {
             let error = format!("--{} and --{} name the same file", other.option, format.option);
-            return Err(CommandError::usage(error).hint("give each its own file"));
+            return Err(CommandError::usage(error).hint("name a different file for each"));
         }
         targets.push((format, target));
     }

@@ -12,10 +12,12 @@ use bakeoff_model::plain::clean;
 use bakeoff_model::record::Record;
 use std::path::PathBuf;
 
-/// For CI: check that no variant is slower than allowed, and exit with 0 only if a larger slowdown is excluded
+/// For CI: check that no variant is slower than allowed, and exit with 0 only if a slowdown beyond the limit is
+/// excluded
 ///
-/// The command exits with 1 only if a larger slowdown is shown. It exits with 4 if a variant failed, could not be built or is not the program that the study describes. Otherwise it exits with 3 (undecided). It prints one paragraph with the reason.
-/// It runs no trials; `bakeoff run --gate 2%` runs them and then checks.
+/// The command exits with 1 only if a slowdown beyond the limit is shown. It exits with 4 if a variant failed, could
+/// not be built or is not the program that the study describes. Otherwise it exits with 3 (undecided). It prints one
+/// paragraph with the reason. It runs no trials; to run them and then check, use `bakeoff run --gate 2%`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A study (Bakeoff uses its latest journal) or a journal (.jsonl)
@@ -29,7 +31,8 @@ pub(crate) struct Args {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
-    /// Check only this variant; repeat the option for several. The correction for multiple comparisons still covers all of them [default: all but the baseline]
+    /// Check only this variant; repeat the option for several. The correction for multiple comparisons still covers all
+    /// of them [default: all but the baseline]
     #[arg(long, help_heading = "What to check", value_name = "VARIANT")]
     variant: Vec<String>,
     /// Check only this workload
@@ -85,8 +88,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     Ok(gate.outcome.code())
 }
 
-/// Those of the command line; or of the study file as it is now; or, of a journal without its study, those that the study
-/// had when it was executed.
+/// Those of the command line; or of the study file as it is now; or, of a journal without its study, those that the
+/// study had when it was executed.
 fn limits(args: &Args, record: &Record, features: &Registry) -> Result<Limits, CommandError> {
     if let Some(limit) = args.max_slowdown {
         return Ok(Limits::of_all(limit));

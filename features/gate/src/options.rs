@@ -41,7 +41,9 @@ pub(crate) fn options(command: clap::Command) -> clap::Command {
     const HELP: &str = "Exit with 1 if a variant is shown to be slower than the baseline by more than LIMIT (such as \
         2%), and with 3 if this is neither shown nor excluded";
     gate = match has("study") {
-        true => gate.value_parser(limit).help(format!("{HELP}; `study` uses the limits in [gate] of the study file")),
+        true => {
+            gate.value_parser(limit).help(format!("{HELP}; give `study` to use the limits in [gate] of the study file"))
+        }
         false => gate.value_parser(|text: &str| slowdown(text).map(Limit::Of)).help(HELP),
     };
     // What prints no findings has nothing to hold against a limit; and a check that is left out must not look like one that held.
@@ -106,11 +108,12 @@ pub(crate) fn no_gate(why: NoGate) -> CommandError {
             let known: Vec<String> = known.iter().map(|name| clean(name)).collect();
             error.hint(format!("available: {}", known.join(", ")))
         }
-        NoGate::NoLimit => error.hint(
-            "--max-slowdown 2% sets a limit for all workloads, as does `max_slowdown` in [gate] of the study file",
-        ),
+        NoGate::NoLimit => {
+            error.hint("to limit all workloads, use --max-slowdown 2% or `max_slowdown` in [gate] of the study file")
+        }
         NoGate::NoVariant => error.hint(
-            "a gate needs two programs: add a second command, --git twice, or another level in the study. --save \
+            "a gate needs two programs: add a second command, use --git twice, or add another level to the study. \
+                --save \
              records a command, not its files, so keep a copy of the old program under another name (cp prog prog-1.2)",
         ),
     }

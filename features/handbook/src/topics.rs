@@ -1,5 +1,5 @@
-//! The topics: pages of `docs/`, under names that no command has. Design documents and pages about the code are not among
-//! them.
+//! The topics: pages of `docs/`, under names that no command has. Design documents and pages about the code are not
+//! among them.
 
 /// A page that the program carries.
 pub(crate) struct Topic {
@@ -30,8 +30,8 @@ topics! {
     "your-program" "your-program.md" "compare builds of your own program"
     "study-file" "study-file.md" "every key of study.toml"
     "builds" "builds.md" "how builds are made, cached and checked; profiles and BOLT"
-    "flags" "flags.md" "what compiler flags gained in published programs"
-    "measuring" "measuring.md" "what Bakeoff measures in a trial, and conditions"
+    "flags" "flags.md" "the effect of compiler flags on published programs"
+    "measuring" "measuring.md" "conditions, and what Bakeoff measures in a trial"
     "marks" "marks.md" "phases, operations and latencies that a program reports"
     "harness" "harness.md" "benchmark suites of Go, Google Benchmark, Criterion, JMH and pytest"
     "reading" "report.md" "how to read the report"

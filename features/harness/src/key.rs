@@ -60,6 +60,6 @@ mod tests {
         check(&study("harness = \"goo\"", ""), "there is no harness `goo`", "did you mean `go`?");
         check(&study("", "[harness]\nname = \"go\""), "`harness` is a key of a workload", "[workloads.NAME]");
         let metric = study("", "") + "metrics = [\"sec/op\"]\n";
-        check(&metric, "`sec/op` is a metric of benchmarks, and no workload has a harness", "harness = \"go\"");
+        check(&metric, "`sec/op` is a benchmark metric, but no workload has a harness", "harness = \"go\"");
     }
 }

@@ -1,4 +1,5 @@
-//! The harnesses that are known: their names, what each of them writes, and what a command must look like so that it does.
+//! The harnesses that are known: their names, what each of them writes, and what a command must look like so that it
+//! does.
 
 use bakeoff_readers::Tool;
 
@@ -34,19 +35,20 @@ pub(crate) const KNOWN: &[HarnessFormat] = &[
         name: "criterion",
         title: "criterion.rs",
         kind: Tool::Criterion,
-        command: "the command must write its folder there: `CRITERION_HOME=\"$BAKEOFF_HARNESS\" ./BENCH --bench`",
+        command: "the command must write its results to $BAKEOFF_HARNESS: `CRITERION_HOME=\"$BAKEOFF_HARNESS\" \
+            ./BENCH --bench`",
     },
     HarnessFormat {
         name: "jmh",
         title: "JMH",
         kind: Tool::Jmh,
-        command: "the command must write JSON: `-rf json -rff \"$BAKEOFF_HARNESS\"`",
+        command: "the command must write JSON (`-rf json -rff \"$BAKEOFF_HARNESS\"`)",
     },
     HarnessFormat {
         name: "pytest",
         title: "pytest-benchmark",
         kind: Tool::Pytest,
-        command: "the command must write JSON: `--benchmark-json=\"$BAKEOFF_HARNESS\"`",
+        command: "the command must write JSON (`--benchmark-json=\"$BAKEOFF_HARNESS\"`)",
     },
 ];
 

@@ -7,14 +7,15 @@ use bakeoff_model::plan::Plan;
 use clap::builder::{ArgPredicate, PossibleValuesParser};
 use clap::{Arg, ArgMatches, Command};
 
-/// What is decided on unless another metric is given, and what is done with the output: times are different in every trial.
+/// What is decided on unless another metric is given, and what is done with the output: times are different in every
+/// trial.
 const DEFAULTS: [(&str, &str); 2] = [("metrics", "sec/op"), ("output", "varies")];
 
 /// Adds the option, with which others have another default.
 pub(crate) fn options(command: Command) -> Command {
     let help =
         "Treat the commands as runs of this benchmark harness, and compare each benchmark by its time per operation";
-    let more = "Each trial is one process of the harness, and each of its benchmarks is judged like a workload. \
+    let more = "Each trial is one process of the harness, and Bakeoff judges each benchmark like a workload. \
                 The harness may write its results to the path in $BAKEOFF_HARNESS; otherwise, Bakeoff reads them from standard output.";
     let harness = Arg::new("harness").long("harness").value_name("NAME").help(help);
     let command = command.mut_args(|arg| match DEFAULTS.iter().find(|(id, _)| arg.get_id() == id) {
@@ -29,7 +30,7 @@ pub(crate) fn plan(asked: &ArgMatches, plan: &mut Plan) -> Result<(), CommandErr
     let Some(harness) = asked.get_one::<String>("harness") else {
         return match plan.decide.metrics.iter().find(|metric| is_of_harness(metric)) {
             Some(metric) => {
-                Err(CommandError::usage(format!("`{metric}` is a metric of benchmarks, and no harness was named"))
+                Err(CommandError::usage(format!("`{metric}` is a metric of benchmarks, but no harness was named"))
                     .hint("name the harness that times them, such as --harness go"))
             }
             None => Ok(()),

@@ -1,5 +1,5 @@
-//! What a process left, made the values of its benchmarks. The formats are read elsewhere; here the names are made, several
-//! values of one benchmark become one, and what cannot be a measurement is refused.
+//! What a process left, made the values of its benchmarks. The formats are read elsewhere; here the names are made,
+//! several values of one benchmark become one, and what cannot be a measurement is refused.
 //!
 //! One process is one trial, so a benchmark has one value in it: the median of those that its harness gives (of Go's
 //! `-count`, of the repetitions of Google Benchmark, of the single times of pytest-benchmark and criterion.rs), which one
@@ -22,7 +22,7 @@ pub(crate) fn read(harness: &str, left: &Left) -> Result<Parts, String> {
         Left::Printed(bytes) if bytes.trim_ascii().is_empty() => {
             let command = known.command;
             Err(format!(
-                "{}: the harness printed nothing and wrote nothing to $BAKEOFF_HARNESS; {command}",
+                "{}: the harness wrote nothing to standard output or to $BAKEOFF_HARNESS; {command}",
                 known.title
             ))
         }
@@ -122,7 +122,7 @@ fn parts(known: &HarnessFormat, gathered: &Gathered) -> Result<Parts, String> {
 fn take(part: &mut Part, metric: &str, values: Vec<f64>) {
     let Some(value) = median(&values) else { return };
     if matches!(metric, "sec/op" | "ops/s") && value <= 0.0 {
-        part.failed = Some(format!("it reports {value} {metric}, which is not a valid measurement"));
+        part.failed = Some(format!("the reported value ({value} {metric}) is not positive"));
         return;
     }
     part.values.insert(metric.to_owned(), value);
@@ -164,7 +164,7 @@ fn readable(name: &str) -> Result<String, String> {
         let begins: String = name.chars().take(40).collect();
         let begins = bakeoff_model::plain::clean(&begins);
         return Err(format!(
-            "the name of a benchmark is too long ({} bytes) and begins with `{begins}`; shorten the name",
+            "the benchmark name that begins with `{begins}` is too long ({} bytes); shorten it",
             name.len()
         ));
     }

@@ -1,5 +1,5 @@
-//! Benchmarks that the baseline does not have: nothing can be compared with them. They are data in the findings, and a few
-//! lines of the report; one that only the baseline has is a trial that failed, and is not named here.
+//! Benchmarks that the baseline does not have: nothing can be compared with them. They are data in the findings, and a
+//! few lines of the report; one that only the baseline has is a trial that failed, and is not named here.
 
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::plan::BASELINE;
@@ -56,7 +56,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, _notes: &mut Notes, co
         let names = named(benchmarks.iter().map(|name| clean(name)).collect());
         let baseline = findings.variants.first().map_or(BASELINE, |variant| variant.name.as_str());
         let line = format!(
-            "benchmarks not compared, because {} has them but {} does not: {names}",
+            "benchmarks not compared, because they exist in {} but not in {}: {names}",
             clean(&variant),
             clean(baseline),
         );

@@ -8,14 +8,15 @@ use std::ffi::OsString;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "As ministat")]
 pub(crate) struct Own {
-    /// Print exactly what ministat prints, byte for byte: `legacy` is Debian's ministat from 2015 (the default); `freebsd` is FreeBSD's current one
+    /// Print what ministat prints, byte for byte: `legacy` is Debian's ministat from 2015 (the default); `freebsd` is
+    /// FreeBSD's current one
     #[arg(long, value_name = "EDITION", require_equals = true, num_args = 0..=1, default_missing_value = "legacy",
         conflicts_with_all = ["names", "baseline", "paired", "format", "table", "row", "col", "ignore", "filter", "json", "require_verdict"])]
     pub(crate) ministat: Option<Edition>,
     /// With --ministat: omit the plot
     #[arg(short = 'A', requires = "ministat")]
     pub(crate) no_plot: bool,
-    /// With --ministat: print only the summary statistics, without plot and comparisons
+    /// With --ministat: print only the summary statistics, without the plot and comparisons
     #[arg(short = 'n', requires = "ministat")]
     pub(crate) raw: bool,
     /// With --ministat: draw the bars on separate lines

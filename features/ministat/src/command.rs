@@ -40,9 +40,9 @@ pub(crate) fn execute(args: &Args, edition: Edition) -> Result<Code, CommandErro
     let sets: Vec<Set<'_>> =
         data.iter().map(|data| Set { name: data.name.as_bytes(), values: &data.values, vitals: data.vitals }).collect();
     let text = page::ministat(&sets, look).map_err(|_| {
-        let hint = "use -A to omit the plot; without --ministat, Bakeoff describes such data, or explains why it \
-                    cannot";
-        CommandError::usage("ministat crashes with this data or width, so there is no plot to print").hint(hint)
+        let hint =
+            "use -A to omit the plot; or omit --ministat, and Bakeoff will describe the data or explain why it cannot";
+        CommandError::usage("ministat crashes with this data or at this width, so there is no plot to print").hint(hint)
     })?;
     screen::out_bytes(&text);
     screen::err(&notes(&data, look));
@@ -190,8 +190,8 @@ fn notes(data: &[Data<'_>], look: Look) -> String {
     };
     if let Some(data) = data.iter().find(inexact).filter(|_| legacy) {
         notes.push(format!(
-            "the standard deviation of {} is {:.7}, not the printed value: ministat computes it in one pass and loses \
-             digits if values are far from 0",
+            "the standard deviation of {} is {:.7}, not the printed value, because ministat's one-pass computation \
+                loses digits if values are far from 0",
             data.name.to_string_lossy(),
             data.honest_variance.sqrt()
         ));
@@ -202,9 +202,9 @@ fn notes(data: &[Data<'_>], look: Look) -> String {
     };
     if look.level == WRONG_LEVEL && compared().next().is_some() {
         let misprinted = compared().any(|(set, _)| (5..=12).contains(&(set.vitals.n + data[0].vitals.n - 2)));
-        let misprint = if misprinted { "; and for so few values, its table has misprints" } else { "" };
+        let misprint = if misprinted { "; its table also has misprints for samples this small" } else { "" };
         notes.push(format!(
-            "ministat's 99.5% confidence is really 99.8%, because it uses the quantile t(.999){misprint}"
+            "ministat's 99.5% confidence level is really 99.8%, because ministat uses the quantile t(.999){misprint}"
         ));
     }
     let understated = compared().find_map(|(set, theirs)| {
@@ -214,13 +214,13 @@ fn notes(data: &[Data<'_>], look: Look) -> String {
     });
     if let Some(percent) = understated {
         notes.push(format!(
-            "the percentage should be ± {percent:.4}%: ministat treats the mean of the first set as exact"
+            "the percentage should be ± {percent:.4}%, but ministat treats the mean of the first set as exact"
         ));
     }
     if compared().any(|(_, relative)| !relative.differs()) {
         notes.push(
-            "\"no difference proven\" does not mean \"identical\", as ministat's manual notes; without --ministat, \
-             Bakeoff also judges equivalence"
+            "according to ministat's manual, \"no difference proven\" does not mean \"identical\"; without \
+                --ministat, Bakeoff also judges equivalence"
                 .to_owned(),
         );
     }

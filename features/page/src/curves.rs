@@ -1,6 +1,6 @@
-//! Distributions: for each place the share of trials below a value, a curve for each variant. Three stand out, the baseline, the
-//! best and the worst of those that are shown to differ; the others are grey. It draws what was measured and computes nothing of
-//! it. The frame, for curves of other kinds as well, is here.
+//! Distributions: for each place the share of trials below a value, a curve for each variant. Three stand out, the
+//! baseline, the best and the worst of those that are shown to differ; the others are grey. It draws what was measured
+//! and computes nothing of it. The frame, for curves of other kinds as well, is here.
 
 use crate::cells::{Cell, PlaceCells, Values};
 use crate::forest::pc;
@@ -34,8 +34,8 @@ pub(crate) struct Curve {
 /// A tick: its place from 0 to 1, and its label.
 pub(crate) type Tick = (f64, String);
 
-/// Which variants stand out at a place, and as what: the baseline, the best and the worst of those that are shown to differ there.
-/// Few others get lines of their own; many are grey.
+/// Which variants stand out at a place, and as what: the baseline, the best and the worst of those that are shown to
+/// differ there. Few others get lines of their own; many are grey.
 pub(crate) fn outstanding(look: &Look<'_>, table: Option<&Table>, variant: &str) -> &'static str {
     let farthest = |wanted: Verdict| {
         let rows = table.into_iter().flat_map(|table| &table.rows);
@@ -122,7 +122,8 @@ pub(crate) fn distributions(look: &Look<'_>, places: &[PlaceCells<'_>], brief: &
     let one = |(at, place): &(usize, &PlaceCells<'_>)| {
         html! {
             figure.dist data-p=(at) data-w=[look.workload(place.workload)] data-c=[look.condition(place.condition)] {
-                figcaption { b { (name(&place.title(has_conditions))) } ": share of trials up to this time or size" }
+                figcaption { b { (name(&place.title(has_conditions))) } ": share of trials at or below each time or \
+                    size" }
                 (distribution(look, place, brief))
             }
         }
@@ -130,8 +131,8 @@ pub(crate) fn distributions(look: &Look<'_>, places: &[PlaceCells<'_>], brief: &
     let is_binned = shown.iter().any(|(_, place)| place.cells.iter().any(|cell| cell.dots.len() > POINTS));
     html! {
         @if is_binned {
-            p.quiet { "For more than " (POINTS) " trials, a curve has " (POINTS) " points at equal steps of the \
-                share." }
+            p.quiet { "For more than " (POINTS) " trials, a curve has " (POINTS) " points, spaced equally by share of \
+                trials." }
         }
         (first_few("charts", &shown.iter().map(one).collect::<Vec<_>>()))
     }

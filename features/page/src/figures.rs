@@ -1,5 +1,5 @@
-//! All figures: a row for each variant in each table, with the cells that the report's own tables have. The page's script sorts and
-//! filters them by numbers that stand next to the text; without it all of them are there.
+//! All figures: a row for each variant in each table, with the cells that the report's own tables have. The page's
+//! script sorts and filters them by numbers that stand next to the text; without it all of them are there.
 
 use crate::look::Look;
 use crate::mark::{Mark, sign};
@@ -23,8 +23,8 @@ pub(crate) fn figures(look: &Look<'_>, texts: &[TableText]) -> Markup {
     let conditions = look.conditions.len() > 1;
     html! {
         @if !is_whole {
-            p.quiet { "Only the deciding metric is shown: all metrics would need " (rows) " rows; --export-csv writes \
-                them." }
+            p.quiet { "Only the deciding metric is shown, because all metrics would need " (rows) " rows. Use \
+                --export-csv to get them." }
         }
         div.scroll tabindex="0" role="region" aria-label="All figures" {
             table.data #figures {
@@ -45,7 +45,7 @@ pub(crate) fn figures(look: &Look<'_>, texts: &[TableText]) -> Markup {
             }
         }
         @if has_letters(look.findings) {
-            p.quiet { "Variants that share a letter are not shown to differ, but they may differ." }
+            p.quiet { "No difference was shown between variants that share a letter, but they may differ." }
         }
     }
 }

@@ -42,7 +42,7 @@ fn outputs(findings: &Findings, record: &Record) -> Option<Ground> {
     counting().next()?;
     let (title, detail) = match seen {
         0 => ("outputs were not compared", "no trial recorded its output".into()),
-        seen => ("all variants print the same", text!["compared in ", counted(seen as u32, "trial")]),
+        seen => ("outputs match in all variants", text!["compared in ", counted(seen as u32, "trial")]),
     };
     Some(Ground { is_full: seen > 0, title: title.into(), details: vec![detail] })
 }
@@ -68,7 +68,7 @@ fn noise(about: &About<'_>) -> Option<Ground> {
     Some(Ground {
         is_full: twin.is_within(),
         title: text!["the machine's noise: ", unglue(&range)],
-        details: vec!["the baseline against its hidden twin, which is the same program".into()],
+        details: vec!["the baseline against its hidden twin (the same program)".into()],
     })
 }
 
@@ -137,7 +137,7 @@ mod tests {
         };
         let noisy = "the machine's noise: ";
         check(&record(|_| {}), &[("outputs were not compared", false), ("36 of 36 trials valid", true), (noisy, true)]);
-        check(&record(printed), &[("all variants print the same", true)]);
+        check(&record(printed), &[("outputs match in all variants", true)]);
         let lost = record(|trial| match trial.block {
             1 => trial.outcome = Outcome::Failed(Failure::Exit { code: 1, stderr: vec![] }),
             2 => trial.outcome = Outcome::Void("busy".to_owned()),

@@ -1,5 +1,5 @@
-//! Latencies of single ops: a curve of the percentiles for each variant, over −log(1 − p), so that the tail has room. All ops of a
-//! variant's trials together, as they were recorded; the figures that are judged stand in the tables.
+//! Latencies of single ops: a curve of the percentiles for each variant, over −log(1 − p), so that the tail has room.
+//! All ops of a variant's trials together, as they were recorded; the figures that are judged stand in the tables.
 
 use crate::cells::Values;
 use crate::curves::{Curve, Tick, frame, outstanding, path};
@@ -32,8 +32,8 @@ pub(crate) fn charts(look: &Look<'_>, record: &Record) -> Markup {
     let is_sampled = record.trials.len() > TRIALS * record.study.variants.len().max(1);
     html! {
         p.quiet {
-            "Latency of an op by percentile, with the tail stretched; all ops of "
-            @if is_sampled { "at most " (TRIALS) " trials of each variant, evenly spaced," } @else { "a variant’s \
+            "Latency of an op by percentile, with the tail stretched. Curves show all ops of "
+            @if is_sampled { "at most " (TRIALS) " evenly spaced trials of a variant" } @else { "a variant’s \
                 trials" }
             " together."
         }

@@ -23,7 +23,7 @@ const AGAINST: &str = "against";
 const SELDOM: Duration = Duration::from_secs(30);
 
 /// The first words of a page that is written while trials run.
-const NOTE: &str = "Trials are still running: Bakeoff updates this page between blocks, and the page reloads itself. A \
+const NOTE: &str = "Trials are still running. Bakeoff updates this page between blocks, and the page reloads itself. A \
                     browser on the measuring machine disturbs the measurement, so open the page on another machine.";
 
 /// Adds the options.
@@ -44,7 +44,7 @@ pub(crate) fn add(command: Command) -> Command {
         .arg(file(
             HTML,
             "Write a self-contained HTML page with the answer, every chart and every figure. While trials run, \
-             Bakeoff updates the page between blocks, at most every 30 seconds",
+             Bakeoff updates the page between blocks, at most once every 30 seconds",
         ))
         .arg(file(SVG, "Write one chart as SVG, for light and dark backgrounds").conflicts_with_all(&of_two))
         .arg(
@@ -71,7 +71,7 @@ fn targets(matches: &ArgMatches) -> Result<[Option<Target>; 2], CommandError> {
     let [html, svg] = [HTML, SVG].map(|name| file(matches, name).map(|file| Target::of(file)).transpose());
     let targets = [html?, svg?];
     if targets[0].is_some() && targets[0] == targets[1] {
-        return Err(CommandError::usage("--html and --svg name the same file").hint("give each its own file"));
+        return Err(CommandError::usage("--html and --svg name the same file").hint("name a different file for each"));
     }
     Ok(targets)
 }
@@ -115,8 +115,8 @@ pub(crate) fn write(matches: &ArgMatches, concluded: &Concluded<'_>) -> Result<C
     Ok(Code::Done)
 }
 
-/// Writes the page of a study whose trials still run, unless it was written a moment ago. A failure must not end the study;
-/// at its end the page is written again, and the failure reported.
+/// Writes the page of a study whose trials still run, unless it was written a moment ago. A failure must not end the
+/// study; at its end the page is written again, and the failure reported.
 pub(crate) fn rewrite(matches: &ArgMatches, record: &Record, features: &Registry) -> Option<PathBuf> {
     let Ok(Target::Replaced(path)) = Target::of(file(matches, HTML)?) else { return None };
     if is_old(&path) {

@@ -1,5 +1,5 @@
-//! The page: the answer and what it rests on come first and fit on one screen, then the parts that explain it, in a fixed order.
-//! Every sentence was made in `bakeoff_report`; here is only where it stands.
+//! The page: the answer and what it rests on come first and fit on one screen, then the parts that explain it, in a
+//! fixed order. Every sentence was made in `bakeoff_report`; here is only where it stands.
 
 use crate::cells::{PlaceCells, places};
 use crate::document::document;
@@ -203,7 +203,7 @@ fn sections(content: &Content<'_>) -> Vec<(&'static str, &'static str, Markup)> 
         sections.push(("builds", "Building it", body));
     }
     sections.push(("doubts", "Doubts", doubts(content)));
-    sections.push(("repeat", "How it was measured, and how to repeat it", repeat(content)));
+    sections.push(("repeat", "How the study ran, and how to repeat it", repeat(content)));
     sections
 }
 

@@ -1,6 +1,7 @@
-//! The trials: a strip for each variant at each place, in the order of time, with the baseline's trial of the same block behind
-//! it. One path for all that count, one for each other kind; what lies beyond the scale stands at its edge. Where there are more
-//! trials than a screen has room for, one dot stands for all at its place, and the caption says so.
+//! The trials: a strip for each variant at each place, in the order of time, with the baseline's trial of the same
+//! block behind it. One path for all that count, one for each other kind; what lies beyond the scale stands at its
+//! edge. Where there are more trials than a screen has room for, one dot stands for all at its place, and the caption
+//! says so.
 
 use crate::cells::{Cell, Dot, PlaceCells, State, Values};
 use crate::items::first_few;
@@ -87,9 +88,9 @@ pub(crate) fn strips(look: &Look<'_>, places: &[PlaceCells<'_>], brief: &Brief<'
     let is_dense = places.iter().any(|place| place.blocks > DENSE);
     html! {
         p.quiet {
-            "In chronological order: each dot is a trial"
+            "Trials in chronological order: each dot is a trial"
             @if is_dense {
-                "; where there are more than " (DENSE) " blocks, one dot represents all trials at its position"
+                "; in a chart with more than " (DENSE) " blocks, one dot represents all trials at its position"
             } @else {
                 ", each dash is the baseline’s trial in the same block, and a line joins the pair"
             }

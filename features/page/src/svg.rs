@@ -1,5 +1,5 @@
-//! Charts that stand alone: SVG with its own style for light and dark surroundings, a title and a description in words. The numbers
-//! and signs are those of the page; places are in pixels, since nothing stretches it.
+//! Charts that stand alone: SVG with its own style for light and dark surroundings, a title and a description in words.
+//! The numbers and signs are those of the page; places are in pixels, since nothing stretches it.
 
 use crate::cells::{PlaceCells, Values};
 use crate::curves::{self, outstanding};
@@ -52,7 +52,7 @@ pub(crate) fn chart(content: &Content<'_>, name: &str) -> Result<String, Command
     };
     let nothing = || {
         let error = format!("there is nothing to draw for --chart {name}");
-        CommandError::usage(error).hint("use --html: it always writes a page that explains why")
+        CommandError::usage(error).hint("use --html to write a page that explains why")
     };
     chart.map(Markup::into_string).ok_or_else(nothing)
 }
@@ -191,7 +191,8 @@ fn distributions(content: &Content<'_>) -> Option<Markup> {
     let (place, _) = place(content)?;
     let scale = Values::over(place.values(), 0.99)?;
     let unit = unit_of(place.unit, scale.high);
-    let what = format!("share of trials up to this time or size, {}; in {}", clean(&place.title(true)), unit.name);
+    let what =
+        format!("share of trials at or below each time or size, {}; in {}", clean(&place.title(true)), unit.name);
     let cells = content.look.in_order(&place.cells, &content.brief);
     let class =
         |variant: &str| outstanding(&content.look, content.look.table_of(place.workload, place.condition), variant);

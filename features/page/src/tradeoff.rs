@@ -1,5 +1,5 @@
-//! What speed costs: build time and size of each variant against what it gains. A variant is marked where no other is at least as
-//! good in both. Build times are those of single builds, and no verdict is made of them.
+//! What speed costs: build time and size of each variant against what it gains. A variant is marked where no other is
+//! at least as good in both. Build times are those of single builds, and no verdict is made of them.
 
 use crate::cells::Values;
 use crate::forest::{drawable, pc};
@@ -86,7 +86,8 @@ fn chart(
     html! {
         figure.trade {
             figcaption { b { (what) } " against " (brief.metric.as_ref().map_or("", |(metric, _)| metric)) "; ringed: no other variant is at least as good in both" }
-            svg.ch.sq role="img" aria-label={ (what) " against speed; no other variant is at least as good in both as " (alternative.join(", ")) } {
+            svg.ch.sq role="img" aria-label={ (what) " against speed; no other variant matches or beats these in \
+                both: " (alternative.join(", ")) } {
                 @for tick in axis.ticks() {
                     @let y = pc(tick.at);
                     line.tick.zero[tick.label == "0" || tick.label == "1"] y1=(y) y2=(y) x2="100%" {}

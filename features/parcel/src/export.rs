@@ -20,9 +20,12 @@ use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-/// Pack a study with its journals and build logs into one file, to share or to archive
+/// Pack a study with its journals and build logs into one file for sharing or archiving
 ///
-/// The file is a .tar.zst archive for `bakeoff import`. It contains all files in the study's folder except hidden ones. It also contains the journals up to the last complete line, so you can export a running study. For every build that the journals name, it contains the record, manifest and log of each layer, if the cache has them. The same study always produces the same bytes.
+/// The file is a .tar.zst archive for `bakeoff import`. It contains all files in the study's folder except hidden ones.
+/// It also contains the journals up to the last complete line, so you can export a running study. For every build that
+/// the journals name, it contains the record, manifest and log of each layer, if the cache has them. The same study
+/// always produces the same bytes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The study: a folder with a study.toml, or the file itself
@@ -37,7 +40,7 @@ pub(crate) struct Args {
     /// Also pack the sources of the builds, if the cache has them
     #[arg(long)]
     sources: bool,
-    /// Also pack the finished builds, for inspection; they run only if the cache has the same path
+    /// Also pack the finished builds, for inspection; they run only where the cache has the same path
     #[arg(long)]
     prefixes: bool,
     /// Remove the names of hosts, users and folders from the journals, and omit the records and logs of layers; the
@@ -112,8 +115,8 @@ fn to_output(packing: Packing) -> Result<(), CommandError> {
     }
 }
 
-/// Packs the journals; what they hold. Those that were imported are packed only where the study was not executed here: they
-/// are somebody else's, who has them.
+/// Packs the journals; what they hold. Those that were imported are packed only where the study was not executed here:
+/// they are somebody else's, who has them.
 fn journals(
     args: &Args,
     dir: &Path,
@@ -282,7 +285,7 @@ fn summary(out: &Path, packed: &Packed) -> String {
         }
     }
     if manifest.latest.is_none() {
-        text.push_str("  no journal: this study has not run yet\n");
+        text.push_str("  no journal, because this study has not run\n");
     }
     text
 }
@@ -290,9 +293,8 @@ fn summary(out: &Path, packed: &Packed) -> String {
 impl From<Error> for CommandError {
     fn from(error: Error) -> Self {
         match &error {
-            Error::Exists { .. } => {
-                Self::usage(error).hint("name another path, or remove this one; `export --force` overwrites a file")
-            }
+            Error::Exists { .. } => Self::usage(error)
+                .hint("name another path, or remove the existing one; `export --force` overwrites a file"),
             _ => Self::usage(error),
         }
     }

@@ -9,8 +9,8 @@ const FILES_MAX: usize = 20_000;
 const BYTES_MAX: u64 = 4 << 30;
 
 /// Every file of a study's folder by its name below it, with slashes, sorted. What begins with a dot is left out, and
-/// with it `.bakeoff` and `.git`. A link to a file of the same folder, or of the Git repository around it, counts as that
-/// file.
+/// with it `.bakeoff` and `.git`. A link to a file of the same folder, or of the Git repository around it, counts as
+/// that file.
 ///
 /// # Errors
 /// [`Error::Strange`] for what cannot be a part of a study: devices and their like, links that lead elsewhere or to
@@ -38,8 +38,8 @@ pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
                 let target = fs::canonicalize(&path).at("resolve", &path)?;
                 if !target.is_file() || !may_follow(&home, &target) {
                     return Err(strange(
-                        "is a link to something other than a file, or outside the study's folder and its Git \
-                         repository: replace it with a copy",
+                        "is a link that does not point to a file in the study's folder or its Git repository: replace \
+                            it with a copy",
                     ));
                 }
                 meta = fs::metadata(&path).at("inspect", &path)?;
@@ -62,8 +62,8 @@ pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
     Ok(found)
 }
 
-/// Whether a link may bring this file into a parcel: a study of somebody else must not pack any file that it points to. What
-/// is hidden in the repository, such as `.git`, stays there.
+/// Whether a link may bring this file into a parcel: a study of somebody else must not pack any file that it points to.
+/// What is hidden in the repository, such as `.git`, stays there.
 fn may_follow(home: &Path, target: &Path) -> bool {
     let repository = home.ancestors().find(|above| above.join(".git").exists());
     let inside = repository.and_then(|repository| target.strip_prefix(repository).ok());
@@ -74,8 +74,8 @@ fn may_follow(home: &Path, target: &Path) -> bool {
 fn too_much() -> String {
     let gib = BYTES_MAX >> 30;
     format!(
-        "has more than {FILES_MAX} files or {gib} GiB, too much for a study: move unrelated files out of it, or into a \
-         folder with a name that begins with a dot"
+        "exceeds the limit of {FILES_MAX} files or {gib} GiB for a study: move unrelated files out of it, or into a \
+            folder whose name begins with a dot"
     )
 }
 

@@ -16,7 +16,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Unpack an exported study, to judge it again or to repeat it on this machine
+/// Unpack an exported study to judge it again or repeat it on this machine
 ///
 /// Import never runs anything from the parcel. It writes only to FOLDER, except
 /// that it adds sources to the cache if they match their SHA-256. Journals,
@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 ///   bakeoff run FOLDER                          repeat the study here, in a new journal
 ///   bakeoff report FOLDER --against imported    compare both
 ///
-/// The study's scripts come from someone else: read them before you build or
+/// The study's scripts come from someone else, so read them before you build or
 /// run the study.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -109,8 +109,8 @@ struct Taken {
     refused: Vec<String>,
 }
 
-/// Takes sources into the cache by their hashes. That one cannot be taken is no reason to not import the study: it can be
-/// fetched.
+/// Takes sources into the cache by their hashes. That one cannot be taken is no reason to not import the study: it can
+/// be fetched.
 fn take_sources(folder: &Path) -> Taken {
     let mut taken = Taken::default();
     let all = in_folder(folder).unwrap_or_default();
@@ -165,15 +165,15 @@ fn summary(folder: &Path, manifest: &Manifest, taken: &Taken) -> String {
     if of("prefixes") > 0 {
         let where_to = imported_in(folder).join("prefixes");
         text.push_str(&format!(
-            "note: prefixes are in {}, for inspection only: they cannot be verified, so Bakeoff rebuilds them\n",
+            "note: prefixes are in {}, for inspection only; Bakeoff cannot verify them, so it rebuilds them\n",
             where_to.display()
         ));
     }
     if manifest.latest.is_some() {
         text.push_str(&format!("to see the report: bakeoff report {shown}\n"));
     } else {
-        text.push_str("the study has no journal, because it had not run\n");
+        text.push_str("the parcel has no journal, because the study had not run\n");
     }
-    text.push_str("the study's scripts come from someone else: read them before you build or run the study\n");
+    text.push_str("the study's scripts come from someone else, so read them before you build or run the study\n");
     text
 }

@@ -12,7 +12,7 @@ const DEPTH_MAX: usize = 64;
 pub(crate) fn complaint(name: &str) -> Option<&'static str> {
     let components: Vec<&str> = name.split('/').collect();
     if components.len() < 2 || !PARTS.contains(&components[0]) {
-        return Some("is not in any part of a parcel");
+        return Some("is outside the folders of a parcel");
     }
     if components.len() > DEPTH_MAX {
         return Some("is too deep");

@@ -41,7 +41,7 @@ impl Default for Bounds {
 /// written.
 pub fn open(parcel: &Path, into: &Path, bounds: Bounds) -> Result<Manifest, Error> {
     let refused = |why: String| Error::Refused { path: parcel.to_owned(), why };
-    let damaged = |error: io::Error| refused(format!("it cannot be read as a .tar.zst: {error}"));
+    let damaged = |error: io::Error| refused(format!("it is not a readable .tar.zst file: {error}"));
     let file = File::open(parcel).at("read", parcel)?;
     if !file.metadata().at("inspect", parcel)?.is_file() {
         return Err(refused("it is not a file".to_owned()));
@@ -58,7 +58,7 @@ pub fn open(parcel: &Path, into: &Path, bounds: Bounds) -> Result<Manifest, Erro
     let free = bakeoff_host::disk::free_bytes(into).at("inspect", into)?;
     let wanted: u64 = manifest.members.iter().map(|member| member.bytes).sum();
     if wanted > free {
-        return Err(refused(format!("it unpacks to {wanted} bytes, but only {free} bytes are free")));
+        return Err(refused(format!("it unpacks to {wanted} bytes, but only {free} are free; free more space")));
     }
     for member in &manifest.members {
         let name = &member.name;
@@ -86,7 +86,7 @@ pub fn open(parcel: &Path, into: &Path, bounds: Bounds) -> Result<Manifest, Erro
 
 /// The parcel's folder and its list; what is wrong with it otherwise.
 fn read_manifest(entry: tar::Entry<'_, impl Read>) -> Result<(String, Manifest), String> {
-    let no_parcel = || format!("it is not a parcel: it does not begin with {MANIFEST}");
+    let no_parcel = || format!("it is not a parcel, because it does not begin with {MANIFEST}");
     let path = String::from_utf8(entry.path_bytes().into_owned()).map_err(|_| no_parcel())?;
     let top = path.strip_suffix(&format!("/{MANIFEST}")).filter(|top| name::is_top(top)).ok_or_else(no_parcel)?;
     if entry.header().entry_type() != tar::EntryType::Regular {

@@ -1,5 +1,5 @@
-//! Packs a parcel: looks at every member first, writes the list of them, then the members. What changes in between is an
-//! error. The parcel appears under its name when it is whole.
+//! Packs a parcel: looks at every member first, writes the list of them, then the members. What changes in between is
+//! an error. The parcel appears under its name when it is whole.
 
 use super::error::{At, Error};
 use super::format::{FORMAT, MANIFEST, Manifest, Member};
@@ -193,7 +193,7 @@ fn header(name: &str, member: &Member) -> Result<tar::Header, Error> {
     let mut header = tar::Header::new_ustar();
     header.set_path(name).map_err(|_| Error::Strange {
         path: PathBuf::from(name),
-        why: "cannot be packed: its name is too long: an archive allows 100 bytes for the file and 155 for its folders"
+        why: "has a name too long for an archive: shorten it to at most 100 bytes for the file and 155 for its folders"
             .to_owned(),
     })?;
     header.set_size(member.bytes);

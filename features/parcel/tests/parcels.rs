@@ -277,7 +277,7 @@ fn what_is_no_parcel_is_refused() {
         refused(&path, why);
     };
     check(b"", "");
-    check(b"hello", "cannot be read as a .tar.zst");
+    check(b"hello", "is not a readable .tar.zst");
     check(&zstd::encode_all(&b"hello"[..], 1).unwrap(), "");
     check(&zstd::encode_all(&[0; 1024][..], 1).unwrap(), "it is empty");
     let (_folder, parcel) = parcel();

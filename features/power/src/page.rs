@@ -83,18 +83,18 @@ fn legend(planning: &Planning) -> String {
     let [power, confidence] = [power, confidence].map(|x| glue(&percent(*x)));
     let among = if *family > 1 { format!(" among {family} comparisons") } else { String::new() };
     let basis = match &planning.study {
-        None => "the sd is the one you gave".to_owned(),
+        None => "the sd is the value you gave".to_owned(),
         Some(study) => format!(
             "sd is the standard deviation between the blocks of study {}. The plan uses the upper bound of sd at 80 % \
-             confidence. `–` means more than a million, or unknown (there are fewer than {}, or a value is not \
-             positive)",
+             confidence. `–` means more than a million, or unknown because there are fewer than {} or a value is not \
+             positive",
             clean(study),
             counted(PILOT_MIN, "block"),
         ),
     };
     format!(
         "Blocks needed for each workload and condition to show the given difference with a probability of {power} at \
-         {confidence} confidence{among}, or to show equivalence if there is no difference. This assumes normally \
+         {confidence} confidence{among}, or to show equivalence if there is no difference. The plan assumes normally \
          distributed logarithms; {basis}."
     )
 }

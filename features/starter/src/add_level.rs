@@ -31,8 +31,8 @@ pub(crate) fn add(
         screen::out(&format!("added to {factor}: {} = {}\n", level.name, level.table()));
         if trains {
             screen::out(
-                "the training runs in the same folder as the build script; in `files` of the [[build]], list the \
-                 study's files that it reads\n",
+                "the training runs in the same folder as the build script; if it reads files of the study, list them \
+                    in `files` of the [[build]]\n",
             );
         }
     }

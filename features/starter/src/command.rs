@@ -26,14 +26,14 @@ use std::path::{Path, PathBuf};
 
 /// Create a study of a program from its source code
 ///
-/// Init recognises the build system of the source (Cargo, Go, Meson, CMake, configure, Autoconf, make, debian/rules),
-/// builds an unchanged copy once, finds the program, and writes a study.toml with comments on what it found. Then it
+/// Init recognises the build system of the source (Cargo, Go, Meson, CMake, configure, Autoconf, make, debian/rules).
+/// It builds an unchanged copy once, finds the program, and writes a study.toml with comments on what it found. Then it
 /// builds one changed level and prints how many compilations the flag reached. It runs the workload on the plain build:
-/// twice to record the expected output, then for a few seconds to see how much its time varies. If SOURCE is a folder,
-/// init writes the study there; otherwise, it creates a new folder.
+/// twice to record the expected output, then for a few seconds to see how much the run time varies. If SOURCE is a
+/// folder, init writes the study there; otherwise, it creates a new folder.
 ///
-/// If standard input is a terminal, init asks for what it cannot determine. Otherwise, and with --yes, it assumes the first
-/// answer and prints it.
+/// If standard input is a terminal, init asks about anything it cannot determine. Otherwise, or with --yes, it assumes
+/// the first answer and prints it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The source: a folder, a Git URL, an archive or its URL, debian:PACKAGE, crate:NAME or go:MODULE
@@ -42,27 +42,28 @@ pub(crate) struct Args {
     /// The workload, as you would type it in the source's folder: './prog input'
     #[arg(long, value_name = "COMMAND")]
     run: Option<String>,
-    /// Use this level instead of the proposed ones; repeat the option for several. A level is a set of compiler flags added after the project's own (`-O3 -flto=auto`, or for rustc `-C target-cpu=native`), a compiler (`clang`), or a
-    /// variable (`GOAMD64=v3`). Put a name in front if you like: `lto=-O3 -flto=auto`. Add `profile` for a
-    /// profile-guided build trained on the workload, or `profile:COMMAND` to train it by another command. Add `bolt` or
+    /// Use this level instead of the proposed ones; repeat the option for several. A level is a set of compiler flags
+    /// added after the project's own (`-O3 -flto=auto`, or for rustc `-C target-cpu=native`), a compiler (`clang`), or
+    /// a variable (`GOAMD64=v3`). You can put a name in front: `lto=-O3 -flto=auto`. Add `profile` for a profile-guided
+    /// build trained on the workload, or `profile:COMMAND` to train it on another command. Add `bolt` or
     /// `bolt:COMMAND` to have LLVM's BOLT optimise the linked program
     #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
     level: Vec<String>,
-    /// Add a level to the existing study in SOURCE, and change nothing else: `NAME=WORDS`, or `FACTOR=WORDS` if the
-    /// study has several factors
+    /// Add a level to the existing study in SOURCE, and change nothing else. LEVEL is `NAME=WORDS`, or `FACTOR=WORDS`
+    /// if the study has several factors
     #[arg(long, value_name = "LEVEL", allow_hyphen_values = true, conflicts_with_all = ["level", "run", "product", "options"])]
     add_level: Vec<String>,
     /// Ask nothing; assume the first answer to every question
     #[arg(long, short)]
     yes: bool,
-    /// The program to measure, if the build produces several: its name or path
+    /// The name or path of the program to measure, if the build produces several
     #[arg(long, help_heading = "Override what init finds", value_name = "PROGRAM")]
     product: Option<String>,
-    /// The build system to use if several are recognised, named by its file, such as 'debian/rules'
+    /// The file of the build system to use if several are recognised, such as 'debian/rules'
     #[arg(long, help_heading = "Override what init finds", value_name = "FILE")]
     build_system: Option<String>,
-    /// Extra options for the configure step, or for the build if there is no configure step: '-DTESTS=OFF' for CMake, '--disable-nls'
-    /// for configure, '--features x' for Cargo
+    /// Extra options for the configure step, or for the build if there is no configure step: '-DTESTS=OFF' for CMake,
+    /// '--disable-nls' for configure, '--features x' for Cargo
     #[arg(long, help_heading = "Override what init finds", value_name = "WORDS", allow_hyphen_values = true)]
     options: Option<String>,
     /// Name of the factor that the levels belong to
@@ -173,9 +174,9 @@ fn build_systems(origin: &Origin, named: Option<&str>) -> Result<Vec<BuildSystem
     Ok(all)
 }
 
-/// Builds the source as it is by the first of its build systems that can build it and compiles anything: a patched Makefile may be of
-/// use only to debian/rules, which calls it with what it needs. A build in part is enough only with a program that is called like
-/// the source, or where no other system builds more.
+/// Builds the source as it is by the first of its build systems that can build it and compiles anything: a patched
+/// Makefile may be of use only to debian/rules, which calls it with what it needs. A build in part is enough only with
+/// a program that is called like the source, or where no other system builds more.
 fn built(
     args: &Args,
     cache: &Cache,
@@ -207,7 +208,7 @@ fn built(
                         in_part.get_or_insert((found, wanted, plain));
                     }
                     Some(why) => {
-                        say(&format!("Part of the source could not be built{why}, but the program was."));
+                        say(&format!("Part of the source could not be built{why}, but the program was built."));
                         return Ok((found, wanted, plain));
                     }
                     None => return Ok((found, wanted, plain)),
@@ -319,16 +320,15 @@ fn chosen_levels(
     let seen = format!("{took}{calls}; {program}.");
     say(&seen);
     if found.calls_compilers() && made.compilations == 0 {
-        say(
-            "Bakeoff saw no compiler calls: the project ships its own compiler, or a compiler cache answered instead. \
-             Flags that levels append will have no effect.",
-        );
+        say("Bakeoff saw no compiler calls. Either the project ships its own compiler, or a compiler cache answered \
+                instead. \
+             Flags that levels append will have no effect.");
     }
     let rust = if found.system == System::Cargo { rust::own(&origin.tree) } else { vec![] };
     let (kept, left) = without_own(wanted, made, &rust);
     let mut seen = vec![seen];
     for level in left {
-        let line = format!("Omitted: {}, because the project already does that.", level.name);
+        let line = format!("Omitted: {}, because the project already builds that way.", level.name);
         say(&line);
         seen.push(line);
     }

@@ -1,5 +1,5 @@
-//! The levels of a study: as they are asked for, or those that are proposed for a build system. A level is written as its
-//! table in the study file. Whether its words arrive is proven later.
+//! The levels of a study: as they are asked for, or those that are proposed for a build system. A level is written as
+//! its table in the study file. Whether its words arrive is proven later.
 
 use crate::recognise::{BuildSystem, System};
 use crate::rust;
@@ -12,8 +12,8 @@ use toml_edit::{InlineTable, Value};
 /// The level that changes nothing.
 pub(crate) const OWN: &str = "own";
 
-/// The keys of levels that a training makes, and the words for them: built by a profile, or rewritten by BOLT. And how such a level
-/// is called.
+/// The keys of levels that a training makes, and the words for them: built by a profile, or rewritten by BOLT. And how
+/// such a level is called.
 const TRAINED: [(&str, &str); 2] = [("profile", "pgo"), (BOLT, BOLT)];
 
 /// The second of these.
@@ -83,8 +83,9 @@ impl Level {
     }
 }
 
-/// A level as it is typed: `-O3 -flto`, `NAME=-O3 -flto`, `clang`, `NAME=clang -O3`, or with variables `NAME=GOAMD64=v3`. Behind
-/// words and compiler, `profile` or `profile:COMMAND` may stand, as in `NAME=-O3 profile:./prog input`, or `bolt` likewise.
+/// A level as it is typed: `-O3 -flto`, `NAME=-O3 -flto`, `clang`, `NAME=clang -O3`, or with variables
+/// `NAME=GOAMD64=v3`. Behind words and compiler, `profile` or `profile:COMMAND` may stand, as in `NAME=-O3
+/// profile:./prog input`, or `bolt` likewise.
 ///
 /// # Errors
 /// If it is none of these.
@@ -129,8 +130,8 @@ pub(crate) fn parse(text: &str) -> Result<Level, CommandError> {
     Ok(Level { name, entries })
 }
 
-/// Words by the key that has them reach their compiler. What begins as options of rustc do is for rustc: to a C compiler
-/// these mean nothing. All others are for C compilers, in a Cargo project too.
+/// Words by the key that has them reach their compiler. What begins as options of rustc do is for rustc: to a C
+/// compiler these mean nothing. All others are for C compilers, in a Cargo project too.
 fn by_compiler(words: &[&str]) -> Vec<(String, String)> {
     const WITH_VALUE: [&str; 4] = ["-C", "--codegen", "-Z", "--cfg"];
     let (mut rust, mut others) = (vec![], vec![]);
@@ -165,7 +166,8 @@ fn cut(what: &str) -> (&str, Option<Training<'_>>) {
 type Training<'a> = ((&'static str, &'static str), &'a str);
 
 /// What is said of a level that cannot be read.
-const FORMS: &str = "write `NAME=WORDS` or only WORDS: compiler flags (--level 'lto=-O3 -flto=auto'), the name of a \
+const FORMS: &str = "write `NAME=WORDS` or only WORDS. WORDS can be compiler flags (--level 'lto=-O3 -flto=auto'), \
+    the name of a \
     compiler (--level clang), a training command (--level 'pgo=profile:./prog input'), or a variable (--level \
     'v3=GOAMD64=v3')";
 

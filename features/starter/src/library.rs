@@ -1,5 +1,5 @@
-//! A library without a program: what a program that uses it is linked with, and the skeleton of such a program, which is built
-//! on top of every level's library. What it shall call only the user knows.
+//! A library without a program: what a program that uses it is linked with, and the skeleton of such a program, which
+//! is built on top of every level's library. What it shall call only the user knows.
 
 use crate::rust::document;
 use crate::walk::{files, name};
@@ -46,7 +46,8 @@ impl Library {
         (!library.names.is_empty()).then_some(library)
     }
 
-    /// The library of the package at the top of a source that Cargo builds; none if there is none that a program can use.
+    /// The library of the package at the top of a source that Cargo builds; none if there is none that a program can
+    /// use.
     pub(crate) fn of_crate(tree: &Path) -> Option<Self> {
         let manifest = document(&tree.join("Cargo.toml"))?;
         let text = |section: &str, key: &str| manifest.get(section)?.get(key)?.as_str().map(str::to_owned);
@@ -88,7 +89,7 @@ impl Library {
 
     /// A program that does nothing yet.
     pub(crate) fn skeleton(&self) -> String {
-        const WHAT: &str = "// Call the code to measure here, often enough to take a second or two, and print a \
+        const WHAT: &str = "// Here, call the code to measure often enough to take a second or two, and print a \
             result that must be the same\n// for all levels.\n";
         if let Some(krate) = &self.krate {
             return format!(

@@ -1,5 +1,6 @@
-//! The workload of a new study: what the user types, or else a benchmark or the tests of the source, if they prove to be of use,
-//! or else a stub. What a source offers is known to [`crate::targets`], of what use it is to [`crate::tryout`].
+//! The workload of a new study: what the user types, or else a benchmark or the tests of the source, if they prove to
+//! be of use, or else a stub. What a source offers is known to [`crate::targets`], of what use it is to
+//! [`crate::tryout`].
 
 use crate::ask::{Answers, say};
 use crate::fault::Fault;
@@ -84,7 +85,7 @@ pub(crate) fn chosen(
         }
     }
     let question = format!(
-        "Which command do you want to measure, as typed in the source's folder? [only start {}]: ",
+        "Which command do you want to measure, as you would type it in the source's folder? [only start {}]: ",
         product.path.display()
     );
     match answers.text(&question)? {
@@ -146,8 +147,8 @@ fn tried(start: &Start<'_>, levels: &[Level], offer: &Offer, answers: Answers) -
     Ok(Chosen { workload, product, target })
 }
 
-/// Copies what a command reads into the study. Before the first build, so that all builds have the same source if the study
-/// is in it.
+/// Copies what a command reads into the study. Before the first build, so that all builds have the same source if the
+/// study is in it.
 pub(crate) fn bring(run: &str, origin: &Origin) -> Result<(), CommandError> {
     let here = std::env::current_dir().map_err(CommandError::usage)?;
     let brought = bring_files(run, &[&here, &origin.tree], &origin.study_dir).map_err(CommandError::usage)?;
@@ -171,6 +172,6 @@ fn driver(library: &Library, origin: &Origin) -> Result<Option<Workload>, Comman
     std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
     let place = origin.study_dir.join(&file);
     replace(&place, library.skeleton().as_bytes()).map_err(CommandError::usage)?;
-    screen::out(&format!("wrote the skeleton {}: add calls to the code that you want to measure\n", shown(&place)));
+    screen::out(&format!("wrote the skeleton {}; add calls to the code that you want to measure\n", shown(&place)));
     Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), kind: WorkloadKind::Stub, ..Workload::default() }))
 }

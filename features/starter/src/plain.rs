@@ -1,5 +1,6 @@
-//! Builds a copy of the source once as it is, through the crate `builds`: with its cache, its log, and what its wrappers saw.
-//! The whole tree is kept afterwards, to be looked at. A build that fails is tried once more in another way.
+//! Builds a copy of the source once as it is, through the crate `builds`: with its cache, its log, and what its
+//! wrappers saw. The whole tree is kept afterwards, to be looked at. A build that fails is tried once more in another
+//! way.
 
 use crate::debian::Missing;
 use crate::fault::Fault;
@@ -47,7 +48,8 @@ pub(crate) struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Builds it, as the plain level of a study with these levels. Then that level is built already, if nothing else is chosen.
+    /// Builds it, as the plain level of a study with these levels. Then that level is built already, if nothing else is
+    /// chosen.
     ///
     /// # Errors
     /// What failed first, and those of building.
@@ -89,8 +91,8 @@ impl Attempt<'_> {
         lines.pop().ok_or_else(|| CommandError::usage("there is nothing to build"))
     }
 
-    /// What could not be built in the usual way is built with one job at a time, and on behind what fails. None if the program
-    /// is not there then.
+    /// What could not be built in the usual way is built with one job at a time, and on behind what fails. None if the
+    /// program is not there then.
     fn otherwise(&self, failed: &BuildLine) -> Result<Option<Plain>, CommandError> {
         let uses_make =
             matches!(self.found.system, System::Make | System::Configure | System::Autoconf | System::CMake);
@@ -238,18 +240,18 @@ fn of_tool(lines: &[String]) -> Option<&str> {
 /// That a build failed, for the end of the command.
 pub(crate) fn failure(line: &BuildLine, missing: Option<Missing>) -> CommandError {
     let install = missing.map_or_else(
-        || "install what the messages report as missing".to_owned(),
+        || "install the dependencies reported as missing".to_owned(),
         |missing| format!("install the missing build dependencies with `{}`", missing.command()),
     );
     failed(
         line,
-        &format!("{install}, or disable the part that needs them with --options, and run the same command again"),
+        &format!("{install}, or use --options to disable the part that needs them; then run the same command again"),
     )
 }
 
 /// That the build of a level failed where the plain one did not.
 pub(crate) fn failure_of_level(line: &BuildLine) -> CommandError {
-    failed(line, "the plain build works, so correct this level in study.toml, or remove it")
+    failed(line, "the plain build works, so correct or remove this level in study.toml")
 }
 
 fn failed(line: &BuildLine, remedy: &str) -> CommandError {

@@ -1,5 +1,5 @@
-//! The end of `bakeoff init`: the study is written, a level of it proven, the workload run, and what that showed is written,
-//! too. What is in the study is decided before.
+//! The end of `bakeoff init`: the study is written, a level of it proven, the workload run, and what that showed is
+//! written, too. What is in the study is decided before.
 
 use crate::ask::say;
 use crate::expect::{self, Observed};
@@ -50,8 +50,7 @@ impl Start<'_> {
         let (name, locale) = (self.product.name(), locale_of_user());
         let libraries = self.libraries();
         if !libraries.is_empty() {
-            let names = libraries.join(", ");
-            say(&format!("also installed into $PREFIX, because the program needs these libraries: {names}"));
+            say(&format!("the build also installs the libraries of the program: {}", libraries.join(", ")));
         }
         let program = Program { product: self.product, libraries: &libraries, target: self.target };
         let script = script::lines(self.found, self.plain.how, levels, &program);

@@ -19,14 +19,15 @@ const CONFIDENCE: f64 = 0.95;
 /// The margin of `bakeoff compare`.
 const MARGIN: &str = "1%";
 
-/// Compare measurements from other tools or files as ministat and benchstat do, but with verdicts
+/// Compare measurements from files or other tools the way ministat and benchstat do, but with verdicts
 ///
 /// Each file is a sample: numbers, one per line, with # before comments; or the output of `go test -bench`, hyperfine
-/// (--export-json), pyperf (-o), JMH (-rf json) or pytest-benchmark (--benchmark-json). Bakeoff recognises the format, and unpacks gzip files. The first sample is the baseline. Bakeoff does not know in which order the samples were measured.
-/// If a sample drifts over time, there is no verdict on differences that the drift could explain.
+/// (--export-json), pyperf (-o), JMH (-rf json) or pytest-benchmark (--benchmark-json). Bakeoff recognises the format,
+/// and unpacks gzip files. The first sample is the baseline. Bakeoff does not know in which order the samples were
+/// measured. If a sample drifts over time, Bakeoff gives no verdict on differences that the drift could explain.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The files, the baseline first [default: `-`, standard input]
+    /// The files; the first is the baseline [default: `-`, standard input]
     #[arg(value_name = "FILE")]
     files: Vec<OsString>,
     /// Name a sample; repeat the option for each file, in order
@@ -35,7 +36,8 @@ pub(crate) struct Args {
     /// Compare with this sample [default: the first one]
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
-    /// Compare line by line: the values on the same line of all files were measured together, in random order
+    /// Compare line by line; use this only if the values on the same line of all files were measured together, in
+    /// random order
     #[arg(long)]
     paired: bool,
     /// Read the numbers from this column, counting from 1
@@ -122,7 +124,7 @@ fn confidence(given: &[OsString]) -> Result<f64, CommandError> {
     let fraction = number.map(|number| if number < 1.0 && !text.contains('%') { number } else { number / 100.0 });
     fraction.filter(|fraction| (0.5..1.0).contains(fraction)).ok_or_else(|| {
         CommandError::usage(format!("`{text}` is not a confidence level"))
-            .hint("use a value from 50% up to but not including 100%, such as 0.95 or 95%")
+            .hint("use a value of at least 50% and less than 100%, such as 0.95 or 95%")
     })
 }
 
@@ -131,7 +133,7 @@ fn gather(args: &Args) -> Result<Gathered, CommandError> {
     let stdin = [OsString::from("-")];
     let files = if args.files.is_empty() { &stdin[..] } else { &args.files };
     if files.iter().filter(|file| *file == "-").count() > 1 {
-        return Err(CommandError::usage("standard input can be read only once"));
+        return Err(CommandError::usage("standard input (`-`) can be named only once"));
     }
     let options = options(args)?;
     let labels = labels(files, &args.names)?;

@@ -1,5 +1,5 @@
-//! Text of other tools around what is read: the events of `go test -json`, and forms that are known by name only. Here no value
-//! is read.
+//! Text of other tools around what is read: the events of `go test -json`, and forms that are known by name only. Here
+//! no value is read.
 
 use bakeoff_readers::{Error, Origin};
 use serde::Deserialize;
@@ -10,23 +10,19 @@ const FORMS: [(&[&str], &str, &str); 10] = [
     (&["| Command", "| Mean ["], "hyperfine's Markdown", SUMMARY),
     (&["command,mean,stddev,median"], "hyperfine's CSV", SUMMARY),
     (&["Mode", "Cnt", "Score", "Units"], "JMH's text", SUMMARY),
-    (
-        &["Time (mean ± σ):"],
-        "the output of hyperfine",
-        "use the file from --export-json, which has the individual times",
-    ),
+    (&["Time (mean ± σ):"], "the output of hyperfine", "use the individual times in the file from --export-json"),
     (
         &["Rounds", "Iterations", "StdDev"],
         "the output of pytest-benchmark",
-        "use the file from --benchmark-json, which has the individual times",
+        "use the individual times in the file from --benchmark-json",
     ),
     (&["Min", "Max", "Median", "Avg", "Stddev"], "ministat's output", SUMMARY),
     (&["Performance counter stats for"], "the output of perf stat", NUMBERS),
     (&["Maximum resident set size (kbytes)"], "the output of GNU time", NUMBERS),
-    (&["time:   ["], "the output of criterion.rs", "use its sample.json files, which have the individual times"),
+    (&["time:   ["], "the output of criterion.rs", "use the individual times in its sample.json files"),
     (&["<?xml"], "XML", NUMBERS),
 ];
-const SUMMARY: &str = "it has only summaries, no individual values; use `bakeoff check-summary`";
+const SUMMARY: &str = "it has summaries but no individual values; use `bakeoff check-summary`";
 const NUMBERS: &str = "write only the numbers, one per line, to a file for each sample";
 
 /// The form of a text that is known by name, as an error.

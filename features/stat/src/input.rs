@@ -53,7 +53,8 @@ fn from(
     }
 }
 
-/// Text of any form. Tables with titles and the events of `go test -json` are recognised here, and what no reader knows.
+/// Text of any form. Tables with titles and the events of `go test -json` are recognised here, and what no reader
+/// knows.
 fn of_text(
     mut reader: impl io::BufRead,
     origin: &Origin<'_>,
@@ -64,7 +65,7 @@ fn of_text(
     let mut head = vec![];
     reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(failed)?;
     if head.starts_with(JOURNAL) {
-        let remedy = "use `bakeoff report`; its --export-go writes a file that this command can read";
+        let remedy = "use `bakeoff report`; with --export-go, it writes a file that this command can read";
         return Err(origin.whole("this is a Bakeoff journal", remedy));
     }
     let mut all = head.as_slice().chain(reader);
@@ -83,7 +84,7 @@ fn of_text(
     let mut whole = vec![];
     all.take(WHOLE_MAX + 1).read_to_end(&mut whole).map_err(failed)?;
     if whole.len() as u64 > WHOLE_MAX {
-        return Err(origin.whole("the file is larger than 1 GB", "write only the numbers, one per line"));
+        return Err(origin.whole("the file is larger than 1 GB", "reduce it to the numbers, one per line"));
     }
     match separator {
         Some(separator) => titled::read(&String::from_utf8_lossy(&whole), separator, origin, is_alone, options),

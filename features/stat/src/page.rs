@@ -1,5 +1,5 @@
-//! Samples that somebody else measured, as a page for people: the answer first, a table of what was seen, a table of what
-//! was inferred, the doubts. The numbers come from [`bakeoff_judge::judge_samples`].
+//! Samples that somebody else measured, as a page for people: the answer first, a table of what was seen, a table of
+//! what was inferred, the doubts. The numbers come from [`bakeoff_judge::judge_samples`].
 
 use bakeoff_judge::findings::{Comparison, Inferred, Summary};
 use bakeoff_judge::findings::{Scale, Test, Verdict};
@@ -79,7 +79,8 @@ fn compared(table: &SampleTable) -> impl Iterator<Item = (&SampleRow, &Compariso
     table.samples.iter().filter_map(|row| Some((row, row.comparison.as_ref()?)))
 }
 
-/// The keys of the settings in which some table is not as the first: a setting that not all have in common has such a key.
+/// The keys of the settings in which some table is not as the first: a setting that not all have in common has such a
+/// key.
 fn own_keys(findings: &SampleFindings) -> BTreeSet<&str> {
     let Some((first, others)) = findings.tables.split_first() else { return BTreeSet::new() };
     let differing = others.iter().flat_map(|other| {
@@ -312,7 +313,7 @@ fn legend(findings: &SampleFindings, page: &mut Page, columns: usize, pictures: 
         said.push("Difference: sample − baseline, because some values are not positive.".to_owned());
     }
     if findings.tables.iter().any(|table| table.family > 1) {
-        said.push("p and intervals are corrected for all comparisons of the same unit.".to_owned());
+        said.push("p and intervals are corrected for all comparisons in the same unit.".to_owned());
     }
     if pictures {
         said.push(LEGEND.to_owned());

@@ -1,6 +1,7 @@
-//! Tables with a line of titles, columns of words (factors) and a column of values, as CSV, with tabs, semicolons or blanks: a
-//! line for each value. A factor is a part of a value's name (`/FACTOR`). A column of numbers that is neither the value nor a
-//! count of repeats is a factor too; if it is not clear which column has the values, it must be chosen. Nothing is guessed.
+//! Tables with a line of titles, columns of words (factors) and a column of values, as CSV, with tabs, semicolons or
+//! blanks: a line for each value. A factor is a part of a value's name (`/FACTOR`). A column of numbers that is neither
+//! the value nor a count of repeats is a factor too; if it is not clear which column has the values, it must be chosen.
+//! Nothing is guessed.
 
 use bakeoff_model::metric::Direction;
 use bakeoff_model::plain::clean;
@@ -20,7 +21,7 @@ const MEASURED: &str = "user sys system cpu maxrss rss memory cycles instruction
 /// What is counted in a second; any word in the plural is, too.
 const AMOUNTS: &str = "b kb mb gb kib mib gib bit mbit gbit req op";
 
-const MISSING: &str = "remove the line, or put # before it, and mention that when you publish the numbers";
+const MISSING: &str = "remove the line or comment it out with #, and mention the omission when you publish the numbers";
 
 fn shown(text: &str) -> String {
     format!("`{}`", clean(text))
@@ -140,7 +141,7 @@ pub(crate) fn read(
             "it is unclear whether the column {} contains values or the names of groups",
             shown(&titles[*column])
         );
-        let remedy = format!("ignore it with `-C {}`, which reads only the column of values", value + 1);
+        let remedy = format!("use `-C {}` to read only the column of values", value + 1);
         return Err(origin.whole(&message, &remedy));
     }
     factors.retain(|at| !unclear.contains(at));

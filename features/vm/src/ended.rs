@@ -56,7 +56,7 @@ fn why(left: &Left<'_>) -> Option<String> {
         },
         _ if panic.is_some() => format!("the kernel panicked: {}", panic.unwrap_or_default().trim()),
         End::Exited(0) if received.place.is_none() => "the machine ended before the agent sent anything".to_owned(),
-        End::Exited(0) => "the machine was switched off or reset before the agent had finished".to_owned(),
+        End::Exited(0) => "the machine was switched off or reset before the agent finished".to_owned(),
         End::Exited(1) => "qemu did not start the machine".to_owned(),
         End::Exited(code) if code % 2 == 1 && code / 2 > SIGNALS.into() => {
             format!("the agent was killed by signal {}", code / 2 - i32::from(SIGNALS))
@@ -69,7 +69,7 @@ fn why(left: &Left<'_>) -> Option<String> {
             )
         }
         End::Signalled(SIGXCPU) | End::TimedOut => {
-            format!("the machine hung: it was killed after {limit_s} s of CPU time, or four times that in elapsed time")
+            format!("the machine hung and was killed after {limit_s} s of CPU time, or four times that in elapsed time")
         }
         End::Signalled(SIGXFSZ) => {
             format!("the guest printed more than {} MiB and was killed", MOST_PRINTED >> 20)

@@ -1,5 +1,5 @@
-//! Boots: from a variant's kernel to what its trials measured. It puts together what others do: the machine is a job of a
-//! launcher, so it ends with us, whichever process is killed; the trials are the agent's.
+//! Boots: from a variant's kernel to what its trials measured. It puts together what others do: the machine is a job of
+//! a launcher, so it ends with us, whichever process is killed; the trials are the agent's.
 
 use crate::accelerator::{Accelerator, Emulator, boot_within};
 use crate::agent::{Order, Ordered, Received, execution};
@@ -99,13 +99,14 @@ impl Machines {
             return Err(CommandError::usage(error).hint("write `processors = 1` in [vm], or use a machine with KVM"));
         }
         screen::err(&format!(
-            "note: Bakeoff compares kernels in guest instructions, not in seconds: {}\n",
+            "note: Bakeoff compares kernels in guest instructions, not in seconds, because {}\n",
             self.found.why
         ));
         Ok(())
     }
 
-    /// A kernel is booted that does nothing but end the machine: what a small sector can do under KVM, a kernel may not.
+    /// A kernel is booted that does nothing but end the machine: what a small sector can do under KVM, a kernel may
+    /// not.
     fn boots_under_kvm(&self, plan: &Plan, setup: &Setup) -> Result<(), String> {
         let kernel = plan.baseline().kernel.as_deref().unwrap_or_default();
         let Some(prefix) = setup.prefixes.get(&plan.baseline().name) else { return Ok(()) };
@@ -114,7 +115,7 @@ impl Machines {
         if !kernel.is_file() || !root.is_file() {
             return Ok(());
         }
-        let broken = |error: &dyn std::fmt::Display| format!("cannot try it: {error}");
+        let broken = |error: &dyn std::fmt::Display| format!("cannot test it: {error}");
         let folder = tempfile::tempdir().map_err(|error| broken(&error))?;
         let initrd = folder.path().join("root");
         let (ours, has_loader) = program().map_err(|error| broken(&error))?;
@@ -147,8 +148,8 @@ fn append(root: &Path, more: &[&[u8]], into: &Path) -> io::Result<()> {
     more.iter().try_for_each(|part| to.write_all(part))
 }
 
-/// The part of the root that is the same for all boots: our own program with what it needs, and the study's files. Whether a
-/// loader is among it.
+/// The part of the root that is the same for all boots: our own program with what it needs, and the study's files.
+/// Whether a loader is among it.
 fn ours(setting: &PlaceSetting<'_>) -> io::Result<(Vec<u8>, bool)> {
     let (mut archive, has_loader) = program()?;
     archive.file(&format!("{HOME}/study/study.toml"), &fs::read(&setting.study_file)?)?;
@@ -273,7 +274,7 @@ impl Vm<'_> {
         let ended = match ended {
             Err(bakeoff_host::Error::LauncherEnded { how }) => {
                 self.launcher = Launcher::start_with(&options(&self.setting.keep))?;
-                let why = format!("the launcher process of the machine was killed ({how})");
+                let why = format!("the machine's launcher process was killed ({how})");
                 return Ok(Some(all_failed(boot, &died(why, vec![]))));
             }
             ended => ended?,

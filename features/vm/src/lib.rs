@@ -36,7 +36,7 @@ fn find(study: &Study, plan: &Plan) -> Reached {
     let Some(spec) = Spec::of(study.sections.get(spec::NAME)).filter(|_| plan.boots()) else { return Ok(None) };
     let found = accelerator::find(spec.accelerator).map_err(|why| {
         CommandError::usage(why)
-            .hint("on Debian: apt-get install qemu-system-x86; `bakeoff doctor` shows what boots here")
+            .hint("on Debian, run `apt-get install qemu-system-x86`; `bakeoff doctor` shows what boots here")
     })?;
     Ok(Some(Box::new(Machines { spec, found })))
 }
@@ -50,13 +50,13 @@ fn check() -> Check {
     };
     match accelerator::boots(&qemu, "kvm") {
         Ok(()) => {
-            Check::good(name, "works with KVM; each study tries its own kernel", "kernels are compared in seconds")
+            Check::good(name, "works with KVM; each study tests its own kernel", "kernels are compared in seconds")
         }
         Err(why) => match accelerator::boots(&qemu, "tcg") {
             Ok(()) => Check::noisy(
                 name,
                 format!("works only by emulation: {why}"),
-                "kernels are compared in guest instructions, which do not reflect caches or pipelines",
+                "kernels are compared in guest instructions; these do not reflect caches or pipelines",
             ),
             Err(why) => Check::missing(name, why, "studies that boot kernels cannot run"),
         },

@@ -62,8 +62,8 @@ impl Extension for VmSection {
 
     fn missing(&self, sink: &Sink, known: SectionContext<'_>) {
         if let Some(kernel) = known.kernel {
-            let remedy = "add `[vm]` with `root = \"FILE\"`, where FILE is the path below $PREFIX of an initramfs that \
-                a layer installs";
+            let remedy = "add `[vm]` with `root = \"FILE\"`, where FILE is an initramfs (path relative to $PREFIX) \
+                that a layer installs";
             sink.report(kernel.clone(), "a level has a kernel, but the study has no `[vm]`", "", remedy);
         }
     }
@@ -77,7 +77,7 @@ impl Extension for VmSection {
             report(
                 "",
                 "no level has a kernel for `[vm]` to boot",
-                "give the levels `kernel = \"FILE\"`, or remove the section",
+                "add `kernel = \"FILE\"` to the levels, or remove the section",
             );
         }
         let remedy = "name an initramfs that a layer installs, such as `root = \"boot/root.cpio.gz\"`";
@@ -151,7 +151,7 @@ mod tests {
         };
         check(LEVELS, "", "the study has no `[vm]`");
         check(LEVELS, "[vm]", "[vm] has no `root`");
-        check(LEVELS, "[vm]\nroot = \"/boot/root\"", "is not below $PREFIX");
+        check(LEVELS, "[vm]\nroot = \"/boot/root\"", "is outside $PREFIX");
         check(LEVELS, "[vm]\nroot = \"r\"\naccelerator = \"xen\"", "there is no accelerator");
         check(LEVELS, "[vm]\nroot = \"r\"\nprocessor = 1", "processor");
         check(
@@ -167,7 +167,7 @@ mod tests {
         check(
             "gcc = { CC = \"gcc\", kernel = \"../k\" }\nclang = { CC = \"clang\", kernel = \"k\" }",
             "[vm]\nroot = \"r\"",
-            "is not below",
+            "is outside",
         );
         check(
             "gcc = { CC = \"gcc\", kernel = 1 }\nclang = { CC = \"clang\", kernel = \"k\" }",

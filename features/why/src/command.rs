@@ -15,17 +15,20 @@ use std::path::{Path, PathBuf};
 
 /// Describe builds and their differences: libraries, relocations, sections, compiler and flags
 ///
-/// For a study, the command describes the build of the baseline and shows, file by file, how the build of each other variant differs from it. The builds must be in the cache. If you name files or folders instead, the command describes the first one and shows how the others differ from it. All facts come from the files themselves.
+/// For a study, the command describes the build of the baseline and shows, file by file, how the build of each other
+/// variant differs from it. The builds must be in the cache. If you name files or folders instead, the command
+/// describes the first one and shows how the others differ from it. All facts come from the files themselves.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
-    /// A study, and the variants to show [default: all]; or ELF files, static archives, or folders that contain such files
+    /// A study, and the variants to show [default: all]; or ELF files, static archives, or folders that contain such
+    /// files
     #[arg(required = true, value_name = "STUDY [VARIANT]... | FILE")]
     what: Vec<String>,
     /// The plan: `default` is [plan]; any other name is [plans.NAME]
     #[arg(long, value_name = "NAME", default_value = "default")]
     plan: String,
-    /// Show only files with this name or path; `*` matches anything; repeat the option for several
+    /// Show only files with this name or path (`*` matches anything); repeat the option for several
     #[arg(long = "file", value_name = "PATTERN")]
     files: Vec<String>,
     /// Show everything, including sections, program headers and all names

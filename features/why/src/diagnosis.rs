@@ -1,7 +1,7 @@
-//! From evidence to diagnoses: what was gathered of the variants is laid side by side, and compared with the differences
-//! that were decided without it. Evidence never changes a verdict. A cause is called consistent with a difference, and
-//! no more, unless the study has a pair of variants that isolates it; what nothing explains is said to be unexplained.
-//! Nothing here measures, and nothing is put into words.
+//! From evidence to diagnoses: what was gathered of the variants is laid side by side, and compared with the
+//! differences that were decided without it. Evidence never changes a verdict. A cause is called consistent with a
+//! difference, and no more, unless the study has a pair of variants that isolates it; what nothing explains is said to
+//! be unexplained. Nothing here measures, and nothing is put into words.
 
 mod causes;
 mod files;
@@ -50,7 +50,7 @@ fn not_gathered(evidence: &Evidence) -> Vec<NotGathered> {
     match evidence {
         Evidence::Missing { workload, why } => vec![of(workload.as_ref(), None, why)],
         Evidence::Traced(traced) if traced.failure.is_some() => {
-            vec![of(Some(&traced.workload), None, "it failed while being traced")]
+            vec![of(Some(&traced.workload), None, "the traced run failed")]
         }
         Evidence::Traced(traced) => {
             traced.services_unseen.iter().map(|(name, why)| of(Some(&traced.workload), Some(name), why)).collect()

@@ -22,7 +22,8 @@ const NAMES_MAX: usize = 6;
 /// Columns of one of them.
 const NAME_MAX: usize = 60;
 
-/// Words that not everybody knows: what is looked for on the page, the word, and what it means. Where one stands on a page, it is explained there.
+/// Words that not everybody knows: what is looked for on the page, the word, and what it means. Where one stands on a
+/// page, it is explained there.
 const LEGEND: [(&str, &str, &str); 11] = [
     ("JUMP_SLOT", "JUMP_SLOT", "slot for calls through the PLT; the loader fills in its address"),
     ("GLOB_DAT", "GLOB_DAT", "slot for the address of a symbol; the loader fills it in"),
@@ -32,8 +33,8 @@ const LEGEND: [(&str, &str, &str); 11] = [
         "slot for a symbol of the same file, so the file reaches its own symbols through a table",
     ),
     ("entries of ", "PLT", "a stub for each function that is called through a slot"),
-    ("RELR ", "RELR", "packed relative relocations: few words stand for many relocations"),
-    ("_RELATIVE", "RELATIVE", "adds the address at which the file was loaded"),
+    ("RELR ", "RELR", "packed relative relocations: a few words represent many relocations"),
+    ("_RELATIVE", "RELATIVE", "relocation that adds the file's load address"),
     ("interposable", "interposable", "another file may replace the symbol, even for calls from this file"),
     ("symbolic", "symbolic", "references to the file's own symbols stay inside the file (-Bsymbolic)"),
     ("TEXTREL", "TEXTREL", "the loader writes to code, so processes cannot share it"),
@@ -147,7 +148,7 @@ impl Writer<'_> {
             grid.row(cells);
         }
         grid.print(self.page, self.columns);
-        self.page.line(vec![Piece::new("use --file NAME to show one of them in full", Ink::Aside)]);
+        self.page.line(vec![Piece::new("use --file NAME to show one file in full", Ink::Aside)]);
     }
 
     fn file(&mut self, file: &FileFacts) {
@@ -281,7 +282,7 @@ impl Writer<'_> {
         }
         rest.iter().for_each(|line| self.page.paragraph(line, self.columns, 6, Ink::Plain));
         if sections > 0 && !self.all {
-            let line = format!("  sizes of {} sections (--all)", count(sections));
+            let line = format!("  sizes of {} sections (use --all)", count(sections));
             self.page.line(vec![Piece::new(line, Ink::Aside)]);
         }
     }

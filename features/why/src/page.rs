@@ -20,7 +20,7 @@ use names::{row_name, variants};
 pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
     let Some(gathered) = &Gathered::of(findings) else { return };
     page.gap();
-    let heading = "evidence, gathered after the measured trials to explain them; it is never compared";
+    let heading = "evidence gathered after the measured trials to explain their results (never compared)";
     page.paragraph(heading, columns, 2, Ink::Heading);
     diagnoses::print(findings, gathered, page, columns);
     bakeoff_report::levels(findings, page, notes, columns);

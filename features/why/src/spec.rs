@@ -35,7 +35,7 @@ impl Extension for EvidenceSection {
 
     fn read(&self, section: &Section<'_>, known: SectionContext<'_>) -> Value {
         if section.has("facts") && !known.builds {
-            let remedy = "remove it, or add a `[[build]]`";
+            let remedy = "remove `facts`, or add a `[[build]]`";
             let span = section.place_of("facts").unwrap_or_else(|| section.span.clone());
             section.sink.report(span, "`facts` describes builds, but this study builds nothing", "", remedy);
         }

@@ -58,7 +58,7 @@ fn in_words(unseen: &Unseen) -> String {
     match unseen {
         Unseen::Refused(why) => why.clone(),
         Unseen::NotStarted { what, why } => format!("{what}: {why}"),
-        Unseen::Silent => "it was killed before its tracer could tell anything".to_owned(),
+        Unseen::Silent => "it was killed before its tracer recorded anything".to_owned(),
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn print(doubts: &BuildDoubts, page: &mut Page, columns: usize, more:
 }
 
 fn lost_in_full(lost: &Lost) -> String {
-    format!("lost: {}; `append` in a level only adds flags and removes none", lost_words(lost))
+    format!("lost: {}; `append` in a level adds flags but never removes any", lost_words(lost))
 }
 
 fn calls(number: u64) -> String {
@@ -71,12 +71,14 @@ fn flag(doubt: &FlagDoubt) -> String {
     let not_seen = match doubt.unseen {
         0 => String::new(),
         unseen => {
-            format!("; for {unseen} of these, only the object file was seen: the compiler bypassed the wrapper")
+            format!(
+                "; for {unseen} of these, Bakeoff saw only the object file, because the compiler bypassed the wrapper"
+            )
         }
     };
     let what = match &doubt.fate {
         FlagFate::NeverArrived if *of == 0 => {
-            format!("never arrived: {whose}: no compiler call was seen in layer {layer}")
+            format!("never arrived: {whose}; Bakeoff saw no compiler call in layer {layer}")
         }
         FlagFate::NeverArrived => {
             format!("never arrived: {whose} reached none of {} in layer {layer}", calls(*of))
@@ -112,8 +114,8 @@ fn identical(group: &Identical) -> String {
     };
     let what = match group.same {
         Same::Build => format!(
-            "identical: {who} share one build: no layer uses the levels in which they differ, so comparing them shows \
-             only noise"
+            "identical: {who} share one build because no layer uses the levels in which they differ, so comparing \
+                them shows only noise"
         ),
         Same::Files => format!(
             "identical: {who} were built separately but are the same program, file for file, so comparing them shows \
@@ -168,13 +170,17 @@ fn confounded(doubt: &Confounded) -> String {
             )
         }
         [one] => {
-            format!("{setting} changes with {}, which does not name it ({}){besides}", clean(one), values(doubt))
+            format!(
+                "{setting} changes with {}, but that factor does not name it ({}){besides}",
+                clean(one),
+                values(doubt)
+            )
         }
         several => {
             let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
             format!(
-                "{setting} changes with {}, which these builds cannot tell apart; none of these factors names it \
-                 ({}){besides}",
+                "{setting} changes with {}; these builds cannot tell these factors apart, and none of them names it \
+                    ({}){besides}",
                 listed(&factors),
                 values(doubt)
             )

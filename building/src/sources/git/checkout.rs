@@ -18,8 +18,8 @@ printf '%s\n' "$OBJECTS" > "$GIT_DIR/objects/info/alternates"
 git cat-file -e "$REVISION^{commit}" || exit 66
 "#;
 
-/// Makes a repository of ours that fetches a revision, and writes down its commit. A tag, a branch or a whole commit is had
-/// without its past where the other side allows it; whatever else Git understands needs all.
+/// Makes a repository of ours that fetches a revision, and writes down its commit. A tag, a branch or a whole commit is
+/// had without its past where the other side allows it; whatever else Git understands needs all.
 const FETCH: &str = r#"
 git init -q --template= "$GIT_DIR"
 if git fetch -q --no-tags --depth 1 -- "$URL" "$REVISION"; then
@@ -161,11 +161,11 @@ impl Checkout<'_, '_> {
         if let Some(complaint) = self.site.complaint(&ended.end) {
             let why = match origin {
                 Origin::Folder(folder) => format!(
-                    "git {complaint} while it checked out commit {commit}; objects may be missing, as in a partial \
+                    "git {complaint} while checking out commit {commit}; objects may be missing, as in a partial \
                      clone. Run `git -C {} fsck` to list them, or use a full clone",
                     folder.path.display()
                 ),
-                Origin::Address(url) => format!("git {complaint} while it checked out commit {commit} of {url}"),
+                Origin::Address(url) => format!("git {complaint} while checking out commit {commit} of {url}"),
             };
             return self.site.refused(&why);
         }
@@ -206,9 +206,9 @@ impl Checkout<'_, '_> {
         let Some(url) = relative_address(base.as_deref(), &submodule.url) else {
             let remedy = match origin {
                 Origin::Folder(folder) => {
-                    format!("`git -C {} submodule update --init --recursive` fetches it", folder.path.display())
+                    format!("run `git -C {} submodule update --init --recursive` to fetch it", folder.path.display())
                 }
-                Origin::Address(_) => "Bakeoff follows only http, https, ssh and git addresses".to_owned(),
+                Origin::Address(_) => "Bakeoff supports only http, https, ssh and git addresses".to_owned(),
             };
             let why = format!(
                 "its submodule `{shown}` points to `{}`, but commit {} is not on this machine; {remedy}",

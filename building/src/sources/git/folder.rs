@@ -1,5 +1,5 @@
-//! Repositories of this machine: where one is, where its objects are, and which commit a revision is there. Nothing of it is
-//! run, and nothing is written into it.
+//! Repositories of this machine: where one is, where its objects are, and which commit a revision is there. Nothing of
+//! it is run, and nothing is written into it.
 
 use super::ask::ask;
 use crate::cache::Cache;
@@ -63,7 +63,7 @@ impl RepositoryPlace {
 /// Why Git cannot be asked at all, if that is so.
 pub(super) fn no_git() -> Option<&'static str> {
     let is_there = find("git", &std::env::var_os("PATH").unwrap_or_default()).is_some();
-    (!is_there).then_some("`git` was not found in PATH; install it (on Debian: apt-get install git)")
+    (!is_there).then_some("`git` is not on PATH; install it (on Debian: apt-get install git)")
 }
 
 impl Folder {
@@ -74,8 +74,7 @@ impl Folder {
             return Err(Stop::Failure(why.to_owned()));
         }
         if !path.is_dir() {
-            let why =
-                format!("there is no folder `{shown}`; name a Git repository on this machine, or the address of one");
+            let why = format!("the folder `{shown}` does not exist; give the path or the address of a Git repository");
             return Err(Stop::Failure(why));
         }
         let questions =
@@ -121,7 +120,7 @@ impl Folder {
     /// The commit that a revision is at this moment; or why it is none.
     pub(super) fn commit(&self, cache: &Cache, revision: &str) -> Result<String, Stop<String>> {
         if revision.starts_with('-') {
-            return Err(Stop::Failure(format!("a revision cannot begin with `-`, as `{revision}` does")));
+            return Err(Stop::Failure(format!("`{revision}` is not a revision: it begins with `-`")));
         }
         // Of an abbreviation, the commit is meant; but what is looked for by its message ends with the text.
         let parse = |text: &str| ask(cache, &self.path, &["rev-parse", "--verify", text]);
@@ -145,8 +144,8 @@ impl Folder {
             format!("`{revision}` in the repository `{shown}` is not a commit; name a branch, tag or commit")
         } else if self.is_shallow {
             format!(
-                "the repository `{shown}` has no `{revision}`; it is a shallow clone without older commits: fetch them \
-                 with `git -C {shown} fetch --unshallow --tags`, or in CI, check out with full depth"
+                "the repository `{shown}`, a shallow clone, has no `{revision}`; fetch older commits with `git -C \
+                    {shown} fetch --unshallow --tags`, or in CI, check out the full history"
             )
         } else if answer.err.contains("ambiguous") && answer.err.contains("short") {
             format!("`{revision}` matches several commits in the repository `{shown}`; give more digits")

@@ -67,7 +67,7 @@ fn instructions_of_levels_are_of_the_only_layer_with_a_source_or_name_theirs() {
 
     let second = "[[build]]\nname = \"modules\"\nsource = \"perl-536\"\nscript = \"make\"\n";
     let shown = messages(&text(second));
-    assert!(shown.contains("`source` must name a layer: perl, modules have a source"), "{shown}");
+    assert!(shown.contains("`source` must name one of the layers with a source"), "{shown}");
     let named = |list: &str| format!("{second}[build_factors.fix]\nno = {{}}\nyes = {{ patches = {list} }}\n");
     let shown = messages(&text(&named("{ perl = [\"x.patch\"], mod = [] }")));
     assert!(shown.contains("there is no layer `mod`"), "{shown}");
@@ -106,7 +106,7 @@ fn layers_follow_the_file_or_the_one_that_they_name() {
     refused(
         &layer("a", "a"),
         "layer `a` is built after `a`, which in turn waits for this layer",
-        "remove one `after` from the circle",
+        "remove one `after` to break the circle",
     );
     let shown = messages(&text(&(layer("a", "b") + &layer("b", "c") + &layer("c", "a"))));
     assert_eq!(shown.matches("circular layers").count(), 3, "{shown}");
@@ -180,7 +180,7 @@ fn what_cannot_be_appended_is_refused_at_its_place() {
         assert!(shown.contains("1 problem in") && shown.contains("O3 = {"), "{level}\n{shown}");
     };
     check("append = [\"-O3\"]", "`append` must be a string in quotes", "append = \"-O3 -flto=auto\"");
-    check("append = \" \"", "`append` appends nothing", "`{}` is a level that appends nothing");
+    check("append = \" \"", "`append` appends nothing", "`{}` for a level that appends nothing");
     check("append = \"O3\"", "\"O3\" is not an option: the compiler would take it for a file", "did you mean `-O3`?");
     check("append = \"-O3 -c\"", "`-c` changes what the compiler produces", "append options such as `-O3`");
     check("append = \"-O3 -oa\"", "`-oa` changes what the compiler produces", "");
@@ -240,7 +240,7 @@ fn a_level_may_be_built_by_the_profile_of_a_training() {
     // Of several layers it names its own.
     let second = "[[build]]\nname = \"modules\"\nsource = \"perl-536\"\nscript = \"make\"\n";
     let shown = messages(&text(&format!("{second}{PROFILED}")));
-    assert!(shown.contains("`profile` must name a layer: perl, modules have a source"), "{shown}");
+    assert!(shown.contains("`profile` must name one of the layers with a source"), "{shown}");
     let named = PROFILED.replace("profile = '\"$PREFIX/p\" x'", "profile = { modules = 'x' }");
     let second = second.replace("source = \"perl-536\"\n", "");
     let study = parse(&text(&format!("{second}{named}"))).unwrap();
@@ -262,7 +262,7 @@ fn what_cannot_have_a_profile_is_refused_at_its_place() {
     check(
         &level("profile = true"),
         "`profile` must be a command, in quotes",
-        "it runs in the same folder as the script",
+        "the command runs in the same folder as the script",
     );
     check(&level("profile = \" \""), "`profile` must be a command, in quotes", "");
     check(&level("profile = { prel = \"x\" }"), "there is no layer `prel`", "did you mean `perl`?");
@@ -275,7 +275,7 @@ fn what_cannot_have_a_profile_is_refused_at_its_place() {
     check(
         &plan("rebuild = 3"),
         "`rebuild` can measure only a single script",
-        "the table of builds shows what each build cost",
+        "the table of builds shows the cost of each build",
     );
     let shown = messages(&text("[run_factors.r]\na = { profile = \"x\" }\n"));
     assert!(shown.contains("`profile` is not allowed in a run factor"), "{shown}");

@@ -31,12 +31,14 @@ use parameters::Parameters;
 use std::path::{Path, PathBuf};
 use variants::{AroundTrials, Named, Variants};
 
-/// Compare commands: which is faster? The first one is the baseline
+/// Compare commands: which is faster? The first command is the baseline
 ///
-/// Bakeoff runs the commands in blocks. A block runs each command once, in random order, and the first command twice:
-/// this second run, the twin, shows how large a difference this machine shows between a command and itself. Bakeoff runs
-/// a command of plain words directly and any other with `sh -c`, in your environment and the current folder. It keeps the commands' standard output in memory. If a command's output differs from the first one's, the report says so first.
-/// `bakeoff 'A' 'B'` is short for `bakeoff compare 'A' 'B'`. A single command is measured, but not compared.
+/// Bakeoff runs the commands in blocks. A block runs each command once, in random order, and the first command a second
+/// time. This second run, the twin, reveals how large a difference this machine shows between a command and itself.
+/// Bakeoff runs commands of plain words directly and all others with `sh -c`, in your environment and the current
+/// folder. It keeps the commands' standard output in memory. If a command's output differs from the baseline's, the
+/// report states this first.
+/// `bakeoff 'A' 'B'` is short for `bakeoff compare 'A' 'B'`. If you give only one command, Bakeoff only measures it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -62,7 +64,7 @@ struct Compared {
 struct CompareSettings {
     #[command(flatten)]
     extent: Extent,
-    /// The metric that decides; repeat the option to show other metrics too
+    /// The deciding metric; repeat the option to show other metrics too
     #[arg(long = "metric", value_name = "METRIC", default_values_t = [WALL, CPU, MAXRSS].map(String::from),
           value_parser = PossibleValuesParser::new(METRICS.iter().map(|metric| &*metric.name)))]
     metrics: Vec<String>,
@@ -72,12 +74,13 @@ struct CompareSettings {
     /// Confidence of intervals and verdicts
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = bakeoff_command::arguments::confidence)]
     confidence: f64,
-    /// Seed of the random order; by default, Bakeoff draws one and prints it
+    /// Seed for the random order; by default, Bakeoff draws one and prints it
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
     /// Keep the trials in this file, for `bakeoff report FILE`; if the file exists, resume from it
     ///
-    /// Without this option, Bakeoff keeps the trials for `bakeoff report --last` until the next comparison, and the same command starts over.
+    /// Without this option, Bakeoff keeps the trials for `bakeoff report --last` until the next comparison, and
+    /// repeating the command starts over.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Show no progress on standard error
@@ -109,7 +112,7 @@ struct Hyperfine {
     /// Run at most N blocks
     #[arg(long, short = 'M', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "blocks")]
     max_runs: Option<u32>,
-    /// Metrics, named as in hyperfine, such as `time` or time_cpu,instructions; --metric takes Bakeoff's names
+    /// Metrics, with hyperfine's names, such as `time` or time_cpu,instructions; for Bakeoff's names, use --metric
     #[arg(
         long = "metrics",
         id = "hyperfine_metrics",
@@ -350,8 +353,8 @@ fn of_hyperfine(words: &[String]) -> Result<Vec<String>, CommandError> {
     Ok(metrics)
 }
 
-/// The seed asked for, or that of the journal that goes on; otherwise one of the present moment's, so that an order that
-/// happens to favour one command does so once and not every time.
+/// The seed asked for, or that of the journal that goes on; otherwise one of the present moment's, so that an order
+/// that happens to favour one command does so once and not every time.
 fn seed(how: &CompareSettings) -> u64 {
     let known = || bakeoff_journal::read(how.journal.as_deref()?).ok().map(|contents| contents.record.study.seed);
     let drawn = || bakeoff_host::now_unix_s().to_bits() % 1_000_000;

@@ -25,11 +25,11 @@ Begin with:
   bakeoff compare 'COMMAND A' 'COMMAND B'    which of two commands is faster?
   bakeoff doctor                             what can this machine measure?
   bakeoff init FOLDER                        write a study for your own program
-  bakeoff studies copy sqlite-journal        get an existing study, and then:
+  bakeoff studies copy sqlite-journal        copy one of the included studies
   bakeoff run sqlite-journal                 run it";
 
 const REST: &str = "\
-Exit codes (the help of each command lists its own):
+Exit codes (each command's help lists those it uses):
   0    done
   1    a check failed: gate, calibrate, check-summary --require, lock --check
   2    the command line or the study has a problem, or a program under test
@@ -51,7 +51,7 @@ Files:
   $TMPDIR/bakeoff-*    the journal of a comparison, and the output of trials if
                        it does not fit in memory; removed at the end
   /run/lock, /dev/shm, /tmp
-                       bakeoff-*.lock, an empty file; its lock makes commands
+                       bakeoff-*.lock, an empty file that commands lock to
                        take turns on the machine
 
 Environment:

@@ -25,8 +25,11 @@ pub(super) struct Extent {
     blocks: Option<u32>,
     /// When to stop: `decided`, `anytime`, a precision such as `±1%` (or `1%`), or `blocks`
     ///
-    /// `decided` and `anytime` stop when every variant has a verdict: `decided` checks five times, `anytime` after every pass. `±1%` stops when every interval is that narrow; `blocks` runs all planned blocks. The rule is fixed before
-    /// the first block and applies to the deciding metric. Except with `blocks`, --blocks is the maximum: 200 by default, 40 for `decided`.
+    /// `decided` and `anytime` stop when every variant has a verdict: `decided` checks five times, and
+    /// `anytime` checks after every pass. `±1%` stops when every interval is that narrow; `blocks` runs all
+    /// planned blocks. The rule is fixed before
+    /// the first block and applies to the deciding metric. Except with `blocks`, --blocks sets the maximum: 200 by
+    /// default, or 40 for `decided`.
     #[arg(long, value_name = "RULE", value_parser = until)]
     until: Option<Until>,
     /// Keep running variants that failed in each of their first three blocks
@@ -34,7 +37,8 @@ pub(super) struct Extent {
     keep_going: bool,
     /// Do not trace the variants after the trials
     ///
-    /// A traced run shows which files a variant uses. Without a traced run, Bakeoff does not notice if a file that no command names changes during the trials or before you resume.
+    /// A traced run shows which files a variant uses. Without a traced run, Bakeoff does not notice changes to files
+    /// that no command names, either during the trials or before you resume.
     #[arg(long)]
     no_trace: bool,
 }
@@ -63,8 +67,8 @@ fn until(text: &str) -> Result<Until, String> {
 pub(super) struct Kept {
     /// Run everything in a user namespace, so that no process survives if Bakeoff itself is killed
     ///
-    /// Root does not need this: Bakeoff uses a PID namespace wherever this is permitted. In a user namespace, files of other users
-    /// appear to belong to `nobody`.
+    /// Root does not need this option, because Bakeoff uses a PID namespace wherever one is permitted. In a user
+    /// namespace, files of other users appear to belong to `nobody`.
     #[arg(long, help_heading = None::<&str>)]
     user_namespace: bool,
 }
@@ -77,7 +81,7 @@ impl Kept {
         }
         let failed = |what: &str, why: &str| {
             CommandError::usage(format!("cannot create a {what}: {why}"))
-                .hint("omit --user-namespace; if a command is killed, the next one kills its remaining processes")
+                .hint("omit --user-namespace; if Bakeoff is killed, its next run kills the remaining processes")
         };
         bakeoff_host::user_namespace::enter().map_err(|error| failed("user namespace", &error.to_string()))?;
         // Some containers permit the one and not what it is for.
@@ -104,10 +108,11 @@ pub(super) struct Showing {
     /// Print all findings as JSON instead of the report
     #[arg(long)]
     pub(super) json: bool,
-    /// Print all tables, effects, doubts, builds and failures instead of one screen
+    /// Print all tables, effects, doubts, builds and failures instead of a one-screen summary
     #[arg(long, visible_alias = "verbose", conflicts_with = "json")]
     all: bool,
-    /// Print one section of --all: answer, outputs, effects, tables, latencies, conditions, building, doubts, builds, failed, provenance, or one that a feature adds
+    /// Print one section of --all: answer, outputs, effects, tables, latencies, conditions, building, doubts, builds,
+    /// failed, provenance, or one that a feature adds
     #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "all"])]
     section: Option<String>,
     /// Exit with 3 unless every variant has a verdict on the deciding metric
@@ -122,7 +127,8 @@ pub(super) struct Showing {
 /// How the report looks.
 #[derive(Debug, Args)]
 struct Look {
-    /// Sort rows by result, best first (`auto`, `mean-time`), or in the order in which the commands were given (`command`)
+    /// Sort rows by result, best first (`auto`, `mean-time`), or keep the order in which the commands were given
+    /// (`command`)
     #[arg(long, value_name = "ORDER", default_value = "auto")]
     sort: Sort,
     /// Show times in this unit; numbers in CSV and JSON are always in seconds
@@ -131,7 +137,7 @@ struct Look {
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
-    /// Colour and progress, named as in hyperfine
+    /// Colour and progress: one of hyperfine's styles
     ///
     /// `basic`: neither; `nocolor`: progress only; `color`: colour only; `full`: both; `none`: neither, and no report.
     #[arg(long, value_name = "STYLE", default_value = "auto")]
@@ -195,7 +201,7 @@ impl Showing {
     pub(super) fn check(&self, features: &Registry) -> Result<(), CommandError> {
         screen::use_colour(self.look.colour());
         if features.take_output(&self.asked) && (self.json || self.all || self.section.is_some()) {
-            let error = "`-` replaces the report that --json, --all and --section print";
+            let error = "`-` cannot be combined with --json, --all or --section";
             return Err(CommandError::usage(error).hint("name a file instead of `-`, or omit the other option"));
         }
         features.check(&self.asked)
@@ -224,15 +230,17 @@ impl Showing {
                 let kept = match compared.journal {
                     Some(journal) => {
                         format!(
-                            "{} has the trials; run the same command again to resume",
+                            "the trials are in {}; run the same command again to resume",
                             clean(&journal.display().to_string())
                         )
                     }
                     None if compared.is_last => {
-                        "`bakeoff report --last` shows the trials; use --journal FILE to be able to resume".to_owned()
+                        "`bakeoff report --last` shows the trials; next time, use --journal FILE to be able to resume"
+                            .to_owned()
                     }
                     None => {
-                        "the trials were not kept; use --journal FILE to keep them and be able to resume".to_owned()
+                        "the trials were not kept; next time, use --journal FILE to keep them and be able to resume"
+                            .to_owned()
                     }
                 };
                 screen::err(&format!(
@@ -244,8 +252,9 @@ impl Showing {
         }
     }
 
-    /// What it is worth that all variants are one program, of which this is the record, without a trial. Where that is an answer,
-    /// it is printed, and written wherever findings were asked for; an error is one, unless a feature knows an answer.
+    /// What it is worth that all variants are one program, of which this is the record, without a trial. Where that is
+    /// an answer, it is printed, and written wherever findings were asked for; an error is one, unless a feature knows
+    /// an answer.
     pub(super) fn without_trials(
         &self,
         record: &Record,
@@ -268,8 +277,8 @@ impl Showing {
         features.conclude(&self.asked, &concluded, Code::Done)
     }
 
-    /// Prints the findings of a record, of only these variants, and returns the exit code that they deserve. What was asked
-    /// instead of the study's own question comes first.
+    /// Prints the findings of a record, of only these variants, and returns the exit code that they deserve. What was
+    /// asked instead of the study's own question comes first.
     pub(super) fn show(
         &self,
         record: &Record,

@@ -56,7 +56,7 @@ pub(super) fn takes(order: &Order<'_>, foreseen: &Foreseen) -> String {
     let trials_s = trials_s(order.dir, plan);
     match trials_s {
         Some(trials_s) => _ = writeln!(out, "Trials: {}{}", at_most(plan), about(trials_s)),
-        None => out.push_str("Trials: not timed yet; `takes` in [workloads.NAME] gives an estimate\n"),
+        None => out.push_str("Trials: not timed yet; set `takes` in [workloads.NAME] to get an estimate\n"),
     }
     if let Some((all_s, trials_s)) = foreseen.takes_s.zip(trials_s).filter(|(all_s, _)| *all_s > 0.0) {
         let _ = writeln!(out, "In all: {}{}", at_most(plan), about(all_s + trials_s));
@@ -105,10 +105,8 @@ fn head(plan: &Plan) -> String {
     );
     let least = bakeoff_stats::blocks::least(1.0 - plan.decide.confidence);
     if plan.blocks < least {
-        let _ = writeln!(
-            out,
-            "  That is too few: at least {least} blocks are needed to show any difference at this confidence"
-        );
+        let _ =
+            writeln!(out, "  Use at least {least} blocks; with fewer, no difference can be shown at this confidence");
     }
     out.push_str(&cells::rules(plan));
     let [margin, confidence] = [plan.decide.margin, plan.decide.confidence].map(percent);
@@ -122,7 +120,7 @@ fn rule(plan: &Plan) -> String {
     match plan.until {
         Until::Blocks => String::new(),
         Until::Precision(_) => format!(", until every interval is within {}", plan.until),
-        Until::Anytime => ", until every variant has a verdict, whenever that is".to_owned(),
+        Until::Anytime => ", until every variant has a verdict, checked after every pass".to_owned(),
         Until::Decided => {
             let looks = bakeoff_stats::spending::looks(plan.blocks);
             let looks: Vec<String> = looks.iter().map(u32::to_string).collect();

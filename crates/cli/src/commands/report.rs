@@ -22,10 +22,11 @@ pub(crate) struct Args {
     /// Report the last comparison that `bakeoff compare` ran without --journal
     #[arg(long, conflicts_with_all = ["study", "plan"])]
     last: bool,
-    /// Print the provenance instead of the report: builds with their digests, steps, logs, sources and tools, and sessions with their machines
+    /// Instead of the report, print the provenance: builds with their digests, steps, logs, sources and tools, and
+    /// sessions with their machines
     #[arg(long, conflicts_with_all = ["json", "trial", "against"])]
     provenance: bool,
-    /// Print one trial instead of the report: its measurements, block, session, machine, variant and build
+    /// Instead of the report, print one trial: its measurements, block, session, machine, variant and build
     #[arg(long, value_name = "WORKLOAD/CONDITION/BLOCK/VARIANT", conflicts_with_all = ["json", "against"])]
     trial: Option<String>,
     /// Compare with another journal, comparison by comparison, instead of printing the report

@@ -21,7 +21,8 @@ use std::path::PathBuf;
 
 /// Build, run and judge a study, or resume it
 ///
-/// Ctrl-C stops after the current trial; a second Ctrl-C kills that trial. Nothing is lost either way: run the same command again to resume. The journal is in the study's folder, under .bakeoff/.
+/// Ctrl-C stops after the current trial; a second Ctrl-C kills that trial. Nothing is lost either way: run the same
+/// command again to resume. The journal is in the study's folder, under .bakeoff/.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -37,16 +38,18 @@ pub(crate) struct Args {
     /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
-    /// Rehearse the plan: build and run nothing, and draw durations from the TRUTH that you give
+    /// Rehearse the plan: build and run nothing, but draw random durations according to TRUTH
     ///
-    /// TRUTH is a comma-separated list of NAME:NUMBER. NAME is the display name of a variant (NUMBER is its ratio to the baseline), the name of a condition (NUMBER is its ratio to the idle machine), or one of these settings: base
-    /// (seconds), noise (standard deviation of the logarithm), drift (change of the logarithm), failing and void
+    /// TRUTH is a comma-separated list of NAME:NUMBER. NAME is the display name of a variant (NUMBER is its ratio to
+    /// the baseline), the name of a condition (NUMBER is its ratio to the idle machine), or a setting. The settings are
+    /// base (seconds), noise (standard deviation of the logarithm), drift (change of the logarithm), failing and void
     /// (probabilities), pause (seconds that a trial really takes), and seed.
     #[arg(long, value_name = "TRUTH", conflicts_with_all = ["jobs", "anyway", "no_trace", "user_namespace"])]
     simulate: Option<String>,
-    /// Run variants separately even if their builds are identical, file for file
+    /// Run variants separately even if every file in their builds is identical
     ///
-    /// By default, identical variants run once and share a row; if all are identical, nothing runs. Run separately, they show this machine's noise.
+    /// By default, identical variants run once and share a row; if all are identical, nothing runs. If they run
+    /// separately, they show this machine's noise.
     #[arg(long)]
     anyway: bool,
 }
@@ -172,8 +175,8 @@ fn record_of(all: StudyLine, shared: Vec<SharedLine>, builds: Vec<MadeLine>) -> 
     record
 }
 
-/// The head of a journal, and the identity that versions before gave it where a build fails. That a variant cannot be built
-/// today is no part of what makes the trials of the others comparable.
+/// The head of a journal, and the identity that versions before gave it where a build fails. That a variant cannot be
+/// built today is no part of what makes the trials of the others comparable.
 fn study_line(whole: &Plan, plan: &Plan, digests: &BTreeMap<String, String>, inputs: &Inputs) -> (StudyLine, String) {
     let mut study = plan.study_line(digests, &inputs.digest(), None);
     let older = std::mem::replace(&mut study.identity, whole.identity(digests, &inputs.digest()));
@@ -206,7 +209,7 @@ fn finish(args: &Args, raced: &Raced<'_>, features: &Registry) -> Result<Code, C
         Ending::Complete => Ok(code),
         Ending::Changed => Ok(Code::Usage),
         Ending::Stopped => {
-            screen::err("stopped; nothing is lost: run the same command again to resume\n");
+            screen::err("stopped, but nothing is lost; run the same command again to resume\n");
             Ok(Code::Interrupted)
         }
     }

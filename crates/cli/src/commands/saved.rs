@@ -10,10 +10,11 @@ use std::path::Path;
 
 /// List the comparisons that `compare --save` saved
 ///
-/// Each comparison is a journal in the folder `saved` below $BAKEOFF_STATE, $XDG_STATE_HOME/bakeoff or ~/.local/state/bakeoff. To print its report, run `bakeoff report FILE`.
+/// Each comparison is a journal in the folder `saved` under $BAKEOFF_STATE, $XDG_STATE_HOME/bakeoff or
+/// ~/.local/state/bakeoff. To print its report, run `bakeoff report FILE`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Remove this comparison instead of listing all
+    /// Remove this comparison instead of listing all of them
     #[arg(long, value_name = "NAME")]
     remove: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! The traced runs at the end of a session: which variants and workloads run once more, and what becomes of the files that were
-//! seen. How one run is traced, and the rules by which a file was changed, are in [`crate::used`].
+//! The traced runs at the end of a session: which variants and workloads run once more, and what becomes of the files
+//! that were seen. How one run is traced, and the rules by which a file was changed, are in [`crate::used`].
 
 use super::{OpenStudy, interrupted};
 use crate::used::{self, Files};
@@ -57,8 +57,8 @@ impl OpenStudy<'_> {
         screen::erase();
         if let Some(why) = why.or(failed) {
             screen::err(&format!(
-                "note: Bakeoff did not trace which files the trials open: {}. It watched only the programs named in \
-                 commands, and the files that those programs load\n",
+                "note: Bakeoff did not trace which files the trials open ({}). It watched only the programs named in \
+                    commands and the files that those programs load\n",
                 bakeoff_model::plain::clean(&why)
             ));
         }

@@ -56,8 +56,8 @@ fn two_identical_binaries_are_recognised() {
     assert_eq!(record.study.build_factors[0].levels["O3"]["CFLAGS"], "-O3");
 }
 
-/// A variant that is the same program as another one is not raced against it; what differs is, also when the study is taken
-/// up again.
+/// A variant that is the same program as another one is not raced against it; what differs is, also when the study is
+/// taken up again.
 #[test]
 fn identical_variants_race_once_and_share_a_row() {
     let levels =
@@ -66,7 +66,11 @@ fn identical_variants_race_once_and_share_a_row() {
         "mkdir -p \"$PREFIX/bin\"; case $CFLAGS in *X) def=-DX ;; *) def= ;; esac; cc $def -o \"$PREFIX/bin/p\" p.c";
     let layer = format!("files = [\"p.c\"]\nscript = '''\n{script}\n'''");
     let sandbox = study(levels, "optimize = \"O2\"", &layer);
-    sandbox.write("p.c", "int f(int n) { return n; }\n#ifdef X\nint g(int n) { return n + 1; }\n#endif\nint main(void) { return f(0); }\n");
+    sandbox.write(
+        "p.c",
+        "int f(int n) { return n; }\n#ifdef X\nint g(int n) { return n + 1; }\n#endif\nint \
+        main(void) { return f(0); }\n",
+    );
     let shown = sandbox.execute(&["run", "STUDY"]);
     shown.expect(0, &["optimize=O3 is the same program as the baseline, file for file", "baseline = optimize=O3"]);
     assert!(shown.err.contains("note: baseline, optimize=O3 are the same program"), "{}", shown.err);
@@ -80,7 +84,7 @@ fn identical_variants_race_once_and_share_a_row() {
     let again = sandbox.execute(&["run", "STUDY", "--quiet"]);
     assert_eq!((again.code, sandbox.journals().len(), sandbox.record().trials.len()), (0, 1, 9), "{}", again.err);
     let apart = sandbox.execute(&["run", "STUDY", "--quiet", "--anyway", "-b", "1"]);
-    apart.expect(0, &["starting a new journal", "optimize=O3, which shared a row and now has its own"]);
+    apart.expect(0, &["starting a new journal", "optimize=O3, no longer in a shared row"]);
     assert_eq!(sandbox.journals().len(), 2);
 }
 
@@ -196,8 +200,8 @@ fn appended_words_reach_a_makefile_that_ignores_its_environment() {
     assert!(binaries.len() >= 3);
 }
 
-/// A study in the project that it builds: what is done to the study, and to the repository, leaves the builds alone; what is
-/// done to the program does not.
+/// A study in the project that it builds: what is done to the study, and to the repository, leaves the builds alone;
+/// what is done to the program does not.
 #[test]
 fn a_commit_or_an_edit_of_the_study_builds_nothing_again() {
     let layer = format!("source = \"p\"\nscript = '''\n{}\n'''", compile("$CFLAGS"));

@@ -141,7 +141,7 @@ fn size_and_wrong_words() {
     let sandbox = built_twice();
     age(&sandbox, 2);
     sandbox.execute(&["gc", "--keep-size", "1G"]).expect(0, &["removed 0 B"]);
-    sandbox.execute(&["gc", "--keep-size", "1K"]).expect(0, &["least recently used: 2 d ago", "(1 item)"]);
+    sandbox.execute(&["gc", "--keep-size", "1K"]).expect(0, &["least recently used (2 d ago", "(1 item)"]);
     sandbox.execute(&["gc", "--keep-size", "much"]).expect(2, &["such as 20G"]);
     sandbox.execute(&["gc", "--older-than", "30"]).expect(2, &["such as 30d"]);
 }

@@ -182,7 +182,7 @@ fn a_changed_script_gets_a_journal_of_its_own() {
 #[test]
 fn a_plan_that_cannot_decide_says_so_beforehand() {
     let sandbox = small();
-    sandbox.execute(&["plan", "STUDY", "--blocks", "4"]).expect(0, &["too few: at least 6 blocks"]);
+    sandbox.execute(&["plan", "STUDY", "--blocks", "4"]).expect(0, &["Use at least 6 blocks"]);
     fs::remove_file(sandbox.study().join("hello.out")).unwrap();
     sandbox.execute(&["plan", "STUDY"]).expect(2, &["hello.out"]);
 }
@@ -225,7 +225,11 @@ fn a_rule_for_stopping_is_kept_in_its_journal_and_refused_by_others() {
     sandbox.execute(&with(&["8", "--until", "anytime"])).expect(0, &["at any time"]);
     let shown = sandbox.execute(&with(&["12"]));
     assert_eq!(shown.code, 2, "{shown:?}");
-    assert!(shown.err.contains("was begun until anytime, not for a fixed number of blocks"), "{}", shown.err);
+    assert!(
+        shown.err.contains("was begun with the stopping rule `anytime`, not with a fixed number of blocks"),
+        "{}",
+        shown.err
+    );
     assert_eq!(sandbox.execute(&with(&["5", "--until", "decided"])).code, 2);
 }
 

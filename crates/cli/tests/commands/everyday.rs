@@ -1,4 +1,5 @@
-//! Everyday jobs: commands without a subcommand, the options that hyperfine's users type, and what stands around trials.
+//! Everyday jobs: commands without a subcommand, the options that hyperfine's users type, and what stands around
+//! trials.
 
 use crate::common::{Sandbox, Shown};
 use bakeoff_model::record::{Outcome, Record};
@@ -149,14 +150,16 @@ fn a_parameter_may_stand_in_the_setup_or_the_name_alone() {
 #[test]
 fn what_is_refused_names_the_remedy() {
     let sandbox = anywhere();
-    typed(&sandbox, &["--output", "null", "--output", "pipe", "true", "true"]).expect(2, &["treated alike", "hint:"]);
-    typed(&sandbox, &["--env", "A=1", "true", "--env", "A=2", "true"]).expect(2, &["--env sets A for all", "env A=1"]);
-    typed(&sandbox, &["--env", "A={n}", "-P", "n", "1", "2", "true {n}"]).expect(2, &["--env sets A", "env A={n}"]);
+    typed(&sandbox, &["--output", "null", "--output", "pipe", "true", "true"])
+        .expect(2, &["it applies to all commands", "hint:"]);
+    typed(&sandbox, &["--env", "A=1", "true", "--env", "A=2", "true"])
+        .expect(2, &["--env can set A to only", "env A=1"]);
+    typed(&sandbox, &["--env", "A={n}", "-P", "n", "1", "2", "true {n}"]).expect(2, &["--env can set A", "env A={n}"]);
     typed(&sandbox, &["--metrics", "time_cpu:ms", "true", "true"]).expect(2, &["`time_cpu:ms`", "--time-unit"]);
     typed(&sandbox, &["--output", "file", "true", "true"]).expect(2, &["write the command as 'COMMAND > file'"]);
     typed(&sandbox, &["--input", "absent", "true", "true"]).expect(2, &["the input absent", "hint:"]);
     typed(&sandbox, &["--cwd", "absent", "true", "true"]).expect(2, &["absent is not a folder", "hint:"]);
-    typed(&sandbox, &["-N", "echo 'a", "true"]).expect(2, &["cannot be divided into words", "hint:"]);
+    typed(&sandbox, &["-N", "echo 'a", "true"]).expect(2, &["cannot be split into words", "hint:"]);
     typed(&sandbox, &["-S", "'", "true"]).expect(2, &["is not a shell", "hint:"]);
     typed(&sandbox, &["-S", "bosh", "true", "true"]).expect(2, &["`bosh` was not found in PATH"]);
     typed(&sandbox, &["--env", "A", "true", "true"]).expect(2, &["a variable and its value"]);
@@ -276,7 +279,7 @@ fn the_manual_and_the_completions_know_every_command() {
         typed(&sandbox, &["completions", shell]).expect(0, &["compare", "warmup"]);
     }
     sandbox.write("file", "");
-    typed(&sandbox, &["manual", "study/file"]).expect(2, &["cannot write the manual into study/file", "hint:"]);
+    typed(&sandbox, &["manual", "study/file"]).expect(2, &["cannot write the manual to study/file", "hint:"]);
 }
 
 /// A study of levels that only say what they are, simulated as planted.

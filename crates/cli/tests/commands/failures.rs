@@ -36,7 +36,7 @@ fn words_that_fit_nothing_are_answered_with_those_that_would() {
     sandbox.execute(&["compare", "true", "true", "--metric", "wal"]).expect(2, &["invalid value 'wal'", "wall"]);
     sandbox.execute(&["report", "STUDY"]).expect(2, &["has not run yet", "hint: run the plan: bakeoff run"]);
     for command in ["report", "gate", "power"] {
-        sandbox.execute(&[command, "."]).expect(2, &["no study in .: there is no study.toml", "a folder with"]);
+        sandbox.execute(&[command, "."]).expect(2, &["there is no study.toml in .", "a folder with"]);
     }
 }
 
@@ -83,8 +83,8 @@ fn each_way_to_go_wrong_is_told_and_the_study_goes_on() {
     let sandbox = wrong_in_every_way();
     let shown = sandbox.execute(&["run", "STUDY", "--quiet", "--keep-going"]);
     shown.expect(4, &["cannot build this", "unbuilt", "exited with code 1: reason", "hullo"]);
-    shown.expect(4, &["killed by signal 9 (SIGKILL)", "its output was wrong from line 1 on", "exited with code 127"]);
-    assert!(shown.err.contains("note: does=absent: cannot run workload hello: `"), "{}", shown.err);
+    shown.expect(4, &["killed by signal 9 (SIGKILL)", "the output was wrong from line 1 on", "exited with code 127"]);
+    assert!(shown.err.contains("does=absent will fail because workload hello cannot run: `"), "{}", shown.err);
     let record = sandbox.record();
     each_trial_once(&record, 6 * 6);
     let failures = |variant: &str| {
@@ -269,7 +269,7 @@ fn a_full_disk_stops_the_study_and_it_goes_on_when_there_is_space() {
     let record = sandbox.record();
     let unmounted = Command::new("umount").arg(&state).status().unwrap();
     assert!(grown && unmounted.success());
-    full.expect(5, &["error: cannot", "hint: the disk is full: free some space"]);
+    full.expect(5, &["error: cannot", "hint: the disk is full; free some space"]);
     assert!(full.err.contains("No space left") || full.err.contains("no storage space"), "{}", full.err);
     finished.expect(0, &[]);
     each_trial_once(&record, 60 * 3);
@@ -399,7 +399,7 @@ fn a_full_cache_has_the_same_exit_code_and_the_same_words() {
     let finished = sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "6"]);
     let unmounted = Command::new("umount").arg(&cache).status().unwrap();
     assert!(grown && unmounted.success());
-    full.expect(5, &["the disk is full", "hint: the disk is full: free some space"]);
+    full.expect(5, &["the disk is full", "hint: the disk is full; free some space"]);
     finished.expect(0, &["6 of 6 blocks"]);
 }
 

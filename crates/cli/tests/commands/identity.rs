@@ -1,5 +1,5 @@
-//! Which journal a study goes on in: what its own trials write and what once failed to build changes nothing, and what its
-//! user changed is named before anything is run.
+//! Which journal a study goes on in: what its own trials write and what once failed to build changes nothing, and what
+//! its user changed is named before anything is run.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
@@ -105,7 +105,7 @@ fn what_the_user_changed_is_named_and_undoing_it_goes_on_with_the_old_journal() 
 
     sandbox.write("work.sh", "exit 0\n");
     let name = old.file_name().unwrap().to_str().unwrap().to_owned();
-    let words = [NEW, &name, "has 18 of 18 trials", "the file work.sh", "undo the change"];
+    let words = [NEW, &name, "has 18 of 18 trials", "the file work.sh", "undo these changes"];
     run(&sandbox, "6").expect(0, &words);
     assert_eq!(sandbox.journals().len(), 2);
     assert_eq!(fs::read(&old).unwrap(), before);
@@ -128,13 +128,13 @@ fn what_the_user_changed_is_named_and_undoing_it_goes_on_with_the_old_journal() 
         assert_eq!((shown.code, shown.err.as_str()), (0, ""));
     };
     sandbox.execute(&["run", "STUDY", "--quiet", "--simulate", "seed:1"]).expect(0, &[]);
-    check("sh work.sh", "sh  work.sh", "workloads.w.run, in the study");
-    check("oracle = 'test -s out.txt'\n", "", "workloads.w.oracle, which is no longer in the study");
-    check("sh work.sh'\n", "sh work.sh'\noutput = \"null\"\n", "workloads.w.output, in the study");
-    check("sh work.sh'\n", "sh work.sh'\ntimeout = \"1 h\"\n", "workloads.w.timeout, which was not");
-    check("blocks = 6", "blocks = 6\nseed = 9", "seed, in the study");
-    check("blocks = 6", "blocks = 6\nvary = [\"env-size\"]", "vary, which was not in the study");
-    check("hello again", "hello thrice", "the variant echo=twice, in the study");
+    check("sh work.sh", "sh  work.sh", "workloads.w.run in the study");
+    check("oracle = 'test -s out.txt'\n", "", "workloads.w.oracle, removed from the study");
+    check("sh work.sh'\n", "sh work.sh'\noutput = \"null\"\n", "workloads.w.output in the study");
+    check("sh work.sh'\n", "sh work.sh'\ntimeout = \"1 h\"\n", "workloads.w.timeout, added to the study");
+    check("blocks = 6", "blocks = 6\nseed = 9", "seed in the study");
+    check("blocks = 6", "blocks = 6\nvary = [\"env-size\"]", "vary, added to the study");
+    check("hello again", "hello thrice", "the variant echo=twice in the study");
 }
 
 /// The trials are the same: the journal goes on, and the report has the reason as it is now.
@@ -182,7 +182,7 @@ fn a_journal_of_an_older_version_goes_on_and_where_it_cannot_that_is_said() {
         &STUDY.replace("sh work.sh", "exit 0").replace(" > out.txt", "").replace("oracle = 'test -s out.txt'\n", ""),
     );
     let words = ["run", "STUDY", "--quiet", "--blocks", "6"];
-    sandbox.execute(&words).expect(0, &[NEW, "the version that began the journal recorded no details"]);
+    sandbox.execute(&words).expect(0, &[NEW, "the version of Bakeoff that began the journal recorded no details"]);
     let newer = sandbox.journals().into_iter().find(|path| *path != journal).unwrap();
     fs::remove_file(newer).unwrap();
     sandbox.write(
@@ -256,7 +256,8 @@ fn a_comparison_waits_for_the_machine_too_and_a_journal_of_another_one_is_explai
     let waits = lines.find(|line| line.starts_with(&format!("waiting for process {}", std::process::id()))).unwrap();
     // Who it is, where, and since when; and how not to wait.
     let folder = std::env::current_dir().unwrap().display().to_string();
-    for part in ["It is `", "commands", "` by ", &format!(", in {folder}, started "), "need the machine to themselves"]
+    for part in
+        ["It is `", "commands", "`, run by ", &format!(", in {folder}, started "), "need the machine to themselves"]
     {
         assert!(waits.contains(part), "{part}: {waits}");
     }
@@ -270,7 +271,7 @@ fn a_comparison_waits_for_the_machine_too_and_a_journal_of_another_one_is_explai
         .execute(&other)
         .expect(2, &["belongs to another study", "this one differs in", "workloads.command.timeout"]);
     let turned = ["compare", "exit 0", "true", "--blocks", "6", "--journal", journal];
-    sandbox.execute(&turned).expect(2, &["belongs to another study", "the baseline, in the study"]);
+    sandbox.execute(&turned).expect(2, &["belongs to another study", "the baseline in the study"]);
     // An interrupt ends the wait.
     let _held = machine.claim(LockMode::Exclusive, |_| ()).unwrap().unwrap();
     let mut waits = sandbox.command(&["compare", "true", "exit 0", "--quiet"]).stderr(Stdio::piped()).spawn().unwrap();

@@ -1,5 +1,5 @@
-//! A study of C whose programs are linked anew for every pass, and whose building is measured: whole, killed in between,
-//! with a layout that cannot be made, and where there is nothing to permute.
+//! A study of C whose programs are linked anew for every pass, and whose building is measured: whole, killed in
+//! between, with a layout that cannot be made, and where there is nothing to permute.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
@@ -155,7 +155,7 @@ fn that_another_process_links_anew_is_said_while_it_is_waited_for() {
     }
     drop(held);
     let shown = crate::common::Shown::of(&run.wait_with_output().unwrap());
-    shown.expect(0, &[&format!("waiting for process {}: ", std::process::id())]);
+    shown.expect(0, &[&format!("waiting for process {} to finish", std::process::id())]);
     is_as_planned(&sandbox);
 }
 

@@ -44,7 +44,7 @@ fn compare_begins_with_a_difference_and_still_decides() {
         0,
         &["echo two; sleep 0.1 did not print the same output as echo one in 6 of 6 trials (also 4 B)", "slower"],
     );
-    shown.expect(0, &["▲ echo two; sleep 0.1 prints different output: does it do the same work?"]);
+    shown.expect(0, &["▲ echo two; sleep 0.1 prints different output; check that it does the same work"]);
     shown.expect(0, &["first in line 1: | echo one: one | echo two; sleep 0.1: two"]);
     for quiet in [["--output", "varies"], ["--output", "null"]] {
         let (shown, record) = compare(&sandbox, &[&quiet[..], &["echo one", "echo two; sleep 0.1"]].concat());

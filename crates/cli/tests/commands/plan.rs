@@ -63,8 +63,8 @@ fn the_page_shows_what_surrounds_a_trial() {
              addresses not randomised",
             "10 for each workload and condition, seed 1; 120 trials in all",
             "Varied at random in every pass: the size of the environment",
-            "Void, and repeated within their block: trials with foreign_cpu above 20 %, or pressure_cpu \
-             above 100 ms, or load above 3",
+            "Trials with foreign_cpu above 20 %, or pressure_cpu \
+             above 100 ms, or load above 3 are void and run again within their block",
             "Judged: wall, scan.wall, op.quote.p99, lost;",
             "Builds: none",
             "Trials: about 3 min",
@@ -181,8 +181,11 @@ baseline = { opt = "slow" }
     // Of the other workload nothing was seen yet: its 36 trials of 9 s are 5 min 24 s.
     sandbox.execute(&plan).expect(0, &["Trials: about 5 min"]);
     let unknown = study.replace("disk = \"100 MiB\"\n", "").replace("takes = \"9 s\"\n", "");
-    let words =
-        ["Disk: unknown size in ", "(`disk` in [[build]] can give an estimate)", "Trials: not timed yet; `takes`"];
+    let words = [
+        "Disk: unknown size in ",
+        "(set `disk` in [[build]] to get an estimate)",
+        "Trials: not timed yet; set `takes`",
+    ];
     Sandbox::new(&unknown).execute(&plan).expect(0, &words);
     let top = "[[build]]\nname = \"top\"\ntools = []\nscript = 'touch \"$PREFIX/t\"'\n[workloads.short]";
     let partly = study.replacen("[workloads.short]", top, 1);

@@ -109,7 +109,7 @@ fn what_cannot_be_known_to_be_the_same_does_not_race_again() {
     check("shell", &["./old", "--shell", "sh -e"], here, "it ran in another shell");
     check("words", &["P=./old; $P"], here, "its command does not show which files it runs");
     let around = ["./old", "true", "--prepare", "true", "--prepare", "echo"];
-    check("around", &around, here, "it had commands around its trials that the others lacked");
+    check("around", &around, here, "it had commands before or after its trials that the others lacked");
     fs::write(here.join("data"), "1").unwrap();
     place.save("data", &["cat data"]).expect(0, &[]);
     fs::write(here.join("data"), "2").unwrap();
@@ -155,7 +155,7 @@ fn names_are_checked_before_anything_is_executed() {
     place.typed(&["compare", "./once", "--against", "tusday"]).expect(2, &["did you mean `tuesday`?"]);
     place.typed(&["compare", "./once", "--against", "x"]).expect(2, &["there are: main, tuesday"]);
     place.typed(&["compare", "./once", "--replace"]).expect(2, &["--save"]);
-    place.typed(&["compare", "-n", "saved x", "./once"]).expect(2, &["the name `saved x` is taken"]);
+    place.typed(&["compare", "-n", "saved x", "./once"]).expect(2, &["the name `saved x` is reserved"]);
     place.typed(&["compare", "./once", "--save", "x", "--git", "a"]).expect(2, &["cannot be used with"]);
     assert_eq!(log(), "", "nothing was executed");
     // It cannot be written: not found out at the end.

@@ -1,5 +1,5 @@
-//! What surrounds trials, and must not differ from what was asked for in silence: the locale, processors, standard input, and
-//! data that is not there.
+//! What surrounds trials, and must not differ from what was asked for in silence: the locale, processors, standard
+//! input, and data that is not there.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
@@ -62,7 +62,7 @@ fn a_study_that_says_a_locale_has_that_one_and_a_plan_shows_which() {
     seen(&sandbox, &file, &["run", "STUDY", "--blocks", "7"], &user).1.expect(0, &[]);
     seen(&sandbox, &file, &["run", "STUDY", "--blocks", "8"], &[("LC_ALL", "C")]).1.expect(
         0,
-        &["starting a new journal", "the locale of the trials (LC_ALL, or LANG and its like), which is no longer"],
+        &["starting a new journal", "the locale of the trials (LC_ALL, or LANG and its like), removed from the study"],
     );
 }
 
@@ -96,7 +96,7 @@ fn processors_that_are_not_there_are_refused() {
 #[test]
 fn standard_input_that_nobody_reads_is_noted() {
     let sandbox = Sandbox::new("");
-    let note = "note: the commands do not read this standard input; use --input FILE";
+    let note = "note: the commands do not read Bakeoff's standard input; use --input FILE";
     sandbox.write("data", "x\n");
     let noted = |input: Stdio, more: &[&str]| {
         let words = [&["compare", "cat", "cat -u", "--blocks", "6", "--quiet"], more].concat();

@@ -1,5 +1,5 @@
-//! Files that no rule about a command's words finds are swapped while trials run, between two commands, and between two days:
-//! a traced run sees them, later blocks do not count, and a later command does not mix two programs.
+//! Files that no rule about a command's words finds are swapped while trials run, between two commands, and between two
+//! days: a traced run sees them, later blocks do not count, and a later command does not mix two programs.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
@@ -113,7 +113,7 @@ fn check(what: &str, case: &Case, swap: impl FnOnce(&Case), named: &str) {
     if shown.err.contains("was not traced") {
         return println!("skipped: {what}: {}", shown.err);
     }
-    shown.expect(2, &["stopped because of changes while trials ran", named, "are void"]);
+    shown.expect(2, &["stopped because these changed while trials ran", named, "are void"]);
     let record = case.record();
     for block in 1..=6 {
         let trials = record.trials.iter().filter(|trial| trial.block == block);
@@ -123,7 +123,7 @@ fn check(what: &str, case: &Case, swap: impl FnOnce(&Case), named: &str) {
         assert!(counts.iter().all(|counts| *counts == (block < 4)), "{what}: {outcomes:?}");
     }
     let again = Shown::of(&case.command().output().unwrap());
-    again.expect(2, &["belongs to another study, or to another version of this one", named]);
+    again.expect(2, &["belongs to another study, or to another version of this study", named]);
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn a_file_that_is_edited_between_two_commands_is_named_before_the_first_block() 
     replace(&case, "x.sh", "echo 2\n");
     let trials = case.record().trials.len();
     let again = Shown::of(&case.command().output().unwrap());
-    again.expect(2, &["belongs to another study, or to another version of this one", "x.sh"]);
+    again.expect(2, &["belongs to another study, or to another version of this study", "x.sh"]);
     assert_eq!(case.record().trials.len(), trials);
     // The same of another day.
     let sandbox = small();

@@ -109,14 +109,16 @@ fn a_change_of_docs_is_the_same_program_and_an_answer() {
     repository.write("prog.c", &format!("{}/* It counts. */\n", program(1_000_000)));
     let words = ["--git", "v1", "--git", "main", "--git", "worktree", "--build", "make", "./prog"];
     let shown = repository.compare(&words);
-    shown
-        .expect(0, &["all commits give the same program", "their trees differ only in README.md, prog.c,", "--anyway"]);
+    shown.expect(
+        0,
+        &["all commits produce the same program", "their trees differ only in README.md, prog.c,", "--anyway"],
+    );
     repository.compare(&[&words[..], &["--json"]].concat()).expect(0, &["\"shared\"", "worktree"]);
     // Whatever else was asked for is answered, too.
     let asked = ["--gate", "0.1%", "--junit", "j.xml", "--export-markdown", "m.md", "--export-csv", "c.csv"];
     let more = ["--export-findings", "f.json", "--export-json", "h.json", "--html", "p.html"];
     let shown = repository.compare(&[&words[..], &asked, &more].concat());
-    shown.expect(0, &["all commits give the same program", "The gate passes: main (", "cannot be slower"]);
+    shown.expect(0, &["all commits produce the same program", "The gate passes: main (", "cannot be slower"]);
     for (file, part) in [
         ("m.md", "are the same program, so there is nothing to measure"),
         ("c.csv", "same_program"),
@@ -132,7 +134,7 @@ fn a_change_of_docs_is_the_same_program_and_an_answer() {
     assert!(shown.out.starts_with("study,") && shown.code == 0, "{shown:?}");
     repository
         .compare(&["--git", "v1", "--git", "v1", "--build", "make", "./prog"])
-        .expect(0, &["(2): both commits give the same program", "the same, file for file"]);
+        .expect(0, &["(2): both commits produce the same program", "the same, file for file"]);
     // A command that compiles runs something other than what was built.
     let compiles = ["--git", "v1", "--git", "worktree", "--build", "make", "--blocks", "1", "make -n"];
     let shown = repository.compare(&compiles);
@@ -197,7 +199,7 @@ fn what_cannot_be_compared_says_what_to_do() {
     let tools = repository.0.path().join("tools");
     fs::create_dir(&tools).unwrap();
     let mut without = repository.command(&["--git", "v1", "--git", "HEAD", "./prog"]);
-    Shown::of(&without.env("PATH", &tools).output().unwrap()).expect(2, &["`git` was not found in PATH; install it"]);
+    Shown::of(&without.env("PATH", &tools).output().unwrap()).expect(2, &["`git` is not on PATH; install it"]);
 }
 
 #[test]
@@ -266,7 +268,7 @@ fn a_locked_revision_stays_when_the_branch_moves() {
     let moved = repository.id("main");
     sandbox.execute(&["lock", "STUDY", "--check"]).expect(
         0,
-        &["app@main: already locked", &format!("`main` is now commit {moved}; --update=app@main locks that commit")],
+        &["app@main: already locked", &format!("`main` is now commit {moved} (use --update=app@main to lock it)")],
     );
     sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &["commit=main: in the cache"]);
     sandbox.execute(&["lock", "STUDY", "--update=app@main"]).expect(0, &["app@main: changed", &main, "→", &moved]);
@@ -279,7 +281,7 @@ fn a_locked_revision_stays_when_the_branch_moves() {
     sandbox.write("study.toml", &STUDY.replace("revision = \"main\"", "revision = \"docs\""));
     sandbox.execute(&["lock", "STUDY"]).expect(0, &["app@docs: locked"]);
     let run = ["run", "STUDY", "--quiet", "--blocks", "1"];
-    sandbox.execute(&run).expect(0, &["baseline, commit=main: all revisions give the same program", "--anyway"]);
+    sandbox.execute(&run).expect(0, &["baseline, commit=main: all revisions produce the same program", "--anyway"]);
     sandbox.execute(&[&run[..], &["--anyway"]].concat()).expect(0, &["commit=main"]);
     repository.sh("git checkout -q main");
 

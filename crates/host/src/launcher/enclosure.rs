@@ -1,6 +1,6 @@
-//! What encloses all that one owner starts, so that nothing of it stays even if we and our launchers are killed at once: a
-//! PID namespace, whose first process ends when we do. Where that is not permitted, it is a variable in the environment of
-//! what is started, by which the next of us finds what was left, and kills it.
+//! What encloses all that one owner starts, so that nothing of it stays even if we and our launchers are killed at
+//! once: a PID namespace, whose first process ends when we do. Where that is not permitted, it is a variable in the
+//! environment of what is started, by which the next of us finds what was left, and kills it.
 
 use super::channel;
 use super::left;
@@ -37,8 +37,8 @@ enum Mechanism {
     },
 }
 
-/// The first process of a namespace: a launcher that launches nothing. It kills what comes to it when it is asked to, and,
-/// when we hang up, all that is left.
+/// The first process of a namespace: a launcher that launches nothing. It kills what comes to it when it is asked to,
+/// and, when we hang up, all that is left.
 #[derive(Debug)]
 struct Keeper {
     process: Child,
@@ -47,11 +47,11 @@ struct Keeper {
 }
 
 impl Enclosure {
-    /// Makes one. It keeps `keep` open until nothing is left in it. Without a namespace, what others of our user's commands
-    /// have left is killed here.
+    /// Makes one. It keeps `keep` open until nothing is left in it. Without a namespace, what others of our user's
+    /// commands have left is killed here.
     pub fn open(keep: Option<BorrowedFd<'_>>) -> Self {
         let made = if are_switched_off() {
-            Err(io::Error::other(format!("they are switched off ({VARIABLE} is off)")))
+            Err(io::Error::other(format!("namespaces are switched off ({VARIABLE} is off)")))
         } else {
             Keeper::start(keep)
         };

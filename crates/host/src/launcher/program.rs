@@ -95,7 +95,7 @@ impl Program {
             (wire::FOLDER, libc::ENOENT) => NotStarted::path(dir, "the working folder does not exist"),
             (wire::FOLDER, _) => NotStarted::path(dir, error),
             (wire::JOIN, _) => NotStarted::new(what, format!("cannot put its process into the cgroup: {error}")),
-            (wire::CLONE, _) => NotStarted::new(what, format!("cannot create a process for it: {error}")),
+            (wire::CLONE, _) => NotStarted::new(what, format!("cannot create its process: {error}")),
             (wire::EXEC, libc::ENOENT) if dir.join(program).exists() => {
                 NotStarted::new(what, "its interpreter (#! line or dynamic loader) does not exist")
             }

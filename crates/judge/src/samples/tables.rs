@@ -91,7 +91,7 @@ fn correspond(table: &[Sample]) -> Result<(), Unaskable> {
             other.col,
             other.values.len()
         );
-        let remedy = "--paired needs one value per block in every sample; remove it to compare unpaired samples";
+        let remedy = "--paired needs one value per block in every sample; omit the option to compare unpaired samples";
         return Err(Unaskable { message, remedy: remedy.to_owned() });
     }
     // Sums of differences must not overflow, nor ratios.

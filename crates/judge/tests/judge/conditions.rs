@@ -116,7 +116,7 @@ fn a_machine_that_others_use_is_doubtful() {
         assert_eq!(found.is_empty(), expect.is_empty(), "{found}");
         assert!(found.contains(expect), "{expect} is not in {found}");
     };
-    check(1.0, |_| 0.5, "used more than 10 % of processor time in 36 of 36 valid trials under idle: ");
+    check(1.0, |_| 0.5, "used more than 10 % of processor time in 36 of 36 valid trials under idle, so");
     check(1.0, |trial| if trial.block <= 3 { 0.5 } else { 0.02 }, "in 9 of 36 valid trials under idle");
     // A robust test puts up with that many.
     check(1.0, |trial| if trial.block <= 2 { 0.5 } else { 0.02 }, "");

@@ -35,8 +35,8 @@ struct Slot<'a> {
     metric: &'a str,
 }
 
-/// A study of the variants a, b, c and the twin, in random order, of `cells` workloads. `value` gives a trial's logarithm, or
-/// none if it failed.
+/// A study of the variants a, b, c and the twin, in random order, of `cells` workloads. `value` gives a trial's
+/// logarithm, or none if it failed.
 fn simulated(
     stream: &mut Stream,
     blocks: u32,
@@ -147,7 +147,8 @@ fn sentences_of_time() {
     check(
         &[(
             "drift",
-            "values drift during the study: wall; the verdicts compare within blocks and remain valid; do not compare values from different blocks",
+            "values drift during the study: wall. The verdicts compare within blocks and remain valid, but do not \
+                compare values from different blocks",
         )],
         20,
         &["wall", "user"],
@@ -156,7 +157,8 @@ fn sentences_of_time() {
     check(
         &[(
             "autocorrelation",
-            "successive blocks are not independent: wall; the verdicts compare within blocks and remain valid; do not use unpaired tests on these values",
+            "successive blocks are not independent: wall. The verdicts compare within blocks and remain valid, but do \
+                not use unpaired tests on these values",
         )],
         40,
         &["wall"],
@@ -176,7 +178,7 @@ fn sentences_of_order() {
     check(
         &[(
             "carry-over",
-            "a trial is affected by what ran just before it (b: wall, after c): add a pause before each trial",
+            "some trials are affected by the trial just before them (b: wall, after c); add a pause before each trial",
         )],
         60,
         &["wall"],
@@ -189,8 +191,8 @@ fn sentences_of_values() {
     check(
         &[(
             "failure-rates",
-            "some variants fail more or less often than the baseline (b, 10 of 30 trials against 0 of \
-                             30): only trials that succeeded are compared",
+            "some variants fail more or less often than the baseline (b, 10 of 30 trials against 0 of 30); only \
+                trials that succeeded are compared",
         )],
         30,
         &["wall"],
@@ -205,7 +207,7 @@ fn sentences_of_values() {
     let doubts = self::doubts(12, &["wall"], &mut |_, slot| Some(far(slot)));
     assert_eq!(doubts.len(), 1, "{doubts:?}");
     assert!(
-        doubts[0].1.starts_with("a few blocks are far from the others; they are kept (c: wall, 2 of 12: "),
+        doubts[0].1.starts_with("a few blocks are far from the others but are kept (c: wall, 2 of 12: "),
         "{doubts:?}"
     );
 }

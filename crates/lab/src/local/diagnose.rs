@@ -72,7 +72,7 @@ impl Local<'_> {
         let mut prepared = trial::prepare(stage, cell, &ports, printed)?;
         tools.around(stage, cell, &ports, PREPARE)?;
         let Some(command) = prepared.job.commands.first_mut() else {
-            return Ok(Diagnosed::missing("it has no command"));
+            return Ok(Diagnosed::missing("the trial has no command"));
         };
         probe.take_over(Arc::make_mut(command), None)?;
         probe.trial_begins()?;

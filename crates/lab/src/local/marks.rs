@@ -94,8 +94,8 @@ fn ops_as_declared(workload: &Workload, marked: u64) -> Result<(), String> {
     let Some(ops) = &workload.ops else { return Ok(()) };
     let unit = if ops.unit.is_empty() { "op" } else { &ops.unit };
     match (marked, ops.count) {
-        (marked, Some(count)) if marked != count => Err(format!("ops ({unit}): it marked {marked}, not {count}")),
-        (0, None) => Err(format!("ops ({unit}): it marked none")),
+        (marked, Some(count)) if marked != count => Err(format!("it marked {marked} ops ({unit}), not {count}")),
+        (0, None) => Err(format!("it marked no ops ({unit})")),
         _ => Ok(()),
     }
 }

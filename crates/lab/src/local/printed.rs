@@ -177,7 +177,7 @@ fn read(file: &File, most: u64, mut take: impl FnMut(&[u8])) -> io::Result<()> {
 fn full(stage: &Stage, kept: Kept) -> Halt {
     let room = match kept {
         Kept::Apart => format!("it exceeds the limit of {} MiB", LIMIT_BYTES >> 20),
-        Kept::InMemory | Kept::OnDisk => "there was no space left for it".to_owned(),
+        Kept::InMemory | Kept::OnDisk => "there was no space left to store it".to_owned(),
     };
     let why =
         format!("{room}; to discard it, use `output = \"null\"` in the workload, or `--output null` with compare");

@@ -43,8 +43,8 @@ struct Running {
 }
 
 impl Services {
-    /// Starts what a cell's workload needs and is not there yet, in the workload's order, watched by the probe if there is one; the ports
-    /// of all of it.
+    /// Starts what a cell's workload needs and is not there yet, in the workload's order, watched by the probe if there
+    /// is one; the ports of all of it.
     pub(super) fn start(
         &mut self,
         stage: &Stage,
@@ -165,7 +165,8 @@ impl Services {
         Ok(())
     }
 
-    /// Stops those that are for one trial only, the last one first, and measures them over their whole lives: `NAME.user`,
+    /// Stops those that are for one trial only, the last one first, and measures them over their whole lives:
+    /// `NAME.user`,
     /// `NAME.sys`, `NAME.maxrss` and `NAME.peak`.
     pub(super) fn trial_is_over(&mut self, stage: &Stage, into: &mut Measurements) -> Result<(), Halt> {
         let kept = |running: &Running| running.service.per == Per::Block && running.ended.is_none();
@@ -316,10 +317,10 @@ fn port_of(text: &str, env: &BTreeMap<String, String>) -> Result<u16, String> {
     let word = text.trim();
     let variable = word.strip_prefix('$').map(|name| name.trim_start_matches('{').trim_end_matches('}'));
     let number = match variable {
-        Some(name) => env.get(name).ok_or_else(|| format!("its check uses `{word}`, but there is no such variable"))?,
+        Some(name) => env.get(name).ok_or_else(|| format!("its check uses the undefined variable `{word}`"))?,
         None => word,
     };
-    number.parse().map_err(|_| format!("its check uses `{word}`, which is not a port"))
+    number.parse().map_err(|_| format!("`{word}` in its check is not a port"))
 }
 
 #[cfg(test)]
@@ -337,7 +338,7 @@ mod tests {
         check("$PORT_cache", Ok(4242));
         check(" ${PORT_cache} ", Ok(4242));
         check("8080", Ok(8080));
-        check("$PORT_cash", Err("no such variable"));
+        check("$PORT_cash", Err("undefined variable"));
         check("http", Err("not a port"));
         check("70000", Err("not a port"));
     }

@@ -129,7 +129,7 @@ impl Reader {
         if !self.partial.trim_ascii().is_empty() {
             let cut = std::mem::take(&mut self.partial);
             self.lines += 1;
-            self.blame(&cut, "the last line is incomplete: each mark must end with a newline".to_owned());
+            self.blame(&cut, "the last line is incomplete; each mark must end with a newline".to_owned());
         }
         if let Some(wrong) = self.wrong {
             return Err(wrong);
@@ -198,16 +198,17 @@ impl Reader {
     /// The time that a mark tells itself, since the launch.
     fn own_time(&self, word: &[u8], came_s: f64) -> Judged<Moment> {
         let time =
-            number(word).ok_or_else(|| format!("`@{}` is not a time: write seconds after the @", shown(word)))?;
+            number(word).ok_or_else(|| format!("`@{}` is not a time; write seconds after the @", shown(word)))?;
         let at_s = time - self.launched_monotonic_s;
         if !(-SLACK_S..=came_s + SLACK_S).contains(&at_s) {
             let where_ = if at_s < 0.0 { "before the launch" } else { "after the mark was read" };
-            return Err(format!("`@{}` is {where_}: use seconds of CLOCK_MONOTONIC", shown(word)));
+            return Err(format!("`@{}` is {where_}; use seconds of CLOCK_MONOTONIC", shown(word)));
         }
         Ok(Moment { at_s: at_s.max(0.0), own: true })
     }
 
-    /// The time since an earlier moment. A time that the mark has may be before one that was only read off, which is late.
+    /// The time since an earlier moment. A time that the mark has may be before one that was only read off, which is
+    /// late.
     fn elapsed_s(earlier: Moment, now: Moment) -> Judged<f64> {
         let elapsed_s = now.at_s - earlier.at_s;
         if elapsed_s < 0.0 && now.own && earlier.own {
@@ -271,7 +272,7 @@ impl Reader {
             return Err(not_a_name(name));
         }
         if self.ops.len() >= KINDS_MAX {
-            return Err(format!("more than {KINDS_MAX} kinds of ops; give each kind of op a name, not each single op"));
+            return Err(format!("more than {KINDS_MAX} kinds of ops; name each kind of op, not each individual op"));
         }
         let text = String::from_utf8_lossy(name).into_owned();
         let phase = (self.current > 0).then(|| self.phases.last().map(|phase| phase.name.clone())).flatten();
@@ -307,7 +308,7 @@ fn plain(word: &[u8]) -> Judged<&str> {
 
 fn not_a_name(word: &[u8]) -> String {
     format!(
-        "`{}` is not a valid name: use letters, digits, `_`, `-`, `+` and `.`; the name of an op cannot be a number",
+        "`{}` is not a valid name; use letters, digits, `_`, `-`, `+` and `.`; the name of an op cannot be a number",
         shown(word)
     )
 }

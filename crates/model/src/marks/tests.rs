@@ -116,7 +116,7 @@ fn what_is_no_mark_is_named_with_its_line() {
         ("value x 1,5\n", 1, "`1,5` is not a number"),
         ("value x 1 a b c\n", 1, "too many words"),
         ("\n\nop @soon\n", 3, "`@soon` is not a time"),
-        ("op @999\n", 1, "before the launch: use seconds of CLOCK_MONOTONIC"),
+        ("op @999\n", 1, "before the launch; use seconds of CLOCK_MONOTONIC"),
         ("op @1789790400\n", 1, "after the mark was read"),
         ("@1001\n", 1, "must begin with"),
         ("op @1003\nop @1002\n", 2, "earlier than that of the mark above"),

@@ -21,7 +21,7 @@ pub struct Unknown {
 pub fn find(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
     match METRICS.iter().find(|metric| metric.name == name) {
         Some(_) if is_of_harness(name) && workloads.iter().all(|workload| workload.harness.is_none()) => Err(Unknown {
-            why: format!("`{name}` is a metric of benchmarks, and no workload has a harness"),
+            why: format!("`{name}` is a benchmark metric, but no workload has a harness"),
             remedy: "name the harness in the workload, such as `harness = \"go\"`".to_owned(),
         }),
         Some(known) => Ok(known.clone()),
@@ -189,7 +189,7 @@ fn no_such_op(metric: &OpMetric<'_>, workloads: &[Workload]) -> Unknown {
             true => "declare the names: `ops = { unit = …, names = [\"…\"] }`".to_owned(),
             false => suggest(name, names),
         };
-        return Unknown { why: format!("no workload has ops `{name}`"), remedy };
+        return Unknown { why: format!("no workload has ops named `{name}`"), remedy };
     }
     let phase = metric.phase.unwrap_or_default();
     let has_them = |spec: &OpSpec| metric.name.is_none_or(|name| spec.names.iter().any(|known| known == name));

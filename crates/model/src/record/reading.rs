@@ -1,6 +1,6 @@
 //! The lines of a journal on their way into a [`Record`]. Each line counts by what it is about, not by how often it is
-//! there: a trial that stands twice counts once. Oddities are named with their lines; lines that contradict each other are
-//! refused, because nobody can tell which of them is true. It reads no file.
+//! there: a trial that stands twice counts once. Oddities are named with their lines; lines that contradict each other
+//! are refused, because nobody can tell which of them is true. It reads no file.
 
 use super::{Block, Line, MOST_PADDING_BYTES, Record, StudyLine, TWIN, Trial};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -49,10 +49,10 @@ impl fmt::Display for Odd {
             Oddity::Damaged => write!(f, "line {line} is damaged, so it is ignored"),
             Oddity::Doubled { first } => write!(f, "line {line} repeats line {first}, so it is ignored"),
             Oddity::Unplanned { what } => {
-                write!(f, "line {line} is about {what}, which is not in the study, so it is ignored")
+                write!(f, "line {line} is about {what}, but that is not in the study, so the line is ignored")
             }
             Oddity::Repeated { first } => {
-                write!(f, "line {line} repeats the trial of line {first}, which was final, so it is ignored")
+                write!(f, "line {line} repeats a trial that was already final in line {first}, so it is ignored")
             }
             Oddity::NoSession { session } => {
                 write!(f, "line {line} belongs to session {session}, but the line of that session is missing")
@@ -245,8 +245,8 @@ impl Reading {
         Ok(())
     }
 
-    /// Takes the trials out that are of nothing that the study has. It is known at the end only: a later line of the study
-    /// may have brought a variant.
+    /// Takes the trials out that are of nothing that the study has. It is known at the end only: a later line of the
+    /// study may have brought a variant.
     fn leave_out_unplanned(&mut self) {
         let study = &self.record.study;
         let building = study.building.as_ref();

@@ -1,7 +1,8 @@
-//! Removes from a record what only its owner should know: names of hosts and users, and folders. Record in, record out; lines
-//! the same. Names of files, programs and versions stay, because a result without them cannot be understood; so does the text
-//! of the study, which its author wrote for others. It opens no file: its caller says who the users are, and which paths are
-//! there. Where a text leaves it open how far a path goes, rather too much is removed than too little.
+//! Removes from a record what only its owner should know: names of hosts and users, and folders. Record in, record out;
+//! lines the same. Names of files, programs and versions stay, because a result without them cannot be understood; so
+//! does the text of the study, which its author wrote for others. It opens no file: its caller says who the users are,
+//! and which paths are there. Where a text leaves it open how far a path goes, rather too much is removed than too
+//! little.
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use super::{FeatureLine, Line, MadeLine, Record};
@@ -74,8 +75,8 @@ enum Whole {
 }
 
 impl Redaction {
-    /// Of this record: its hosts, these users, and those whose home folders it names. `root` is nobody's name. `is_folder` tells
-    /// what is at a path on this machine, and `is_made` whether a line's maker can read it.
+    /// Of this record: its hosts, these users, and those whose home folders it names. `root` is nobody's name.
+    /// `is_folder` tells what is at a path on this machine, and `is_made` whether a line's maker can read it.
     ///
     /// # Errors
     /// Passes on the serialiser's word, should a value have no form in JSON.
@@ -184,7 +185,11 @@ impl Redaction {
         let is_made = if (self.is_made)(line) { self.is_made } else { |_: &MadeLine| true };
         self.parsed(&serde_json::to_value(line)?, |value| {
             let line = serde_json::from_value(value)?;
-            if is_made(&line) { Ok(line) } else { Err(serde::de::Error::custom("its maker cannot read it")) }
+            if is_made(&line) {
+                Ok(line)
+            } else {
+                Err(serde::de::Error::custom("the redacted line cannot be read back"))
+            }
         })
     }
 
@@ -192,8 +197,8 @@ impl Redaction {
         self.parsed(&serde_json::from_str(line.text())?, |value| FeatureLine::read(value.to_string().as_bytes()))
     }
 
-    /// What is parsed of a value without them. The kind of a line stays, because a host may be called like one; where it is called
-    /// like another word of the format, that word stays as well.
+    /// What is parsed of a value without them. The kind of a line stays, because a host may be called like one; where
+    /// it is called like another word of the format, that word stays as well.
     fn parsed<T>(&mut self, read: &Value, parse: impl Fn(Value) -> serde_json::Result<T>) -> serde_json::Result<T> {
         let mut parsed = |whole| {
             let mut walked = self.walk(read, whole);
@@ -287,8 +292,8 @@ impl Redaction {
         path.trim_matches('/').contains('/') || (self.is_folder)(path) == Some(true)
     }
 
-    /// A path whose folder is a number. Its last name stays if it is a file's: because one is there, or the record tells so, or by
-    /// its ending.
+    /// A path whose folder is a number. Its last name stays if it is a file's: because one is there, or the record
+    /// tells so, or by its ending.
     fn renamed(&mut self, path: &str) -> String {
         let path = path.trim_end_matches('/');
         let (above, name) = path.rsplit_once('/').unwrap_or(("", path));

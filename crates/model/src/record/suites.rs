@@ -1,10 +1,10 @@
-//! A record in which every benchmark of a suite is a workload of its own, so that whatever is said of workloads is said of
-//! benchmarks: tables, suites, cells that disagree. Nothing is judged here.
+//! A record in which every benchmark of a suite is a workload of its own, so that whatever is said of workloads is said
+//! of benchmarks: tables, suites, cells that disagree. Nothing is judged here.
 //!
-//! The benchmarks are those of the baseline and its twin. A trial that lacks one of them, or in which it failed, is a trial
-//! of it that failed; one that only another variant has is compared with nothing, and is left out. What was measured of the
-//! whole process (its elapsed time, its memory) belongs to no benchmark: where a study asks for it, the workload itself
-//! stays before its benchmarks.
+//! The benchmarks are those of the baseline and its twin. A trial that lacks one of them, or in which it failed, is a
+//! trial of it that failed; one that only another variant has is compared with nothing, and is left out. What was
+//! measured of the whole process (its elapsed time, its memory) belongs to no benchmark: where a study asks for it, the
+//! workload itself stays before its benchmarks.
 
 use super::{Block, Failure, Outcome, Record, TWIN, Trial};
 use crate::metric::Measurements;
@@ -51,8 +51,8 @@ impl Record {
         Cow::Owned(record)
     }
 
-    /// The record in which every trial is once: of a suite in parts, one benchmark stands for all of them, unless the workload
-    /// itself is still there. What is counted in trials or blocks, and not judged, is counted here.
+    /// The record in which every trial is once: of a suite in parts, one benchmark stands for all of them, unless the
+    /// workload itself is still there. What is counted in trials or blocks, and not judged, is counted here.
     pub fn once(&self) -> Cow<'_, Self> {
         if self.suites.is_empty() {
             return Cow::Borrowed(self);
@@ -118,7 +118,7 @@ fn of_part(trial: &Trial, kept: &Measurements, name: &str, own: &str) -> Trial {
     let part = trial.parts.get(name);
     let failed = |why: String| Outcome::Failed(Failure::NoBenchmark { why });
     let outcome = match (&trial.outcome, part) {
-        (Outcome::Ok, None) => failed("it is not among the benchmarks that this trial reported".to_owned()),
+        (Outcome::Ok, None) => failed("the trial did not report this benchmark".to_owned()),
         (Outcome::Ok, Some(Part { failed: Some(why), .. })) => failed(why.clone()),
         (outcome, _) => outcome.clone(),
     };
@@ -198,7 +198,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(why("b"), "it broke");
-        assert!(why("c").contains("not among the benchmarks"));
+        assert!(why("c").contains("not report"));
         let of_a = parted.trials.iter().find(|trial| trial.workload == "a" && trial.variant == "new").unwrap();
         assert_eq!((of_a.value("sec/op"), of_a.value("wall"), of_a.value("steal")), (Some(0.5), None, Some(0.5)));
         // Once is enough.

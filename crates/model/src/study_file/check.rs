@@ -35,7 +35,8 @@ pub(super) fn variables_have_one_factor(sink: &Sink, factors: &[PlacedFactor<'_>
     }
 }
 
-/// Every variant boots, or none does: a kernel is named by each level of one factor, or by no level. Where the first is named.
+/// Every variant boots, or none does: a kernel is named by each level of one factor, or by no level. Where the first is
+/// named.
 pub(super) fn every_level_boots(sink: &Sink, factors: &[PlacedFactor<'_>]) -> Option<Range<usize>> {
     let mut booting =
         factors.iter().map(|placed| (placed, placed.places("kernel"))).filter(|(_, places)| !places.is_empty());
@@ -45,12 +46,12 @@ pub(super) fn every_level_boots(sink: &Sink, factors: &[PlacedFactor<'_>]) -> Op
     if kernels.len() < factor.factor.levels.len() {
         let message =
             format!("some levels of factor `{}` have no `kernel`: {}", factor.factor.name, missing.join(", "));
-        let remedy = "either all variants boot, or none do: give each level of the factor a `kernel`";
+        let remedy = "give each level of the factor a `kernel`, or remove `kernel` from all of them";
         sink.report(factor.span.clone(), &message, "", remedy);
     }
     for (_, others) in booting {
         let message = format!("factor `{}` already names the kernel", factor.factor.name);
-        let remedy = "name it in the levels of one factor only; any factor may change how it is built";
+        let remedy = "name the kernel in only one factor; any factor may change how the kernel is built";
         sink.report(others[0].clone(), &message, "", remedy);
     }
     kernels.first().cloned()

@@ -42,7 +42,7 @@ fn condition(section: &Section<'_>, run_factors: &[PlacedFactor<'_>], services: 
     let cpu_limit = section.float("cpu").and_then(|(limit, span)| {
         let fits = limit.is_finite() && limit > 0.0;
         if !fits {
-            let remedy = "use a number of processors above 0: `cpu = 0.5` allows half of one processor";
+            let remedy = "use a number above 0; for example, `cpu = 0.5` allows half of one processor";
             section.sink.report(span, &format!("cannot limit trials to {limit} processors"), "", remedy);
         }
         fits.then_some(limit)
@@ -61,7 +61,7 @@ fn load(section: &Section<'_>, services: &[PlacedService]) -> Option<LoadSpec> {
         for key in ["of", "pace", "load_cpus"] {
             if let Some(span) = section.place_of(key) {
                 let message = format!("condition `{}` has `{key}` but no `copies`", section.name);
-                section.sink.report(span, &message, "no effect", "add `copies = 1`, or remove it");
+                section.sink.report(span, &message, "no effect", "add `copies = 1`, or remove this key");
             }
         }
     }
@@ -91,7 +91,7 @@ fn load_of(section: &Section<'_>, services: &[PlacedService]) -> LoadOf {
             LoadOf::Command(command.map(|(command, _)| command).unwrap_or_default())
         }
         None => {
-            section.sink.report(span, "`of` must name what to run copies of", "", remedy);
+            section.sink.report(span, "`of` must be a string, or a table with `command`", "", remedy);
             LoadOf::Baseline
         }
     }

@@ -32,7 +32,7 @@ pub(super) fn decide(file: &Section<'_>, factors: &[&PlacedFactor<'_>], workload
     match section.any("baseline") {
         Some((value, span)) => decide.baseline = baseline(&section, value, span, factors),
         None => {
-            let remedy = "add one level of every factor, such as `baseline = { malloc = \"system\" }`";
+            let remedy = "name one level of each factor, such as `baseline = { malloc = \"system\" }`";
             section.sink.report(section.span.clone(), "[decide] has no `baseline`", "", remedy);
         }
     }
@@ -72,7 +72,7 @@ fn baseline(section: &Section<'_>, value: &DeValue<'_>, span: Range<usize>, fact
     for factor in factors.iter().map(|f| &f.factor).filter(|f| !named.contains(&f.name.as_str())) {
         let known: Vec<&str> = factor.levels.iter().map(|l| l.name.as_str()).collect();
         let remedy = format!("add `{} = \"…\"`, one of {}", factor.name, known.join(", "));
-        let message = format!("the baseline has no level of factor `{}`", factor.name);
+        let message = format!("the baseline has no level for factor `{}`", factor.name);
         section.sink.report(span.clone(), &message, "", &remedy);
     }
     levels(section.sink, value, span, factors)
@@ -83,7 +83,7 @@ fn controls(section: &Section<'_>, workloads: &[Workload], metrics: &mut Vec<Str
     let controls = read_metrics(section, "control", workloads);
     if let Some(first) = metrics.first().filter(|first| controls.contains(first)) {
         let message = format!("`{first}` cannot be both the deciding metric and a control");
-        let remedy = "a control is a metric that should be the same in all variants; decide on another metric";
+        let remedy = "decide on another metric; a control is a metric that should be the same in all variants";
         section.sink.report(section.place_of("control").unwrap_or_default(), &message, "", remedy);
     }
     metrics.extend(controls.iter().filter(|control| !metrics.contains(control)).cloned().collect::<Vec<_>>());
@@ -104,8 +104,8 @@ fn trends(section: &Section<'_>, factors: &[&PlacedFactor<'_>]) -> Vec<String> {
         match numbers {
             Some(numbers) if numbers.len() > 2 && numbers.windows(2).all(|pair| pair[0] < pair[1]) => trends.push(name),
             _ => {
-                let remedy = "name three or more levels with increasing numbers, such as 1, 2 and 4, or remove the \
-                              factor from `trends`";
+                let remedy = "use at least three levels named by increasing numbers, such as 1, 2 and 4, or remove \
+                    the factor from `trends`";
                 section.sink.report(span, &format!("the levels of `{name}` are not increasing numbers"), "", remedy);
             }
         }
@@ -118,10 +118,10 @@ fn read_metrics(section: &Section<'_>, key: &'static str, workloads: &[Workload]
     let list = section.strings(key);
     if list.is_empty() {
         let remedy = match key {
-            "control" => "write, for example, `control = [\"user\"]`, or remove it".to_owned(),
-            _ => format!("for example `metrics = {DEFAULT_METRICS:?}`; the first metric decides"),
+            "control" => "write, for example, `control = [\"user\"]`, or remove `control`".to_owned(),
+            _ => format!("write, for example, `metrics = {DEFAULT_METRICS:?}`; the first metric decides"),
         };
-        section.sink.report(section.span.clone(), &format!("`{key}` lists no metric"), "", &remedy);
+        section.sink.report(section.span.clone(), &format!("`{key}` needs at least one metric"), "", &remedy);
     }
     for (name, span) in list {
         if let Err(unknown) = metric::find(&name, workloads) {

@@ -135,7 +135,7 @@ fn level<'a>(
                 placed.extend(of_service.into_iter().map(|(name, span)| (qualified(name), span)));
             }
             _ if keys.has(word) && !keys.builds => {
-                let message = format!("`{word}` is not allowed in a run factor, which builds nothing");
+                let message = format!("`{word}` is not allowed in a run factor, because run factors build nothing");
                 sink.report(span, &message, "", "move the factor to [build_factors]");
             }
             _ if keys.has(word) => instructions.push(Instruction { key: word, span, value }),
@@ -182,11 +182,11 @@ pub(super) fn excludes(file: &Section<'_>, factors: &[&PlacedFactor<'_>]) -> Vec
     let mut excludes = vec![];
     for section in file.section_list("exclude") {
         let when = section.any("when");
-        let reason = section.required_string("reason", "add the reason; `bakeoff plan` prints it");
+        let reason = section.required_string("reason", "add `reason = \"…\"`; `bakeoff plan` prints the reason");
         let levels = match when {
             Some((value, span)) => any_levels(section.sink, value, span, factors),
             None => {
-                let remedy = "for example `when = { malloc = \"perl\", threads = \"on\" }`";
+                let remedy = "write, for example, `when = { malloc = \"perl\", threads = \"on\" }`";
                 section.sink.report(section.span.clone(), "[[exclude]] has no `when`", "", remedy);
                 BTreeMap::new()
             }
@@ -217,7 +217,7 @@ fn any_levels(
             Some(list) => {
                 if list.is_empty() {
                     let message = format!("the list of levels of `{}` is empty", factor.name);
-                    sink.report(value.span(), &message, "", "remove the factor if its level does not matter");
+                    sink.report(value.span(), &message, "", "add a level, or remove the factor to match any level");
                 }
                 list.iter().filter_map(|value| level_of(sink, factor, value)).collect()
             }
@@ -234,12 +234,12 @@ fn picked<'a>(
     factors: &[&'a PlacedFactor<'_>],
 ) -> Vec<(&'a Factor, &'a Spanned<DeValue<'a>>)> {
     let Some(table) = value.as_table() else {
-        let remedy = "for example `{ malloc = \"perl\" }`";
-        sink.report(span, "write levels as a table of factors and levels", "", remedy);
+        let remedy = "write, for example, `{ malloc = \"perl\" }`";
+        sink.report(span, "this must be a table of factors and levels", "", remedy);
         return vec![];
     };
     if table.is_empty() {
-        sink.report(span, "this table is empty", "", "for example `{ malloc = \"perl\" }`");
+        sink.report(span, "this table is empty", "", "write, for example, `{ malloc = \"perl\" }`");
     }
     let factors = || factors.iter().map(|placed| &placed.factor);
     let known = |(key, value): (&Spanned<_>, &'a Spanned<DeValue<'a>>)| {

@@ -60,7 +60,7 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension], reader: Option<&dyn R
         let remedy = "use a newer version of Bakeoff, or write `format = 1`";
         file.sink.report(span, &format!("unknown format {format}"), "this version reads 1", remedy);
     }
-    let name = file.required_string("name", "for example `name = \"perl-options\"`");
+    let name = file.required_string("name", "add a name, such as `name = \"perl-options\"`");
     if let Some((name, span)) = &name {
         section::check_name(file.sink, name, span.clone(), "the study's name");
     }

@@ -97,12 +97,9 @@ fn extent(section: &Section<'_>, spec: &mut PlanSpec, counted: &mut bool) {
         match Until::parse(&text) {
             Some(until) => spec.until = until,
             None => {
-                let bare = text.trim().trim_end_matches('%').trim().parse::<f64>().is_ok_and(|n| n > 0.0 && n < 100.0);
+                let bare = text.trim().parse::<f64>().is_ok_and(|n| n > 0.0 && n < 100.0);
                 let remedy = match bare {
-                    true => format!(
-                        "write a precision with its sign: `until = \"±{}%\"`",
-                        text.trim().trim_end_matches('%')
-                    ),
+                    true => format!("write a precision in percent: `until = \"±{}%\"`", text.trim()),
                     false => until::REMEDY.to_owned(),
                 };
                 section.sink.report(span.clone(), &format!("{text:?} is not a valid stopping rule"), "", &remedy);
@@ -139,8 +136,8 @@ fn few_enough(sink: &Sink, spec: &PlanSpec, span: Range<usize>, known: &Choices<
     };
     if count > MOST_VARIANTS {
         let message = format!("the plan `{}` has {count} variants, but at most {MOST_VARIANTS} are allowed", spec.name);
-        let remedy = "write `variants = \"one-at-a-time\"` in the plan to change one factor at a time, list the \
-                      variants, or remove levels";
+        let remedy = "remove levels, list the variants, or write `variants = \"one-at-a-time\"` in the plan to change \
+            one factor at a time";
         sink.report(span, &message, "", remedy);
     }
 }
@@ -162,7 +159,7 @@ fn variant_rule(sink: &Sink, value: &DeValue<'_>, span: Range<usize>, known: &Ch
                     span,
                     "the list of variants is empty",
                     "",
-                    "for example `variants = [{ malloc = \"perl\" }]`",
+                    "list at least one, such as `variants = [{ malloc = \"perl\" }]`",
                 );
             }
             VariantRule::Listed(list.iter().map(one).collect())
@@ -187,7 +184,7 @@ fn cells(section: &Section<'_>, spec: &mut PlanSpec, known: &Choices<'_>) {
         if let Some(span) = section.place_of(key) {
             if section.is_empty_list(key) {
                 let remedy = format!("remove `{key}` to use all of them");
-                section.sink.report(span, &format!("`{key}` lists no {what}"), "", &remedy);
+                section.sink.report(span, &format!("`{key}` needs at least one {what}"), "", &remedy);
             }
             *chosen = picked;
         }
@@ -228,15 +225,16 @@ fn void_rules(rules: &Section<'_>, known: &Choices<'_>) -> Vec<VoidRule> {
         };
         // To leave slow trials out because they were slow is to choose the answer.
         if known.decided.iter().any(|judged| judged == name) {
-            let message = format!("`{name}` cannot make trials void, because the study is judged by it");
-            let remedy = "use a metric of the surroundings, such as foreign_cpu, steal, pressure_cpu or run_delay";
+            let message = format!("`{name}` cannot make trials void, because the study judges variants by this metric");
+            let remedy = "use a metric of outside interference, such as foreign_cpu, steal, pressure_cpu or run_delay";
             rules.sink.report(span, &message, "this would bias the result", remedy);
             continue;
         }
         match value.get_ref().as_str().and_then(|text| threshold(&metric, text)) {
             Some(above) => found.push(VoidRule { metric: name.to_owned(), above }),
             None => {
-                let message = format!("this is not a valid rule for `{name}`, which is {}", measured_in(&metric));
+                let message =
+                    format!("this rule is not valid for `{name}`, because this metric is {}", measured_in(&metric));
                 let remedy = format!("write `>` and a number: `{name} = \"{}\"`", example(&metric));
                 rules.sink.report(value.span(), &message, "", &remedy);
             }

@@ -101,8 +101,8 @@ impl Type {
         let shown = "see `bakeoff help study-file` for an example".to_owned();
         match self {
             Self::Text => ("a string in quotes".to_owned(), format!("for example `{key} = \"…\"`")),
-            Self::Integer => ("a whole number".to_owned(), "write it without quotes".to_owned()),
-            Self::Number => ("a number".to_owned(), "write it without quotes".to_owned()),
+            Self::Integer => ("a whole number".to_owned(), "write the number without quotes".to_owned()),
+            Self::Number => ("a number".to_owned(), "write the number without quotes".to_owned()),
             Self::Bool => {
                 ("true or false".to_owned(), format!("write `{key} = true` or `{key} = false`, without quotes"))
             }
@@ -298,7 +298,7 @@ impl<'a> Section<'a> {
         };
         let cpus = text.and_then(|text| quantity::cpus(&text));
         if cpus.is_none() {
-            let message = format!("`{key}` of {} does not name processors", self.title);
+            let message = format!("`{key}` of {} is not a list of processors", self.title);
             let remedy =
                 format!("list processor numbers, counted from 0, such as `{key} = \"0-1,3\"` or `{key} = [0, 1, 3]`");
             self.sink.report(value.span(), &message, "", &remedy);
@@ -487,7 +487,7 @@ pub fn check_inside(sink: &Sink, path: &str, span: Range<usize>) {
 pub fn check_below_prefix(sink: &Sink, path: &str, span: Range<usize>) {
     if leads_out(path) {
         let remedy = "name an installed file, relative to $PREFIX";
-        sink.report(span, &format!("{path:?} is not below $PREFIX"), "", remedy);
+        sink.report(span, &format!("{path:?} is outside $PREFIX"), "", remedy);
     }
 }
 

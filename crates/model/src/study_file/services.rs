@@ -36,7 +36,7 @@ pub(super) fn services(file: &Section<'_>, run_factors: &[PlacedFactor<'_>]) -> 
 fn service(section: &Section<'_>, known: &[&str]) -> PlacedService {
     let name = section.name.clone();
     if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        let message = format!("`{name}` cannot name a service, because `{PORT}{name}` is not a valid variable");
+        let message = format!("`{name}` cannot name a service, because `{PORT}{name}` is not a valid variable name");
         section.sink.report(section.span.clone(), &message, "", "use only letters, digits and `_`");
     }
     let run = section.required_string("run", "add the command that starts the service and stays in the foreground");
@@ -148,7 +148,8 @@ fn check_shared_by_variants(
     let placed_variables = || run_factors.iter().flat_map(|factor| &factor.variables);
     let is_its_own = |name: &str| name.split_once('.').is_some_and(|(service, _)| service == placed.service.name);
     for (_, span) in placed_variables().filter(|(name, _)| is_its_own(name)) {
-        let message = format!("the service `{}` runs per block, so levels cannot change it", placed.service.name);
+        let message =
+            format!("the service `{}` starts once per block, so levels cannot change it", placed.service.name);
         sink.report(span.clone(), &message, "no effect", "use `per = \"trial\"`");
     }
     let of_factors = placed_variables().map(|(variable, _)| variable.clone());
@@ -157,7 +158,7 @@ fn check_shared_by_variants(
     let changing: Vec<String> = of_factors.chain(ports).chain(["PREFIX".to_owned()]).collect();
     for (text, span) in &placed.commands {
         if let Some(variable) = mentioned(text).find(|variable| changing.iter().any(|name| name == variable)) {
-            let message = format!("a service per block cannot use `${variable}`, which differs between trials");
+            let message = format!("a service per block cannot use `${variable}`, because it differs between trials");
             let remedy = "use `per = \"trial\"`, or a command that is the same for all trials";
             sink.report(span.clone(), &message, "", remedy);
         }
@@ -176,7 +177,7 @@ pub(super) fn ports_are_known(sink: &Sink, text: &str, span: &Range<usize>, know
             sink.report(span.clone(), &message, "", &remedy);
         } else if needed.is_some_and(|needed| !needed.iter().any(|name| name == service)) {
             let message = format!("`${PORT}{service}` is the port of a service that this workload does not use");
-            sink.report(span.clone(), &message, "", &format!("add \"{service}\" to its `services`"));
+            sink.report(span.clone(), &message, "", &format!("add \"{service}\" to the workload's `services`"));
         }
     }
 }

@@ -114,19 +114,22 @@ fn what_is_wrong_is_named_with_its_remedy() {
         ("", "the study names no baseline"),
         ("[decide]\n", "[decide] has no `baseline`"),
         ("[decide]\nbaseline = { cc = \"gcc\", opt = \"O2\", os = \"bsd\" }\n", "there is no factor `os`"),
-        (&format!("{DECIDE}metrics = []\n"), "lists no metric"),
+        (&format!("{DECIDE}metrics = []\n"), "needs at least one metric"),
         (&format!("{DECIDE}metrics = [\"wall\", \"wall\"]\n"), "listed twice"),
         (&format!("{DECIDE}margin = \"1\"\n"), "is not a valid margin"),
         (&format!("{DECIDE}confidence = \"high\"\n"), "must be a number"),
         (&format!("[plan]\nvariants = \"alll\"\n{DECIDE}"), "did you mean `all`?"),
         (&format!("[plan]\nvariants = []\n{DECIDE}"), "the list of variants is empty"),
         (&format!("[plan]\nseed = -1\n{DECIDE}"), "a seed cannot be negative"),
-        (&format!("[plan]\nuntil = \"1%\"\n{DECIDE}"), "`until = \"±1%\"`"),
+        (&format!("[plan]\nuntil = \"1\"\n{DECIDE}"), "`until = \"±1%\"`"),
         (&format!("[plan]\nuntil = \"soon\"\n{DECIDE}"), "is not a valid stopping rule"),
         (&format!("[plan]\nuntil = \"±0%\"\n{DECIDE}"), "is not a valid stopping rule"),
         (&format!("[plan]\nuntil = 20\n{DECIDE}"), "must be a string in quotes"),
-        (&format!("[plan]\nuntil = \"±1%\"\nblocks = 5\n{DECIDE}"), "until ±1% needs at least 10 blocks"),
-        (&format!("[plan]\nblocks = 5\n[plans.p]\nuntil = \"decided\"\n{DECIDE}"), "until decided needs at least 8"),
+        (&format!("[plan]\nuntil = \"±1%\"\nblocks = 5\n{DECIDE}"), "the stopping rule `±1%` needs at least 10 blocks"),
+        (
+            &format!("[plan]\nblocks = 5\n[plans.p]\nuntil = \"decided\"\n{DECIDE}"),
+            "the stopping rule `decided` needs at least 8",
+        ),
         (&format!("[plans.default]\n{DECIDE}"), "belongs in the section `[plan]`"),
         (&format!("[workloads.baseline]\nrun = \"x\"\n{DECIDE}"), "is reserved or has invalid characters"),
         (&format!("[workloads.up]\nrun = \"x\"\nexpect = \"../x\"\n{DECIDE}"), "is outside the study's folder"),
@@ -168,5 +171,13 @@ fn what_nobody_can_read_is_refused_at_its_place() {
     let places: Vec<&str> = problems.iter().map(|problem| &text[problem.span.clone()]).collect();
     assert_eq!(places, ["sources", "build", "build_factors", "plan"]);
     assert!(problems.iter().all(|problem| problem.message == "this Bakeoff was compiled without `building`"));
-    assert!(parse_with("format = 1\nname = \"t\"\n[workloads.w]\nrun = \"x\"\n[run_factors.a]\nb = {}\n[decide]\nbaseline = { a = \"b\" }\n", &[], None).is_ok());
+    assert!(
+        parse_with(
+            "format = 1\nname = \"t\"\n[workloads.w]\nrun = \"x\"\n[run_factors.a]\nb = \
+        {}\n[decide]\nbaseline = { a = \"b\" }\n",
+            &[],
+            None
+        )
+        .is_ok()
+    );
 }

@@ -10,7 +10,7 @@ use crate::values;
 use std::ops::Range;
 use toml::de::DeValue;
 
-const COLUMN_REMEDY: &str = "use the column's name in the heading line, such as `csv = \"usec\"`, or its number, \
+const COLUMN_REMEDY: &str = "use the column's name from the heading line, such as `csv = \"usec\"`, or its number, \
     counted from 1";
 /// The most ops that a trial is believed to have.
 const MOST_OPS: i64 = 1 << 40;
@@ -35,13 +35,13 @@ pub(super) fn workloads(
     for PlacedService { service, span, .. } in services {
         if !workloads.iter().any(|workload| workload.services.contains(&service.name)) && !workloads.is_empty() {
             let message = format!("no workload uses the service `{}`", service.name);
-            let remedy = "name it in `services` of a workload, or remove it";
+            let remedy = "add the service to a workload's `services`, or remove it";
             file.sink.report(span.clone(), &message, "never started", remedy);
         }
         if let Some(workload) = workloads.iter().find(|workload| workload.phases.contains(&service.name)) {
             let message =
                 format!("`{}` is both a service and a phase of the workload `{}`", service.name, workload.name);
-            let remedy = "rename the service or the phase: metrics of both begin with that name";
+            let remedy = "rename the service or the phase, because metrics of both begin with that name";
             file.sink.report(span.clone(), &message, "ambiguous metrics", remedy);
         }
     }
@@ -126,7 +126,7 @@ fn warmup(section: &Section<'_>) -> u32 {
     let Some((number, span)) = section.integer("warmup") else { return 0 };
     u32::try_from(number).ok().filter(|number| *number <= MOST_WARMUP).unwrap_or_else(|| {
         let remedy = format!(
-            "use a number from 0 to {MOST_WARMUP}: the unmeasured trials of each variant before the first block"
+            "use a number from 0 to {MOST_WARMUP}; each variant runs that many unmeasured trials before the first block"
         );
         section.sink.report(span, &format!("cannot run {number} warmup trials"), "", &remedy);
         0
@@ -169,9 +169,9 @@ fn output_use(
     let usual = if varies { OutputUse::Varies } else { OutputUse::default() };
     let Some((word, span)) = section.string("output") else { return usual };
     let Some(&(_, output)) = WORDS.iter().find(|(known, _)| *known == word) else {
-        let remedy = "use `compared` (no verdict on variants with output that differs from the baseline's), `varies` \
+        let remedy = "use `compared` (no verdict on a variant if its output differs from the baseline's), `varies` \
                       (the output may differ) or `null` (the output is discarded)";
-        section.sink.report(span, &format!("`{word}` is not a value of `output`"), "", remedy);
+        section.sink.report(span, &format!("`{word}` is not a valid value for `output`"), "", remedy);
         return usual;
     };
     let reads = |(value, _): &&(ValueSpec, Range<usize>)| value.from != ValueSource::Mark;
@@ -179,15 +179,15 @@ fn output_use(
     match (output, is_expected, reader) {
         (OutputUse::Null, true, _) => {
             let message = "the output is discarded, but `expect` needs it";
-            section.sink.report(span, message, "", "remove one of them");
+            section.sink.report(span, message, "", "remove either `output` or `expect`");
         }
         (OutputUse::Null, _, Some(reader)) => {
-            let message = format!("{reader} is read from the output, which is discarded");
+            let message = format!("{reader} is read from the output, but the output is discarded");
             section.sink.report(span, &message, "", "remove `output`, or report the value with a mark");
         }
         (OutputUse::Varies, true, _) if !divided => {
             let message = "`expect` requires output that does not vary";
-            section.sink.report(span, message, "", "remove one of them");
+            section.sink.report(span, message, "", "remove either `output` or `expect`");
         }
         _ => {}
     }
@@ -199,7 +199,7 @@ fn op_spec(section: &Section<'_>) -> OpSpec {
     let count = section.integer("count").and_then(|(count, span)| {
         let fits = u64::try_from(count).ok().filter(|_| (1..=MOST_OPS).contains(&count));
         if fits.is_none() {
-            let remedy = "use the number of ops in a trial, at least 1; without `count`, any number is accepted";
+            let remedy = "use the number of ops in a trial (at least 1), or remove `count` to accept any number";
             section.sink.report(span, &format!("invalid number of ops: {count}"), "", remedy);
         }
         fits
@@ -237,7 +237,8 @@ fn value_specs(section: &Section<'_>) -> Vec<(ValueSpec, Range<usize>)> {
 fn is_exact(value: &Section<'_>, unit: Unit) -> bool {
     let exact = value.boolean("exact").unwrap_or(false);
     if let (true, Unit::Seconds | Unit::PerSecond, Some(place)) = (exact, unit, value.place_of("exact")) {
-        let remedy = "remove `exact`; it is for sizes, and for counts that never vary between runs of the same program";
+        let remedy =
+            "remove `exact`; use it only for sizes, and for counts that never vary between runs of the same program";
         value.sink.report(place, "times and rates vary by chance", "never exact", remedy);
     }
     exact
@@ -288,7 +289,7 @@ fn value_source(value: &Section<'_>) -> ValueSource {
             ValueSource::Regex(_) => {
                 "see https://docs.rs/regex for the syntax; write the regex in '…' to keep backslashes"
             }
-            ValueSource::Json(_) => "write names and indices with dots between them, such as `json = \"latency.p99\"`",
+            ValueSource::Json(_) => "separate names and indices with dots, such as `json = \"latency.p99\"`",
             ValueSource::Csv { .. } | ValueSource::Mark => COLUMN_REMEDY,
         };
         value.sink.report(span, &why, "", remedy);
@@ -327,7 +328,7 @@ fn values_are_one_metric(file: &Section<'_>, values: &[(ValueSpec, Range<usize>)
         };
         if values[..place].iter().any(|other| differs(&other)) {
             let message = format!("`{}` has a different unit, direction or exactness in another workload", value.name);
-            file.sink.report(span.clone(), &message, "one metric", "make them equal, or rename one of them");
+            file.sink.report(span.clone(), &message, "one metric", "declare both values the same way, or rename one");
         }
     }
 }

@@ -30,14 +30,14 @@ fn the_last_match_of_a_regular_expression_counts() {
         (r"(?:avg|mean)=(\S+)", b"avg=1e3 x", Ok(1000.0)),
         (r"^total: (.*)$", b"x\r\ntotal:  7\r\nend\r\n", Ok(7.0)),
         (r"n=(.)", b"\xff\xfe n=4 \xff", Ok(4.0)),
-        (r"took (.*) ms", b"took 1,234 ms", Err("/took (.*) ms/ found `1,234`, which is not a number")),
-        (r"took (.*) ms", b"took long ms", Err("found `long`, which is not a number")),
+        (r"took (.*) ms", b"took 1,234 ms", Err("/took (.*) ms/ found `1,234`, not a number")),
+        (r"took (.*) ms", b"took long ms", Err("found `long`, not a number")),
         (r"took (.*) ms", b"took inf ms", Err("found `inf`")),
-        (r"(a)?b", b"b", Err("found `b`, which is not a number")),
+        (r"(a)?b", b"b", Err("found `b`, not a number")),
         (r"took", b"done\nall good\n\n", Err("matches nothing in the standard output (last line: `all good`)")),
         (r"took", b"", Err("matches nothing in the standard output (empty)")),
         (r"took (", b"took 1", Err("/took (/ is not a regular expression: unclosed group")),
-        (r"(.*)", &[b'9'; 400], Err("which is not a number")),
+        (r"(.*)", &[b'9'; 400], Err("not a number")),
         (r"([0-9e]+)", b"1e90", Ok(1e90)),
         (r"([0-9e]+)", b"1e308", Err("too large")),
     ] {
@@ -61,8 +61,8 @@ fn a_field_of_json_is_found_by_its_path() {
         ("x", one, Err("the JSON has no `x`; it has a, big, n")),
         ("a.b.2", one, Err("`a.b` has no `2`; it is a list of size 2, indexed from 0")),
         ("n.m", one, Err("`n` has no `m`; it is `-3`")),
-        ("a.d", one, Err("is `null`, which is not a number")),
-        ("a.b", one, Err("which is not a number")),
+        ("a.d", one, Err("is `null`, not a number")),
+        ("a.b", one, Err("not a number")),
         ("n", b"hello\n", Err("there is no JSON in the standard output (last line: `hello`)")),
         ("n", b"{}", Err("the JSON has no `n`; it is empty")),
         ("n", b"\xff\xff", Err("there is no JSON")),
@@ -87,12 +87,12 @@ fn a_column_of_csv_is_found_by_name_or_number() {
         ("x", Take::Max, b"x\n-5\n-7\n", Ok(-5.0)),
         ("x", Take::Last, table, Err("there is no CSV column `x`; the heading line has `name, ms, 2`")),
         ("0", Take::Last, table, Err("there is no CSV column `0`")),
-        ("1", Take::Last, table, Err("line 2 has `a`, which is not a number")),
+        ("1", Take::Last, table, Err("line 2 has `a`, not a number")),
         ("9", Take::Last, table, Err("line 2 has only 3 columns: `a,1,10`")),
         ("ms", Take::Last, b"name,ms\n", Err("no rows below the heading line")),
         ("ms", Take::Last, b"", Err("there is no CSV column `ms`")),
-        ("x", Take::Last, b"x,y\n,1\n", Err("has ``, which is not a number")),
-        ("x", Take::Last, b"x\n\xff\n", Err("which is not a number")),
+        ("x", Take::Last, b"x,y\n,1\n", Err("has ``, not a number")),
+        ("x", Take::Last, b"x\n\xff\n", Err("not a number")),
     ] {
         check(of(column, take), stdout, expect);
     }
@@ -106,11 +106,11 @@ fn a_mark_may_bring_its_own_unit() {
         (marked(5.0, None), Ok(0.005)),
         (marked(5.0, Some("s")), Ok(5.0)),
         (marked(5.0, Some("µs")), Ok(0.000_005)),
-        (marked(5.0, Some("MB")), Err("its mark is in `MB`, but the study expects seconds")),
-        (marked(5.0, Some("parsec")), Err("its mark has the unknown unit `parsec`; available: s, ms")),
+        (marked(5.0, Some("MB")), Err("the mark is in `MB`, but the study expects seconds")),
+        (marked(5.0, Some("parsec")), Err("the mark has the unknown unit `parsec`; available: s, ms")),
         (marked(f64::MAX, Some("h")), Err("too large")),
-        (ParsedValues::new(), Err("there is no mark `value v …`; the marks have no values")),
-        (ParsedValues::from([("w".to_owned(), (1.0, None))]), Err("the marks have only w")),
+        (ParsedValues::new(), Err("there is no mark `value v …`; the marks report no values")),
+        (ParsedValues::from([("w".to_owned(), (1.0, None))]), Err("the marks report only w")),
     ] {
         let (values, missing) = read(&[spec(ValueSource::Mark)], &marked, b"");
         match expect {
@@ -142,7 +142,7 @@ fn places_are_checked_beforehand() {
         (ValueSource::Json("a..b".to_owned()), Some("`a..b` is not a path")),
         (ValueSource::Json(String::new()), Some("is not a path")),
         (csv(" "), Some("needs a name or a number")),
-        (csv("0"), Some("counted from 1")),
+        (csv("0"), Some("start at 1")),
     ] {
         let why = check_place(&source);
         assert!(why.as_deref().unwrap_or_default().contains(expect.unwrap_or_default()), "{why:?}");

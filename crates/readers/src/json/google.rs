@@ -50,7 +50,7 @@ pub(super) fn read(
     }
     if values == 0 && aggregates > 0 {
         let remedy = "run the program without --benchmark_report_aggregates_only";
-        return Err(origin.whole("there are only aggregates of repetitions, no individual values", remedy));
+        return Err(origin.whole("the file has only aggregates of repetitions, not individual values", remedy));
     }
     Ok(())
 }

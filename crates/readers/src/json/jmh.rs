@@ -54,7 +54,7 @@ pub(super) fn read(entry: Entry, origin: &Origin<'_>, options: &Options, gathere
     let forks: Vec<Vec<f64>> = primary_metric.raw_data.unwrap_or_default();
     if forks.iter().all(Vec::is_empty) {
         let message = format!("`{}` has no values from its forks (mode {mode})", place.full);
-        return Err(origin.whole(&message, "use mode thrpt, avgt or ss (-bm); in these, JMH keeps the values"));
+        return Err(origin.whole(&message, "use mode thrpt, avgt or ss (-bm); JMH keeps the values in these modes"));
     }
     let forks: Vec<&[f64]> = forks.iter().map(Vec::as_slice).collect();
     for mean in means("JMH", "fork", &forks, gathered) {

@@ -74,11 +74,11 @@ impl Keys for Labels<'_> {
     }
 }
 
-/// The means of lists that are not empty. Values of one list depend on each other, so each list counts as one value, and a note
-/// says so once.
+/// The means of lists that are not empty. Values of one list depend on each other, so each list counts as one value,
+/// and a note says so once.
 pub(super) fn means(tool: &str, what: &str, lists: &[&[f64]], gathered: &mut Gathered) -> Vec<f64> {
     let note = format!(
-        "{tool}: each {what} gives one value, its mean, because values from the same {what} depend on each other"
+        "{tool}: each {what} contributes only its mean, because values from the same {what} depend on each other"
     );
     if lists.iter().any(|list| list.len() > 1) && !gathered.notes.contains(&note) {
         gathered.notes.push(note);

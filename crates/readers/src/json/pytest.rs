@@ -47,9 +47,9 @@ pub(super) fn read(entry: Entry, origin: &Origin<'_>, options: &Options, gathere
         return Ok(());
     }
     let Some(times) = stats.and_then(|stats| stats.data).filter(|times| !times.is_empty()) else {
-        let remedy = "export the individual times with --benchmark-json, or --benchmark-save and \
+        let remedy = "export the individual times with --benchmark-json, or with --benchmark-save and \
             --benchmark-save-data; to check only the statistics, use `bakeoff check-summary`";
-        return Err(origin.whole(&format!("`{}` has no single times", place.full), remedy));
+        return Err(origin.whole(&format!("`{}` has no individual times", place.full), remedy));
     };
     times.into_iter().for_each(|time| gathered.add(options, &place, "sec", Better::Less, time));
     Ok(())

@@ -10,8 +10,8 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::ModelBased { model, scale } => model_based(*model, *scale),
         Caveat::AmongOthers { p, corrected, family } => {
             format!(
-                "it would be judged different on its own (p = {p:.4}), but not among {family} comparisons (p = \
-                 {corrected:.4})"
+                "this comparison alone would be judged different (p = {p:.4}), but not as one of {family} comparisons \
+                    (p = {corrected:.4})"
             )
         }
         Caveat::ClockTooCoarse(ticks) => too_coarse(ticks),
@@ -21,9 +21,9 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             let why = if *pair {
                 "a trial of either variant failed, is void or lacks the metric"
             } else {
-                "a trial that the contrast needs failed, is void or is missing"
+                "a trial needed for the contrast failed, is void or is missing"
             };
-            format!("{lost} of {of} blocks are left out: {why}")
+            format!("{lost} of {of} blocks are left out because {why}")
         }
         Caveat::Unvaried { runs, confidence, most } => format!(
             "the values did not vary in {runs} runs, so there is no interval; with {} confidence, at most {} of all \
@@ -40,7 +40,8 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             "the test for an interaction assumes symmetric errors; random order alone does not ensure them".to_owned()
         }
         Caveat::Aliased { effect, with } => format!(
-            "{effect} is estimated as if there were no interaction {}: the variants that ran cannot separate the two",
+            "{effect} is estimated as if there were no interaction {}, because the variants that ran cannot separate \
+                the two",
             terms(with)
         ),
         _ => return None,
@@ -50,7 +51,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
 fn too_few(blocks: u32, lack: &Lack) -> String {
     match lack {
         Lack::FirstLook { needed } => {
-            format!("{blocks} blocks: the stopping rule first checks after {needed}")
+            format!("{blocks} blocks are too few: the stopping rule first checks after {needed}")
         }
         Lack::Inference { needed } => {
             format!("{blocks} blocks are too few to infer anything; at least {needed} are needed")
@@ -74,12 +75,12 @@ fn model_based(model: Model, scale: Scale) -> String {
     match model {
         Model::PairedT => {
             format!(
-                "with so few blocks, the interval and p come from Student's t, which assumes normally distributed \
-                 {what}"
+                "with so few blocks, the interval and p come from Student's t and assume normally distributed {what}"
             )
         }
         Model::Linear { df } => format!(
-            "not every combination of levels has values, so this comes from a linear model of {what} with robust (HC3) \
+            "not every combination of levels has values, so this estimate comes from a linear model of {what} with \
+                robust (HC3) \
              errors and {df} degrees of freedom; the model assumes independent errors and no three-factor interactions"
         ),
     }
@@ -95,8 +96,8 @@ fn how_far(ticks: &Ticks) -> String {
 
 fn too_coarse(ticks: &Ticks) -> String {
     format!(
-        "no verdict: the clock is too coarse. Different values are at least {} s apart; that may be {} of a value, \
-         which exceeds the margin; use a longer workload or another metric",
+        "no verdict: the clock is too coarse. Different values are at least {} s apart. That may be {} of a value, \
+            which is more than the margin. Use a longer workload or another metric",
         short(ticks.step, 3),
         how_far(ticks)
     )
@@ -112,7 +113,7 @@ fn widened(ticks: &Ticks) -> String {
 
 fn means(ratios: Option<[f64; 2]>) -> String {
     let Some(ratios) = ratios else {
-        return "the typical trial and the mean disagree: look at the ratio of means and at the largest values"
+        return "the typical trial and the mean disagree; look at the ratio of means and at the largest values"
             .to_owned();
     };
     let change = |ratio: f64| match ratio {
@@ -120,7 +121,7 @@ fn means(ratios: Option<[f64; 2]>) -> String {
         _ => format!("a factor of {}", short(ratio, 2)),
     };
     let [typical, mean] = ratios.map(change);
-    format!("typical value and mean disagree: the former changes by {typical}, the latter by {mean}")
+    format!("the typical value and the mean disagree: the former changes by {typical}, the latter by {mean}")
 }
 
 #[cfg(test)]
@@ -132,7 +133,8 @@ mod tests {
         let of = |step: f64| Ticks { step, by: (step / 0.5).ln_1p(), scale: Scale::Ratio };
         assert_eq!(
             too_coarse(&of(0.1 + 0.2 - 0.2)),
-            "no verdict: the clock is too coarse. Different values are at least 0.1 s apart; that may be 20 % of a value, which exceeds the margin; use a longer workload or another metric"
+            "no verdict: the clock is too coarse. Different values are at least 0.1 s apart. That may be 20 % of a \
+                value, which is more than the margin. Use a longer workload or another metric"
         );
         assert_eq!(
             widened(&of(1.0 / 300.0)),

@@ -9,11 +9,13 @@ const NAMES_MAX: usize = 5;
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::OrderUnknown { paired: true } => {
-            "paired as requested; Bakeoff cannot check whether each line is a block that ran in random order".to_owned()
+            "the samples are paired as requested; Bakeoff cannot check whether each line is a block that ran in \
+                random order"
+                .to_owned()
         }
         Caveat::OrderUnknown { paired: false } => {
-            "order unknown: these are unpaired samples, perhaps not measured in random order; a drift between them \
-             looks like a difference (`bakeoff compare` measures in randomised blocks)"
+            "the order is unknown: these unpaired samples may not have been measured in random order, so a drift \
+                between them looks like a difference (`bakeoff compare` measures in randomised blocks)"
                 .to_owned()
         }
         Caveat::ValuesVary { keys } => format!(
@@ -21,8 +23,8 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             keys.join(", ")
         ),
         Caveat::NotExact { min, max } => format!(
-            "declared exact (assume=exact), but the values range from {min} to {max}, so they are judged like any \
-             other values"
+            "the values are declared exact (assume=exact), but range from {min} to {max}, so they are judged like any \
+                other values"
         ),
         Caveat::NoMedianInterval { confidence, needed } => {
             format!("an interval for the median at {} confidence needs {needed} values", percent(*confidence))
@@ -31,8 +33,8 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             there is no interval; if they cannot vary by chance, add a line `Unit NAME assume=exact` in Go's format"
             .to_owned(),
         Caveat::TooFewValues(why) => too_few(*why),
-        Caveat::SpreadsDiffer => "the spread of one sample is more than three times that of the other, so they differ \
-            by more than a shift; the interval assumes a shift"
+        Caveat::SpreadsDiffer => "one sample's spread is more than three times the other's, so the samples differ by \
+            more than a shift; the interval assumes only a shift"
             .to_owned(),
         Caveat::OutOfRange => "a number in this comparison is too large or too small to print; the largest or \
             smallest possible number is shown instead"
@@ -60,7 +62,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
 fn too_few(why: TooFewValues) -> String {
     match why {
         TooFewValues::Inference { values } => {
-            format!("{values} values are too few to infer anything from; at least 3 are needed")
+            format!("{values} values are too few to infer anything; at least 3 are needed")
         }
         TooFewValues::FarApart => "the values are so far apart that their differences cannot be computed".to_owned(),
         TooFewValues::Difference { values, confidence, family, needed } => {

@@ -11,42 +11,42 @@ const NAMED: usize = 3;
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::Drift(over_time) => format!(
-            "values drift during the study: {}; the verdicts compare within blocks and remain valid; do not compare \
-             values from different blocks",
+            "values drift during the study: {}. The verdicts compare within blocks and remain valid, but do not \
+                compare values from different blocks",
             metrics(over_time)
         ),
         Caveat::Autocorrelation(over_time) => format!(
-            "successive blocks are not independent: {}; the verdicts compare within blocks and remain valid; do not \
-             use unpaired tests on these values",
+            "successive blocks are not independent: {}. The verdicts compare within blocks and remain valid, but do \
+                not use unpaired tests on these values",
             metrics(over_time)
         ),
         Caveat::Position(spots) => format!(
-            "differences depend on which variant runs first in a block ({}): add a pause before each trial",
+            "differences depend on which variant runs first in a block ({}); add a pause before each trial",
             list(spots, shift)
         ),
         Caveat::CarryOver(spots) => format!(
-            "a trial is affected by what ran just before it ({}): add a pause before each trial",
+            "some trials are affected by the trial just before them ({}); add a pause before each trial",
             list(spots, |spot, cells| {
                 let After { predecessor } = &spot.what;
                 format!("{}, after {predecessor}", place(spot, cells))
             })
         ),
         Caveat::FailureRates(spots) => format!(
-            "some variants fail more or less often than the baseline ({}): only trials that succeeded are compared",
+            "some variants fail more or less often than the baseline ({}); only trials that succeeded are compared",
             list(spots, rates)
         ),
         Caveat::VoidRates(spots) => format!(
-            "trials of some variants are void more or less often than the baseline's ({}): only the remaining trials \
-             are compared, and they may be the lucky ones",
+            "trials of some variants are void more or less often than the baseline's ({}); only the remaining trials \
+                are compared, and these may be the lucky ones",
             list(spots, rates)
         ),
         Caveat::Modes(spots) => format!(
-            "values form several clusters, so no single number describes them ({}): look for what differs between \
-             trials of different clusters",
+            "values form several clusters, so no single number describes them ({}); look for differences between \
+                trials of different clusters",
             list(spots, modes)
         ),
         Caveat::Outliers(spots) => {
-            format!("a few blocks are far from the others; they are kept ({})", list(spots, outliers))
+            format!("a few blocks are far from the others but are kept ({})", list(spots, outliers))
         }
         _ => return None,
     })

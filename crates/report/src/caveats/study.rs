@@ -8,12 +8,13 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::Simulated { truth } => format!("the trials were simulated, with this planted truth: {truth}"),
         Caveat::TwinDiffers { differ, of } => format!(
             "the baseline's twin (the same program under another name) was judged different from the baseline in \
-             {differ} of {of} comparisons: differences of that size are this machine's noise"
+                {differ} of {of} comparisons, so differences of that size are this machine's noise"
         ),
         Caveat::ControlDiffers(spots) => {
             let each: Vec<String> = spots.seen.iter().map(control).collect();
             format!(
-                "controls, in which nothing should differ, are shown to differ: {}; do not trust differences of that \
+                "controls should be the same in all variants, but are shown to differ: {}; do not trust differences \
+                    of that \
                  size",
                 each.join(", ")
             )
@@ -36,7 +37,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::Prolonged { times } => {
             let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
             format!(
-                "the number of blocks was raised {times} after trials had been seen; the stated error rates assume a \
+                "the number of blocks was raised {times} after trials had run; the stated error rates assume a \
                  number fixed beforehand"
             )
         }
@@ -53,10 +54,10 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::BusyMachine { seen, from } => busy_machine(seen, *from),
         Caveat::TwoKindsOfPeak { cgroup, maxrss } => format!(
             "peak was measured in two ways: by the cgroup in {cgroup} trials (all processes together) and by maxrss \
-             in {maxrss} (the largest process); decide on one of them by name (cgroup_peak or maxrss)"
+             in {maxrss} (the largest process); decide on either cgroup_peak or maxrss instead"
         ),
         Caveat::BlindRules { metrics } => {
-            format!("no trial could be voided by {}, because it could not always be measured", metrics.join(", "))
+            format!("no trial could be voided by {}, because some sessions had no such measurement", metrics.join(", "))
         }
         Caveat::UnknownMetric { metrics } => {
             format!("this version does not know these metrics: {}", metrics.join(", "))
@@ -70,7 +71,7 @@ fn of_time(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::HighLoad { condition, load, cpus } => format!(
             "under {condition}, {load:.1} processes other than Bakeoff's ran on or waited for {cpus} processors (load \
-             average; trials are too short to measure how much time these used): stop other programs and measure again"
+             average; trials are too short to measure how much time these used); stop other programs and measure again"
         ),
         Caveat::FixedTime { workload, seconds } => format!(
             "every trial of {workload} takes {seconds:.1} s, whatever the variant, because it runs for a fixed time. \
@@ -85,8 +86,8 @@ fn clock_set(times: usize, most_s: f64) -> String {
     let (was_set, by) =
         if times == 1 { ("was set".to_owned(), "") } else { (format!("was set {times} times"), "at most ") };
     format!(
-        "the system's clock {was_set} while trials ran ({by}{:.0} s {way}): times of day are wrong, but durations are \
-         not (they use another clock)",
+        "the system's clock {was_set} while trials ran ({by}{:.0} s {way}), so times of day are wrong; durations are \
+            right, because they use another clock",
         most_s.abs()
     )
 }
@@ -100,8 +101,8 @@ fn unequal_load(seen: &[LoadSeen]) -> String {
     };
     let places: Vec<String> = seen.iter().map(place).collect();
     format!(
-        "the load was not the same for all variants: it finished more or less often during the trials of some than \
-         during the baseline's ({}); pace the load, or read a difference as the effect of program and load together",
+        "the load was not the same for all variants: it finished more or less often during the trials of some \
+            variants than during the baseline's ({}); pace the load, or read a difference as the effect of program and load together",
         places.join("; ")
     )
 }
@@ -115,8 +116,8 @@ fn busy_machine(seen: &[BusySeen], from: f64) -> String {
     let places: Vec<String> = seen.iter().map(place).collect();
     let percent = 100.0 * from;
     format!(
-        "other programs used more than {percent:.0} % of processor time {}: the trials may have waited for them; stop \
-         those programs, or void such trials: void_if = {{ foreign_cpu = \">{percent:.0}%\" }}",
+        "other programs used more than {percent:.0} % of processor time {}, so the trials may have waited for them. \
+            Stop those programs, or void such trials: void_if = {{ foreign_cpu = \">{percent:.0}%\" }}",
         places.join(", ")
     )
 }

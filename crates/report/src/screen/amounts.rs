@@ -25,7 +25,7 @@ pub struct Amount {
 /// How large a difference is, whatever its direction, and the ends of its interval in that direction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs, reason = "each has an estimate and its interval")]
+#[allow(missing_docs, reason = "the fields are an estimate and its interval")]
 pub enum Size {
     /// In percent of the baseline.
     Percent { estimate: f64, interval: Option<[f64; 2]> },
@@ -38,7 +38,7 @@ pub enum Size {
 /// What there is that number of times as much of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs, reason = "the words are those of the sentence")]
+#[allow(missing_docs, reason = "the names are words of the sentence")]
 pub enum As {
     Long,
     Fast,
@@ -96,8 +96,9 @@ impl Amount {
     }
 }
 
-/// Two that are not shown to differ by more than the margin: `a and b are equivalent in wall time: within ±1 %`. What they were
-/// compared in follows its preposition; of those that cannot be distinguished, the most that they may differ by is given.
+/// Two that are not shown to differ by more than the margin: `a and b are equivalent in wall time: within ±1 %`. What
+/// they were compared in follows its preposition; of those that cannot be distinguished, the most that they may differ
+/// by is given.
 pub fn not_apart(comparison: &Comparison, names: [Rendered; 2], of: Rendered, margin: f64, unit: Unit) -> Rendered {
     let [one, other] = names;
     let within = format!("within ±{}", percent(margin));
@@ -106,7 +107,7 @@ pub fn not_apart(comparison: &Comparison, names: [Rendered; 2], of: Rendered, ma
         Verdict::Negligible => text![both, " differ", of, ", but ", within],
         Verdict::Equivalent => text![both, " are equivalent", of, ": ", within],
         _ => {
-            let most = most_apart(comparison, unit).map(|most| format!(": if they differ, it is by at most {most}"));
+            let most = most_apart(comparison, unit).map(|most| format!(": any difference is at most {most}"));
             text![both, " cannot be distinguished", most.unwrap_or_default()]
         }
     }

@@ -1,4 +1,5 @@
-//! The last line of the screen, one sentence: the fastest variant, by how much, and how sure; or why there is no answer.
+//! The last line of the screen, one sentence: the fastest variant, by how much, and how sure; or why there is no
+//! answer.
 
 use super::amounts::{Amount, most_apart, not_apart};
 use super::facts::depends_on_condition;
@@ -113,7 +114,7 @@ fn nothing(findings: &Findings) -> Rendered {
         return text!["no answer: every trial failed or is void", first];
     }
     if findings.tables.iter().any(|table| table.rows.iter().any(|row| row.summary.is_some())) {
-        return text!["no answer: no trial has ", clean(words::metric(deciding))];
+        return text!["no answer: no trial has a value for ", clean(words::metric(deciding))];
     }
     "no answer yet: no trial has finished; use `bakeoff run` to resume".into()
 }
@@ -130,7 +131,7 @@ fn too_few_blocks(compared: &[(&str, &Comparison)]) -> Rendered {
             format!("{}; the stopping rule first checks after {needed}", counted(blocks, "block"))
         }
         Some(Lack::Inference { needed }) => {
-            format!("{} are too few; use --blocks {needed} or more", counted(blocks, "block"))
+            format!("too few blocks ({blocks}); use --blocks {needed} or more")
         }
         _ => format!("too few blocks ({blocks}); use --blocks to run more"),
     };
@@ -283,7 +284,7 @@ impl Teller<'_> {
             interval = self.amount(comparison).interval.bracketed();
         }
         if is_same_program(comparison) {
-            return text![name, " and ", baseline, " are the same program: any difference can only be noise"];
+            return text![name, " and ", baseline, " are the same program, so any difference is noise"];
         }
         match comparison.verdict {
             Verdict::Faster => {
@@ -320,7 +321,7 @@ impl Teller<'_> {
 
     fn several(&self, compared: &[(&str, &Comparison)]) -> Rendered {
         if compared.iter().all(|(_, comparison)| is_same_program(comparison) && is_open(comparison)) {
-            return "all variants are the same program: any difference can only be noise".into();
+            return "all variants are the same program, so any difference is noise".into();
         }
         if let Some(ranking) = self.view.ranking.filter(|ranking| ranking.variants.len() > 1) {
             return self.ranked(ranking, compared);

@@ -1,5 +1,5 @@
-//! Doubts by their weight, in a line each. What makes a comparison meaningless is an alarm: it stands above the rows, and again
-//! in the answer. What the verdicts allow for already is not here; `--section doubts` has all of them.
+//! Doubts by their weight, in a line each. What makes a comparison meaningless is an alarm: it stands above the rows,
+//! and again in the answer. What the verdicts allow for already is not here; `--section doubts` has all of them.
 
 use super::facts::name;
 use super::remark::{Doubt, Weight};
@@ -57,8 +57,9 @@ fn alarm(caveat: &Caveat) -> Option<Doubt> {
         }
         Caveat::FixedTime { workload, seconds } => {
             let workload = clean(workload);
-            let line =
-                format!("every trial of {workload} takes {seconds:.1} s, so its time tells you nothing; report a rate");
+            let line = format!(
+                "every trial of {workload} takes {seconds:.1} s, so the time tells you nothing; report a rate instead"
+            );
             (line, Some("fixed time"))
         }
         // Within the margin it makes no claim beyond the margin meaningless.
@@ -97,8 +98,8 @@ fn outputs(findings: &Findings) -> Vec<Doubt> {
     let noted = names(&differ(OutputUse::Noted));
     let line = match noted.as_slice() {
         [] => None,
-        [one] => Some(format!("{one} prints different output: does it do the same work?")),
-        several => Some(format!("{} variants print different output: do they do the same work?", several.len())),
+        [one] => Some(format!("{one} prints different output; check that it does the same work")),
+        several => Some(format!("{} variants print different output; check that they do the same work", several.len())),
     };
     alarms.extend(line.map(|line| Doubt::new("output-noted", Weight::Alarm, line)));
     alarms
@@ -152,7 +153,7 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
     use Weight::{Look, Part};
     Some(match caveat {
         Caveat::Emulated => {
-            (Part, "emulated: measured in guest instructions, not seconds; no caches or pipeline".to_owned())
+            (Part, "emulated without caches or pipeline: measured in guest instructions, not seconds".to_owned())
         }
         Caveat::Of(objection) => (Look, clean(objection.line.as_ref()?)),
         Caveat::UnequalLoad { seen } => {
@@ -164,15 +165,20 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
             let is_there = |variant: &str| view.is_none_or(|view| view.compared().any(|(name, _)| name == variant));
             let spot = spots.seen.iter().find(|spot| is_there(&spot.variant))?;
             let [more, less] = more_often(spot);
-            (Look, format!("{more} fails more often than {less}: its successful trials may be the lucky ones"))
+            (Look, format!("{more} fails more often than {less}, so its successful trials may be the lucky ones"))
         }
         Caveat::VoidRates(spots) => {
             let [more, less] = more_often(spots.seen.first()?);
-            (Look, format!("{more} is void more often than {less}: its successful trials may be the lucky ones"))
+            (
+                Look,
+                format!(
+                    "trials of {more} are void more often than those of {less}, so the valid ones may be the lucky ones"
+                ),
+            )
         }
         Caveat::UnknownMetric { metrics } => (Look, format!("unknown here: {}", clean_all(metrics).join(", "))),
         Caveat::Position(_) => (Part, "differences depend on which variant runs first in a block".to_owned()),
-        Caveat::CarryOver(_) => (Part, "a trial is affected by what ran just before it".to_owned()),
+        Caveat::CarryOver(_) => (Part, "a trial is affected by the variant before it".to_owned()),
         Caveat::Modes(spots) => {
             let who = spots.seen.first().map_or(String::new(), |spot| clean(&spot.variant));
             (Part, format!("{who} has several typical values, so no single number describes it"))
@@ -208,7 +214,7 @@ fn twin(view: &View<'_>) -> Option<String> {
     let twin = view.twin.filter(|twin| matches!(twin.verdict, Verdict::Faster | Verdict::Slower))?;
     let change = Change::of(twin, view.unit);
     let (amount, word) = (change.amount(), Wording::of(view.unit, view.better).direction(&change));
-    Some(format!("the baseline's twin is {amount} {word}: do not trust smaller differences"))
+    Some(format!("the baseline's twin is {amount} {word}, so do not trust smaller differences"))
 }
 
 /// The variant and the baseline, in the order in which their trials are lost: the one that loses more comes first.
@@ -223,12 +229,12 @@ fn of_row(caveat: &Caveat) -> Option<String> {
     match caveat {
         Caveat::Of(objection) => objection.line.as_deref().map(clean),
         Caveat::TypicalAndMeanDisagree { .. } => {
-            Some("the mean disagrees with the typical trial: see the largest values".to_owned())
+            Some("the mean disagrees with the typical trial; look at the largest values".to_owned())
         }
         Caveat::ModelBased { model: Model::PairedT, .. } => {
-            Some("so few blocks give an interval only if noise is normally distributed".to_owned())
+            Some("with so few blocks, the interval assumes normally distributed noise".to_owned())
         }
-        Caveat::MemoryFloor { .. } => Some("this may be the launcher's memory".to_owned()),
+        Caveat::MemoryFloor { .. } => Some("the memory may be the launcher's".to_owned()),
         _ => None,
     }
 }

@@ -1,5 +1,5 @@
-//! The lines below the rows that are no doubts: in how many blocks, what the winner costs, which workloads and conditions
-//! disagree, what each option does, what may be the cause, and how to decide what is open.
+//! The lines below the rows that are no doubts: in how many blocks, what the winner costs, which workloads and
+//! conditions disagree, what each option does, what may be the cause, and how to decide what is open.
 
 use super::amounts::Amount;
 use super::view::{Stand, View, deciding, families};
@@ -198,7 +198,8 @@ fn is_open(view: &View<'_>) -> bool {
     view.compared().all(|(_, comparison)| matches!(comparison.verdict, Verdict::Undecided { .. }))
 }
 
-/// What is claimed under another condition of variants of which that is something else; none where nothing was inferred.
+/// What is claimed under another condition of variants of which that is something else; none where nothing was
+/// inferred.
 fn changed_under(findings: &Findings, view: &View<'_>, condition: &str) -> Option<Vec<Rendered>> {
     let condition = findings.tables.iter().map(|table| table.condition.as_str()).find(|name| *name == condition)?;
     let there = View::under(findings, condition)?;
@@ -316,7 +317,7 @@ pub(super) fn to_decide(findings: &Findings, view: &View<'_>) -> Option<String> 
         let names = named(near.into_iter().map(|(_, name)| name).collect());
         return Some(format!("about {most} would settle {names}; the others need many more"));
     }
-    Some(format!("about {most} would settle it; --until decided starts over"))
+    Some(format!("about {most} would settle this; --until decided would start over"))
 }
 
 /// A difference in the metric's unit, where that is a time and the row a ratio: `+0.100 s`.

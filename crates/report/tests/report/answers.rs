@@ -1,4 +1,5 @@
-//! The answer, in the cases where it must take care to claim neither too much nor too little; and what the screen says next to it.
+//! The answer, in the cases where it must take care to claim neither too much nor too little; and what the screen says
+//! next to it.
 
 use bakeoff_judge::findings::{Caveat, FailedTrials, Findings, Inferred, Lack, Objection, Row, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
@@ -54,11 +55,11 @@ fn one_variant_comes_with_its_interval() {
     let expect = "the baseline and b are equivalent in wall time: within ±1 % (−0.8 … +0.8 %)";
     pair(1.0, 0.99, 1.01, Verdict::Equivalent, expect, ["equivalent", "−0.8 … +0.8 %"]);
     let open = Verdict::Undecided { more_blocks: Some(1) };
-    let expect = "the baseline and b cannot be distinguished: if they differ, it is by at most 3.1 %";
+    let expect = "the baseline and b cannot be distinguished: any difference is at most 3.1 %";
     pair(1.012, 0.99, 1.031, open, expect, ["undecided", "−1.0 … +3.1 %"]);
     // The root of an estimating equation is rarely exactly 1.
     let open = Verdict::Undecided { more_blocks: None };
-    let expect = "the baseline and b cannot be distinguished: if they differ, it is by at most 1.0 %";
+    let expect = "the baseline and b cannot be distinguished: any difference is at most 1.0 %";
     pair(1.0 + f64::EPSILON, 0.99, 1.01, open, expect, ["undecided", "−1.0 … +1.0 %"]);
     // A bound that is not zero is not written as zero.
     let expect = "the baseline is faster: b is 0.400 % slower (0.004 … 0.800 %)";
@@ -116,7 +117,7 @@ fn what_weakens_a_claim_is_said_before_it() {
     findings.tables[0].noise_floor = Some(variant("twin", 0.97, 0.96, 0.98, Verdict::Faster));
     findings.caveats.push(Caveat::TwinDiffers { differ: 1, of: 1 });
     check(&findings, "the twin differs; b is 10.0 % faster (9.0 … 11.0 %): 3.60 s instead of 4.00 s");
-    let beware = "the baseline's twin is 3.0 % faster: do not trust smaller differences\n";
+    let beware = "the baseline's twin is 3.0 % faster, so do not trust smaller differences\n";
     assert!(remarks(&findings).contains(beware), "{}", remarks(&findings));
 
     let mut findings = seconds(full());
@@ -137,7 +138,7 @@ fn what_weakens_a_claim_is_said_before_it() {
 
     let mut unmeasured = seconds(full());
     unmeasured.method.deciding_metric = "cpu".to_owned();
-    check(&unmeasured, "no answer: no trial has CPU time");
+    check(&unmeasured, "no answer: no trial has a value for CPU time");
 
     let mut apart = seconds(full());
     apart.tables[0].rows[1].comparison = None;
@@ -151,8 +152,8 @@ fn what_is_open_is_open_by_the_digits_of_its_row() {
         let rows = vec![baseline(summary(4.0, 4.0, 4.5)), variant("b", 1.0001, 0.9999, 1.0003, open)];
         screen(&seconds(rows), Context::default(), Style { width: 80, colour: false })
     };
-    assert!(page(1).contains("cannot be distinguished (at most 0.03 % apart)"), "{}", page(1));
-    assert!(page(1).contains("about 1 more block would settle it"), "{}", page(1));
+    assert!(page(1).contains("cannot be distinguished: any difference is at most 0.03 %"), "{}", page(1));
+    assert!(page(1).contains("about 1 more block would settle this"), "{}", page(1));
     assert!(page(2).contains("about 2 more blocks would settle"), "{}", page(2));
 }
 
@@ -247,7 +248,7 @@ fn variants_that_are_one_program_are_said_to_be() {
     };
     let first = || baseline(summary(4.0, 4.0, 4.5));
     let findings = seconds(vec![first(), itself("b", open)]);
-    check(&findings, "b and the baseline are the same program: any difference can only be noise");
+    check(&findings, "b and the baseline are the same program, so any difference is noise");
     let same = "b is the same program as the baseline, file for file\n";
     assert!(remarks(&findings).contains(same), "{}", remarks(&findings));
     let findings = seconds(vec![first(), itself("b", open), variant("c", 1.002, 0.99, 1.014, open)]);
@@ -294,14 +295,14 @@ fn the_screen_says_how_many_blocks_are_missing_and_for_what() {
     let more =
         |findings: &Findings| page(findings).lines().find(|line| line.contains("would settle")).map(str::to_owned);
     for (other, expect) in [
-        (9, Some("about 14 more blocks would settle it; --until decided starts over")),
+        (9, Some("about 14 more blocks would settle this; --until decided would start over")),
         (5000, Some("about 14 more blocks would settle b; the others need many more")),
     ] {
         assert_eq!(more(&of(14, other)).as_deref(), expect);
     }
     assert_eq!(more(&of(5000, 5000)), None);
     for (lack, expect) in [
-        (Lack::Inference { needed: 6 }, "no answer yet: 2 blocks are too few; use --blocks 6 or more"),
+        (Lack::Inference { needed: 6 }, "no answer yet: too few blocks (2); use --blocks 6 or more"),
         (Lack::FirstLook { needed: 8 }, "no answer yet: 2 blocks; the stopping rule first checks after 8"),
     ] {
         let mut findings = of(1, 1);
@@ -321,7 +322,7 @@ fn what_an_undecided_pair_leaves_open_is_the_end_of_its_interval() {
     let findings = seconds(vec![baseline(summary(4.0, 4.0, 4.5)), open]);
     let page = screen(&findings, Context::default(), Style { width: 80, colour: false });
     assert!(page.contains("−4.0 … +2.0 %"), "{page}");
-    let expect = "the baseline and b cannot be distinguished (at most 4.0 % apart)";
+    let expect = "the baseline and b cannot be distinguished: any difference is at most 4.0 %";
     assert!(page.ends_with(&format!("{expect}\n")), "{page}");
 }
 

@@ -70,12 +70,13 @@ fn the_page_tells_what_was_found() {
         "loop (busy): how each variant's wall ratio to the baseline changes under this condition\n",
         "1.2345 [1.2323, 1.2366]  ",
         "For throughput, more is better.",
-        "loop (idle): latency of op set, phase serve; in ms; medians over trials",
+        "loop (idle): latency of op set, phase serve, in ms; medians over trials",
         "all ops of all trials together: baseline avg 1.00 ms, min 1.00 µs, max 2.00 ms of 24,000; b avg 900 µs",
         "observed, not enforced: processor time of other programs: foreign_cpu 1.20 % [1.20, 1.20], n 36",
         "held: 4 copies of the baseline",
         "loop: load_rate, copies of the load that ended per second: baseline 8.00 /s",
-        "the load was not the same for all variants: it finished more or less often during the trials of some than during the baseline's (b on loop under busy: 11.",
+        "the load was not the same for all variants: it finished more or less often during the trials of some \
+            variants than during the baseline's (b on loop under busy: 11.",
         "b on loop (idle): 1 void of 13 trials; void trials were repeated\n  1 void by foreign_cpu (foreign_cpu 40 % > 20 %)",
         "peak by wait4: ru_maxrss",
         "not measured here: cycles (no hardware counters here)\n",
@@ -144,7 +145,8 @@ fn the_claim_is_about_the_options_only_where_every_block_was_linked_anew() {
     assert_eq!(claim(0), "The claims are about these builds: one build is one sample of memory layout.");
     assert_eq!(
         claim(6),
-        "Each block was relinked in a random order: the claims are about the options, averaged over 6 layouts."
+        "For each block, the programs were relinked in a random order: the claims are about the options, averaged \
+            over 6 layouts."
     );
     assert_eq!(
         claim(2),

@@ -191,7 +191,7 @@ fn what_makes_a_comparison_meaningless_is_the_answer() {
         "prints different output, first in line 2",
         "prints different output; no verdict",
     );
-    check(&other_output(OutputUse::Noted), "does it do the same work?", "faster");
+    check(&other_output(OutputUse::Noted), "check that it does the same work", "faster");
     check(&bakeoff_testkit::findings::doubtful(), "is the same program as the baseline", "-O3 reached nothing; ");
     let mut busy = bakeoff_testkit::findings::five_verdicts();
     let seen = |disturbed| BusySeen { variant: None, condition: "idle".to_owned(), disturbed, of: 72, all: 72 };
@@ -206,7 +206,7 @@ fn what_makes_a_comparison_meaningless_is_the_answer() {
     let floor = twin.tables[0].noise_floor.as_mut().and_then(|row| row.comparison.as_mut()).unwrap();
     (floor.verdict, floor.estimate) = (Verdict::Slower, 1.448);
     twin.caveats = vec![Caveat::TwinDiffers { differ: 1, of: 1 }];
-    check(&twin, "the baseline's twin is 44.8 % slower: do not trust smaller differences", "the twin differs; ");
+    check(&twin, "the baseline's twin is 44.8 % slower, so do not trust smaller differences", "the twin differs; ");
 }
 
 fn other_output(output: OutputUse) -> Findings {
@@ -248,7 +248,7 @@ fn another_output_stands_before_the_numbers() {
     );
     assert!(withheld.contains("  other output "), "{withheld}");
     let noted = page(&other_output(OutputUse::Noted), 80);
-    let doubt = "▲ fix=with prints different output: does it do the same work?\n";
+    let doubt = "▲ fix=with prints different output; check that it does the same work\n";
     assert!(noted.lines().take(3).any(|line| line == doubt.trim_end()), "{noted}");
     assert!(noted.contains("in 12 of 12\n  trials") && !noted.contains("no verdict"), "{noted}");
 

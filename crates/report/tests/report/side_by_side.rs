@@ -57,10 +57,10 @@ fn the_intervals_that_are_printed_are_compared() {
 fn the_page_claims_no_more_than_it_shows() {
     let (here, there) = (with_interval(Some([0.8, 0.9])), with_interval(Some([0.91, 0.95])));
     let shown = page(&here, &there);
-    assert!(shown.contains("do not in 1"), "{shown}");
+    assert!(shown.contains("are apart in 1"), "{shown}");
     assert!(shown.contains("[0.800, 0.900]") && shown.contains("[0.910, 0.950]") && shown.contains("apart"), "{shown}");
     assert!(shown.contains("This is not a test"), "{shown}");
-    assert!(page(&here, &here).contains("do not in 0"));
+    assert!(page(&here, &here).contains("are apart in 0"));
 }
 
 #[test]
@@ -76,5 +76,5 @@ fn what_only_one_of_them_has_is_named() {
     assert!(shown.contains("50 % there"), "{shown}");
     let mut nothing = here.clone();
     nothing.tables.clear();
-    assert!(page(&here, &nothing).contains("No comparison is in both"));
+    assert!(page(&here, &nothing).contains("The two findings share no comparison"));
 }

@@ -49,10 +49,11 @@ const fn promise(name: &'static str, property: &'static str, goal: Goal, reduce:
 /// Worlds whose noise is smaller and larger than a tick, with tails and with drift.
 const TICK_WORLDS: &[World] = &[World::Normal, World::Spiky, World::Bimodal, World::Mixed];
 
-/// What is promised where a clock ticks: nothing false about what is printed, and no verdict where the clock is too coarse.
+/// What is promised where a clock ticks: nothing false about what is printed, and no verdict where the clock is too
+/// coarse.
 const FALSE: Promise = promise("-false", "identical variants judged different", at_most(0.055), Reduce::RatePrinted(0));
 const MISSES: Promise =
-    promise("-misses", "the 95 % interval misses a ratio of 1.02", at_most(0.06), Reduce::RatePrinted(1));
+    promise("-misses", "the 95 % interval misses the true ratio of 1.02", at_most(0.06), Reduce::RatePrinted(1));
 const EQUIVALENT: Promise =
     promise("-equivalent", "false equivalence at the margin", at_most(0.055), Reduce::RatePrinted(2));
 const TOO_COARSE: Promise =
@@ -203,7 +204,7 @@ const TASKS: &[Task] = &[
     ),
     task(
         "precision",
-        "2 identical variants, until ±1 % is reached, 10 to 30 blocks",
+        "2 identical variants, run until ±1 % is reached, in 10 to 30 blocks",
         500.0,
         stopping::precision,
         &[promise("stop-precision", "false difference at the end", at_most(0.05), Reduce::Rate(0))],
@@ -245,7 +246,7 @@ const TASKS: &[Task] = &[
     .in_worlds(&[World::Drift, World::Mixed]),
     task(
         "boots",
-        "3 identical kernels and the twin, 10 passes in which each boots once",
+        "3 identical kernels and the twin, each booted once in each of 10 passes",
         4000.0,
         boots::same,
         &[
@@ -269,7 +270,12 @@ const TASKS: &[Task] = &[
                 Reduce::Mean(0),
             ),
             promise("boots-suite-misses", "…, over the workloads", at_most(0.055), Reduce::Mean(1)),
-            promise("boots-power", "detected, ours ÷ t without trial noise", at_least(0.9), Reduce::MeanRatio(2, 3)),
+            promise(
+                "boots-power",
+                "detection rate, ours ÷ t without trial noise",
+                at_least(0.9),
+                Reduce::MeanRatio(2, 3),
+            ),
         ],
     )
     .in_worlds(BOOT_WORLDS),

@@ -45,7 +45,7 @@ promise                   goal  measured   95 % interval  holds
     let table = |page: &str| page.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n");
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat(&table(&page)).starts_with(&flat(expect)), "{page}");
-    assert!(page.contains("A promise holds if the measured number is within its goal."), "{page}");
+    assert!(page.contains("A promise holds if the measured number meets its goal."), "{page}");
     let short = calibration(&Calibration { short: true, ..some() }, STYLE);
     assert!(short.contains("The short form"), "{short}");
 }

@@ -31,7 +31,7 @@ fn the_short_form_prints_every_promise() {
         "95 % interval contains the true ratio 94 to 97 %",
         "false equivalence at 5 % ≤ 5.5 %",
         "false difference at any time ≤ 5 %",
-        "The short form has too few studies",
+        "The short form simulates too few studies",
     ];
     shown.expect(0, &parts);
     assert!(shown.out.lines().all(|line| line.chars().count() <= 80), "{}", shown.out);
@@ -52,7 +52,7 @@ fn machines_read_the_same_and_threads_change_nothing() {
 #[test]
 fn a_promise_that_does_not_hold_is_told_by_the_exit_code() {
     execute(&["--studies", "20", "--quiet"])
-        .expect(1, &["NO", "A promise holds if the measured number is within its goal"]);
+        .expect(1, &["NO", "A promise holds if the measured number meets its goal"]);
 }
 
 #[test]

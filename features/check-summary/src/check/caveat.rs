@@ -43,18 +43,16 @@ impl Caveat {
     pub fn text(self) -> String {
         match self {
             Self::OrderUnknown => {
-                "A summary does not show the order of the measurements. If all values of one were measured before all \
-                 values of the other, anything that changed in between (load, heat, a reboot) looks like a \
-                 difference, and no p or interval here accounts for that."
+                "A summary does not show the order of the measurements. If all values of one system were measured \
+                    before all values of the other, anything that changed in between (load, heat, a reboot) looks like a difference. No p or interval here accounts for that."
             }
             Self::ModelBased => {
                 "Intervals and p assume that the values are independent and the means normally distributed; a summary \
-                 shows neither."
+                    can confirm neither."
             }
             Self::NUnknown => {
-                "The number of values (n) was not published for all summaries. Without n there is no interval and no \
-                 p: the means can be compared, but nothing can be shown. A figure is called possible if some value of \
-                 n allows it."
+                "The number of values (n) was not published for every summary. Without n, there is no interval or p. \
+                    The means can then be compared, but neither a difference nor equality can be shown. A figure is called possible if some value of n allows it."
             }
             Self::Uncorrected => {
                 "Each comparison is judged on its own, so if there are many, expect some to show a difference by \
@@ -62,12 +60,12 @@ impl Caveat {
             }
             Self::SdBounded => {
                 "A standard deviation was not published. The other figures limit it to a range, and every interval \
-                 covers the whole range."
+                    allows for the whole range."
             }
             Self::TooFewValues { n: [n_a, n_b], confidence, smallest_p } => {
                 return format!(
-                    "With n = {n_a} and {n_b}, no exact test can reach {} % confidence: the smallest possible p is \
-                     {smallest_p:.3}. Any result here rests on the assumption of a normal distribution, not on the values.",
+                    "With n = {n_a} and {n_b}, no exact test can reach {} % confidence, because the smallest possible \
+                        p is {smallest_p:.3}. Any result here rests on the assumption of a normal distribution, not on the values.",
                     (confidence * 1e8).round() / 1e6
                 );
             }

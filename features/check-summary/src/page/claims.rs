@@ -53,7 +53,8 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
         Why::ImpossibleFigures(name) => format!("the figures of {} are impossible, so they show nothing.", clean(name)),
         Why::TooLittleKnown => {
             let missing: Vec<&str> = finding.comparison.missing.iter().map(String::as_str).collect();
-            let needs = format!("the claim cannot be judged without an interval, which needs {}.", needs(&missing));
+            let needs =
+                format!("the claim cannot be judged without an interval, and an interval needs {}.", needs(&missing));
             match means_give(finding) {
                 Some(given) => format!("the published means give {given}; {needs}"),
                 None => needs,
@@ -61,16 +62,16 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
         }
         Why::OtherUnit(claimed, known) => {
             let known = known.as_deref().unwrap_or("none");
-            format!("the claim is in {}, but the figures are in {}.", clean(claimed), clean(known))
+            format!("the claim's unit is {}, but the figures' unit is {}.", clean(claimed), clean(known))
         }
         Why::Shows => format!("{measured}; the interval excludes zero."),
         Why::IncludesNoDifference => format!(
             "{measured}: at {confidence}, these figures are consistent with no difference. That does not show equality."
         ),
         Why::DependsOnDigits => {
-            format!("{measured}: the answer depends on digits or a spread not published.")
+            format!("{measured}: the answer depends on unpublished digits or an unpublished spread.")
         }
-        Why::OtherWay => format!("{measured}: this is the opposite."),
+        Why::OtherWay => format!("{measured}: this is the opposite of the claim."),
         Why::SizeOutside => format!(
             "{measured}: a difference in this direction is shown, but the claimed size is outside the interval."
         ),
@@ -80,7 +81,7 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
         ),
         Why::WithinMargin => format!("{measured}; the interval for equivalence is within {margin}."),
         Why::WithinMarginButDifferent if finding.outcome == Outcome::Supported => {
-            format!("{measured}: they differ by less than {margin}, as claimed, but they are also shown to differ.")
+            format!("{measured}: they are shown to differ, but by less than {margin}, as claimed.")
         }
         Why::WithinMarginButDifferent => format!(
             "{measured}: they are shown to differ, but by less than {margin}. \"Equal within {width}\" would be \
@@ -91,7 +92,7 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
             "{measured}; the interval reaches beyond {margin}, so equality is not shown. A test that finds no \
              difference does not show that there is none."
         ),
-        Why::Differ => format!("{measured}; the interval excludes zero: they differ."),
+        Why::Differ => format!("{measured}; the interval excludes zero, so they differ."),
         Why::Arithmetic => {
             let given = means_give(finding).unwrap_or_default();
             format!("the published means give {given}, not the claimed difference.")

@@ -53,6 +53,6 @@ fn why(finding: &StatedFinding) -> String {
         Follows::OtherOutcome => format!(": the figures give {given}; the interval includes zero."),
         Follows::OtherDifference => format!(": the figures give {given}."),
         Follows::OtherWidth => format!(": the half-width is wrong; the figures give {given}."),
-        Follows::Unknown => ": n, mean or sd of one summary is missing or impossible.".to_owned(),
+        Follows::Unknown => ": the n, mean or sd of one summary is missing or impossible.".to_owned(),
     }
 }

@@ -25,7 +25,7 @@ impl Reader {
         let belongs = pooled.is_some() || differs && line.starts_with(char::is_whitespace);
         if !self.stated_open {
             if belongs {
-                let message = "no line `Difference at …` comes before this one".to_owned();
+                let message = "a line `Difference at …` must come before this one".to_owned();
                 self.problem(span, message, FORM);
             }
             return belongs;
@@ -67,12 +67,8 @@ impl Reader {
         let section = self.rows.last().filter(is_table).map(|row| row.section);
         let object = self.rows.iter().position(|row| Some(row.section) == section && is_table(&row));
         let Some(object) = object.filter(|object| *object < subject) else {
-            let remedy = "put this line below two rows of figures: the baseline, then the row that it is about";
-            return self.problem(
-                span,
-                "above this line, there are no two rows that it could describe".to_owned(),
-                remedy,
-            );
+            let remedy = "put this line below two rows of figures: the baseline, then the row that this line describes";
+            return self.problem(span, "this line needs two rows of figures above it".to_owned(), remedy);
         };
         let difference = (!is_none).then(StatedDifference::default);
         self.stated_open = !is_none;

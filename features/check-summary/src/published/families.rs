@@ -1,6 +1,6 @@
-//! Which figures are of the same quantity, and whose they are. A table's rows are named by what stands in them, and its heading
-//! tells the quantity; where single figures or lists stand below headings, the heading tells the system, and the
-//! name at the figure the quantity. A heading of everything tells nothing.
+//! Which figures are of the same quantity, and whose they are. A table's rows are named by what stands in them, and its
+//! heading tells the quantity; where single figures or lists stand below headings, the heading tells the system, and
+//! the name at the figure the quantity. A heading of everything tells nothing.
 
 use super::reader::{Heading, Row, RowForm, problem, two_units};
 use super::words::{dimension, is_other_figure, is_resource, spelled, without_unit};
@@ -38,7 +38,7 @@ pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems
         let is_nameless =
             |row: &&Row| row.summary.name.is_empty() && matches!(row.kind, RowForm::Keyed { lines: 1, .. });
         problems.extend(rows.iter().filter(is_nameless).map(|row| {
-            let remedy = "write the system's name before it, or remove the line";
+            let remedy = "write the system's name before the figure, or remove the line";
             problem(row.span.clone(), "this figure does not belong to a system".to_owned(), remedy)
         }));
     }
@@ -167,8 +167,8 @@ fn asides(rows: &mut [Row]) -> Vec<String> {
     unread
 }
 
-/// A line `n 75` alone is of all figures below the same heading, or of all that there are: it is taken away. Whether each row
-/// was one.
+/// A line `n 75` alone is of all figures below the same heading, or of all that there are: it is taken away. Whether
+/// each row was one.
 fn counts(rows: &mut Vec<Row>) -> Vec<bool> {
     let is_count = |row: &Row| {
         let Summary { name, n, min, max, median, mean, sd, .. } = &row.summary;
@@ -227,8 +227,8 @@ fn tables(rows: &[&Row], sections: &[Option<Heading>]) -> Headings {
     if all_have_one || labels_repeat { Headings::Quantities } else { Headings::Titles }
 }
 
-/// Two units of one dimension, such as s and ms, are a problem, as are figures without a unit next to others of their quantity
-/// that have one; units of other dimensions are of different quantities.
+/// Two units of one dimension, such as s and ms, are a problem, as are figures without a unit next to others of their
+/// quantity that have one; units of other dimensions are of different quantities.
 fn units(found: &[(Summary, Vec<Figure>, Range<usize>)], problems: &mut Vec<Problem>) {
     for (at, (summary, _, span)) in found.iter().enumerate() {
         let unit = summary.unit.as_deref();

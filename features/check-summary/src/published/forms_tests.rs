@@ -157,11 +157,8 @@ fn what_ministat_says_of_a_difference_is_read() {
             table.to_owned() + "Difference at 95% confidence\n\t(Student's t, pooled s = few)\n",
             "pooled s is not a number",
         ),
-        (table.to_owned() + "\t0.3 +/- 0.1\n", "no line `Difference at …` comes before"),
-        (
-            "n avg\nA 3 1\nNo difference proven at 95.0% confidence\n".to_owned(),
-            "above this line, there are no two rows",
-        ),
+        (table.to_owned() + "\t0.3 +/- 0.1\n", "a line `Difference at …` must come before"),
+        ("n avg\nA 3 1\nNo difference proven at 95.0% confidence\n".to_owned(), "this line needs two rows"),
     ] {
         let problems = read("file", &text).expect_err(&text).render(false);
         assert!(problems.contains(message) && problems.contains("file:"), "{message:?} is missing in\n{problems}");

@@ -1,5 +1,6 @@
-//! The table that JMH prints, `Benchmark (size) Mode Cnt Score Error Units`: Score is the mean, and Error is half of the interval
-//! of 99.9 % by Student's t, from which the standard deviation follows. Its rows end in the unit, so blanks do not matter.
+//! The table that JMH prints, `Benchmark (size) Mode Cnt Score Error Units`: Score is the mean, and Error is half of
+//! the interval of 99.9 % by Student's t, from which the standard deviation follows. Its rows end in the unit, so
+//! blanks do not matter.
 
 use super::Figure;
 use super::reader::{Reader, RowForm, nothing};
@@ -40,7 +41,7 @@ impl Reader {
             [count, score, sign, error] if sign.text == "±" => (Some(count), score, Some(error)),
             _ => {
                 let message = "this is not a row of a JMH table".to_owned();
-                self.problem(span, message, "a row has the columns Cnt, Score ± Error and Units");
+                self.problem(span, message, "give the row the columns Cnt, Score ± Error and Units");
                 return true;
             }
         };

@@ -30,8 +30,8 @@ impl Reader {
         let before = &line[..found[first].start - start];
         let (label, closed) = (bare(before, ":,;=(-"), before.trim_end().ends_with(':'));
         if let Some(stray) = stray(label, start + line.find(label).unwrap_or(0), &pairs, closed) {
-            let remedy = "write the name of a figure, such as `avg` or `sd`, before the number; if it is part of a \
-                name, end the name with a colon";
+            let remedy = "write the name of a figure, such as `avg` or `sd`, before the number; if the number is part \
+                of a name, end that name with a colon";
             self.problem(stray.span(), format!("`{}` has no name", stray.text), remedy);
             return true;
         }
@@ -44,7 +44,8 @@ impl Reader {
         true
     }
 
-    /// Whether a single figure stands in a sentence of several lines: behind `with` and its like, before a noun, or alone.
+    /// Whether a single figure stands in a sentence of several lines: behind `with` and its like, before a noun, or
+    /// alone.
     fn is_in_sentence(&self, label: &str, pairs: &[Value<'_>]) -> bool {
         const JOINTS: &str = " a an the at of with by to from and or than in on ";
         let [(column, _, unit)] = pairs else { return false };
@@ -98,7 +99,8 @@ impl Reader {
         let before = (held(&known), self.problems.len());
         self.fill(&mut known, pairs);
         if (held(&known), self.problems.len()) == before && !pairs.iter().any(|(_, word, _)| is_unknown(word.text)) {
-            let remedy = "give each figure once for every name, or write a line such as `before` above the figures of \
+            let remedy = "give each figure only once for each name, or write a line such as `before` above the \
+                figures of \
                           each system";
             self.problem(span, format!("this figure of `{label}` appears twice"), remedy);
         }
@@ -119,7 +121,7 @@ fn take<'a>(found: &[Word<'a>], pairs: &mut Vec<Value<'a>>) -> Result<(), Proble
         };
         let Some(value) = found.get(at + 1) else {
             let message = format!("`{}` has no number", found[at].text);
-            return Err(problem(found[at].span(), message, "write a number after it, or remove the name"));
+            return Err(problem(found[at].span(), message, "write a number after the name, or remove the name"));
         };
         let (digits, stuck) = split_unit(value.text);
         if !digits.is_empty() && (!looks_like_a_unit(stuck) || (figure == Column::N && !stuck.is_empty())) {
@@ -145,8 +147,8 @@ fn one_unit(named: Option<String>, behind: &str, span: Range<usize>) -> Result<O
     }
 }
 
-/// A number in a name that may be a figure: one with signs; one after a colon; a time, or the last word where neither mean
-/// nor median was given, unless a colon ends the name.
+/// A number in a name that may be a figure: one with signs; one after a colon; a time, or the last word where neither
+/// mean nor median was given, unless a colon ends the name.
 fn stray<'a>(label: &'a str, start: usize, pairs: &[Value<'_>], is_closed: bool) -> Option<Word<'a>> {
     let has_middle = pairs.iter().any(|(column, ..)| matches!(column, Column::Mean | Column::Median));
     let is_count = pairs.iter().all(|(column, ..)| *column == Column::N);

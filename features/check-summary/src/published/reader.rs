@@ -1,5 +1,6 @@
-//! What has been read of a text so far: rows, the headings above them, titles, and lines whose meaning shows only with what
-//! follows. Each kind of line is read in a file of its own; here is what all of them need. It does not choose between kinds.
+//! What has been read of a text so far: rows, the headings above them, titles, and lines whose meaning shows only with
+//! what follows. Each kind of line is read in a file of its own; here is what all of them need. It does not choose
+//! between kinds.
 
 use super::header::Header;
 use super::words::{Column, Shape, Word, bare, is_prose, is_told, is_unknown, shape, spelled};
@@ -13,8 +14,8 @@ const HEADING_WORDS: usize = 10;
 /// A line of this number of bytes may go on in the next.
 const SENTENCE: usize = 40;
 
-pub(super) const EXAMPLE: &str = "write one line for each system, such as `A avg 0.203 min 0.187 max 0.295 n 75`; or a \
-                       table with titles such as `name,n,avg,sd`; or ministat's output";
+pub(super) const EXAMPLE: &str = "give one line for each system, such as `A avg 0.203 min 0.187 max 0.295 n 75`, a \
+    table with titles such as `name,n,avg,sd`, or ministat's output";
 
 /// Figures as they were found; what they belong to is known only when all are.
 #[derive(Debug)]
@@ -66,8 +67,8 @@ pub(super) struct Heading {
     shape: Shape,
 }
 
-/// What stands around a line: the number of its paragraph, whether it is all of it, and whether a rule or more words of a
-/// sentence stand below it.
+/// What stands around a line: the number of its paragraph, whether it is all of it, and whether a rule or more words of
+/// a sentence stand below it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Around {
     pub(super) paragraph: usize,
@@ -104,7 +105,8 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// A line that holds no figure: perhaps a heading, a remark, or figures that nobody can read, which shows when all is read.
+    /// A line that holds no figure: perhaps a heading, a remark, or figures that nobody can read, which shows when all
+    /// is read.
     pub(super) fn heading(&mut self, line: usize, text: &str, span: Range<usize>) {
         let Around { paragraph, is_alone, is_ruled, .. } = self.around;
         let is_continued = self.is_continued();
@@ -124,7 +126,8 @@ impl Reader {
         before.is_some_and(|before| before.text.len() >= SENTENCE && !before.text.ends_with(['.', ':', '!', '?']))
     }
 
-    /// All lines that wait are left, but for one that became a heading. Those above the titles of a table are titles, too.
+    /// All lines that wait are left, but for one that became a heading. Those above the titles of a table are titles,
+    /// too.
     pub(super) fn flush_pending(&mut self, except: Option<usize>, in_table: bool) {
         let here = self.around.paragraph;
         for (index, line) in std::mem::take(&mut self.pending).into_iter().enumerate() {
@@ -165,7 +168,8 @@ impl Reader {
         }
     }
 
-    /// Figures follow: they belong to the heading above them, or go on with what was before. A table begins a part of its own.
+    /// Figures follow: they belong to the heading above them, or go on with what was before. A table begins a part of
+    /// its own.
     pub(super) fn open(&mut self, table: bool) {
         self.figured.insert(self.around.paragraph);
         let may_be = |line: &&Heading| !line.is_remark;
@@ -249,8 +253,8 @@ impl Reader {
         let remedy = match bare.trim_start_matches(['+', '-']) {
             "nan" => "write `-` for an unknown figure; ministat prints nan as Stddev if its sums fail",
             "inf" | "infinity" => "an infinite value has no mean; write `-` for an unknown figure",
-            _ if Figure::read(&word.text.replace(',', "")).is_some() => "write it without commas",
-            _ if word.text.parse::<f64>().is_ok() => "the number is too large or too small: choose another unit",
+            _ if Figure::read(&word.text.replace(',', "")).is_some() => "write the number without commas",
+            _ if word.text.parse::<f64>().is_ok() => "the number is too large or too small; choose another unit",
             _ => "write a plain number, such as 4.213 or 1.5e-3, or `-` for an unknown figure",
         };
         self.problem(word.span(), format!("`{}` is not a number", word.text), remedy);

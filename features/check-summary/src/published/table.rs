@@ -1,5 +1,5 @@
-//! The rows of a table, below its titles. A title that is no figure is a column of names, if words stand in it. Titles such
-//! as `scan avg` and `load avg` make two summaries of one row.
+//! The rows of a table, below its titles. A title that is no figure is a column of names, if words stand in it. Titles
+//! such as `scan avg` and `load avg` make two summaries of one row.
 
 use super::header::{Header, split, unquoted};
 use super::reader::{Aside, Reader, RowForm, nothing};
@@ -53,7 +53,7 @@ impl Reader {
                 return None;
             }
             let message = format!("this line has {} cells, but there are {} titles", found.len(), titles.len());
-            self.problem(span, message, "give every title one cell; write `-` for an empty one");
+            self.problem(span, message, "give every title one cell; write `-` for an empty cell");
             return Some(None);
         }
         let mut cells = Cells { names: vec![], quantities: vec![], unit: None, asides: vec![], values: vec![] };

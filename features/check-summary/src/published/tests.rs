@@ -57,9 +57,9 @@ fn many_ways_of_writing_are_read() {
 #[test]
 fn what_cannot_be_read_is_named_with_its_line_and_a_remedy() {
     for (text, place, message, remedy) in [
-        ("", "file:1:1", "the input has no figures", "write one line for each system"),
-        (" \n\r\n", "file:1:1", "the input has no figures", "write one line for each system"),
-        ("A n 3 avg 1\nhello 3 4\n", "file:2:1", "cannot read any figures in this line", "write one line"),
+        ("", "file:1:1", "the input has no figures", "give one line for each system"),
+        (" \n\r\n", "file:1:1", "the input has no figures", "give one line for each system"),
+        ("A n 3 avg 1\nhello 3 4\n", "file:2:1", "cannot read any figures in this line", "give one line"),
         ("A n 3 avg nan", "file:1:11", "`nan` is not a number", "`-`"),
         ("n avg\nA 3 -inf", "file:2:5", "`-inf` is not a number", "an infinite value has no mean"),
         ("name,n,avg\nA,3,abc", "file:2:5", "`abc` is not a number", "plain number"),

@@ -35,7 +35,7 @@ fn each_claim_gets_its_outcome_and_its_reason() {
         (CLOSE, "B 0.23% slower", "not shown", "the claimed size is possible, but the figures give a different size"),
         (CLOSE, "B faster", "contradicted", "the opposite"),
         (CLOSE, "A = B", "contradicted", "\"no difference\" is not"),
-        (CLOSE, "equal within 0.5%", "supported", "differ by less than ±0.5 %, as claimed"),
+        (CLOSE, "equal within 0.5%", "supported", "differ, but by less than ±0.5 %, as claimed"),
         (CLOSE, "equal within 0.1%", "contradicted", "beyond ±0.1 %"),
         (CLOSE, "equal within 0.2%", "not shown", "equality is not shown"),
         (CLOSE, "no significant difference", "contradicted", "they differ"),
@@ -46,7 +46,7 @@ fn each_claim_gets_its_outcome_and_its_reason() {
         ("A avg 2.0 n 9\nB avg 3.0 n 9", "B 50% slower", "not shown", "no interval"),
         ("A avg 2.0 n 9\nB avg 3.0 n 9", "B 10% slower", "contradicted", "published means give"),
         ("A avg 2 s min 4 n 9\nB avg 3 s n 9", "B slower", "impossible", "figures of A are impossible"),
-        ("A avg 2 s sd 1 n 9\nB avg 30 s sd 1 n 9", "B slower by 28 ms", "not shown", "figures are in s"),
+        ("A avg 2 s sd 1 n 9\nB avg 30 s sd 1 n 9", "B slower by 28 ms", "not shown", "figures' unit is s"),
     ] {
         let shown = check(text.as_bytes(), &["--claim", claim, "--require"]);
         let code = i32::from(outcome != "supported");
@@ -95,7 +95,7 @@ fn bad_input_gets_a_clear_error_or_an_honest_answer() {
         (
             b"A n 1 avg 1\r\nB n 1 avg 2\r\n",
             0,
-            &["no interval, so nothing is shown; an interval needs a second value of A"],
+            &["no interval, so there is no verdict; an interval needs a second value of A"],
         ),
         (b"A n 3 avg 2 sd -1", 0, &["a standard deviation is never negative"]),
         (b"A n 3 avg 1e90 sd 1e88\nB n 4 avg 2e90 sd 1e88", 0, &["B against A", "possible"]),

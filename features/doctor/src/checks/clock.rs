@@ -1,5 +1,5 @@
-//! Checks of the clocks: where elapsed time comes from, and whether the kernel tells CPU time in user mode from CPU time in
-//! the kernel exactly or by sampling.
+//! Checks of the clocks: where elapsed time comes from, and whether the kernel tells CPU time in user mode from CPU
+//! time in the kernel exactly or by sampling.
 
 use bakeoff_command::check::Check;
 use bakeoff_host::Files;
@@ -19,7 +19,7 @@ pub(super) fn source(files: &Files) -> Check {
         return Check::good(name, found, "reading the clock is fast");
     }
     let others = files.read(&format!("{folder}/available_clocksource")).unwrap_or_default();
-    let check = Check::noisy(name, found, "reading the clock is slow, for the measured programs too");
+    let check = Check::noisy(name, found, "reading the clock is slow for Bakeoff and the measured programs");
     let Some(better) = others.split(' ').find(|other| !SLOW_SOURCES.contains(other) && !other.is_empty()) else {
         return check;
     };
@@ -35,8 +35,8 @@ pub(super) fn cpu_time_split() -> Check {
     if is_exact {
         return Check::good(name, "exact", "user and system time are separated exactly, even in short trials");
     }
-    let means = "only their sum is exact, because the kernel assigns whole ticks to one or the other; in short trials, \
-         compare cpu";
+    let means = "only user plus sys is exact, because the kernel assigns whole ticks to one or the other; in short \
+        trials, compare cpu";
     Check::noisy(name, "sampled by the timer tick", means)
 }
 

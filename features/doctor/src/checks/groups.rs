@@ -20,7 +20,7 @@ pub(super) fn checks(files: &Files) -> Vec<Check> {
 /// Groups for trials, and what they tell.
 fn groups(home: &Home) -> Check {
     let name = "cgroups";
-    let found = format!("{}, one for each trial that needs one for metrics or limits", home.world());
+    let found = format!("{}; one group for each trial that needs its metrics or limits", home.world());
     if home.unavailable.is_empty() {
         return Check::good(
             name,
@@ -73,6 +73,10 @@ fn birth(home: &Home) -> Check {
     if home.clones_into() {
         return Check::good(name, "possible", "a group measures a process from its first instant");
     }
-    Check::missing(name, "not possible", "processes join a group after they start; lost: the first microseconds")
-        .remedy("use Linux 5.7 or newer with cgroup v2")
+    Check::missing(
+        name,
+        "not possible",
+        "processes join a group after they start, so their first microseconds are lost",
+    )
+    .remedy("use Linux 5.7 or newer with cgroup v2")
 }

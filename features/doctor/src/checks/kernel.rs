@@ -43,7 +43,7 @@ fn confinement_from(version: Result<u32, String>) -> Check {
 /// The least peak memory that is certainly a trial's own.
 pub(super) fn memory_floor() -> Check {
     let name = "peak memory";
-    let means = "smaller figures may be the memory of the launcher process, because the kernel includes it";
+    let means = "smaller figures may be the launcher process's memory, because the kernel includes that memory";
     match launcher_peak_bytes() {
         Ok(Some(bytes)) => Check::good(name, format!("from {:.1} MiB up", bytes as f64 / f64::from(1 << 20)), means),
         Ok(None) => Check::missing(name, "unknown", "the smallest peak memory that a trial can show is unknown"),

@@ -47,8 +47,8 @@ mod tests {
         };
         check([None, None], State::Good, "task_clock, page_faults", None);
         let sysctl = Some("sudo sysctl kernel.perf_event_paranoid=1");
-        let refused = "software counters not permitted: perf_event_paranoid is 2, but must be 1 or less";
-        check([None, Some(refused)], State::Missing, "task_clock only: software counters not permitted", sysctl);
+        let refused = "software counters are not permitted; perf_event_paranoid is 2 but must be 1 or less";
+        check([None, Some(refused)], State::Missing, "task_clock only: software counters are not permitted", sysctl);
         let none = Some("no software counters here");
         check([none, none], State::Missing, "no software counters here", Some("a PMU"));
     }

@@ -14,8 +14,8 @@ pub(super) fn realtime() -> Check {
     match abilities::realtime() {
         Ok(()) => Check::good(name, "permitted", "conditions can keep other work off the processors of a trial"),
         Err(error) => {
-            Check::missing(name, error.to_string(), "lost: the condition `realtime`, which reduces noise the most")
-                .remedy("sudo bakeoff …, or a line `USER - rtprio 99` in /etc/security/limits.conf")
+            Check::missing(name, error.to_string(), "lost: `realtime`, the condition that reduces noise the most")
+                .remedy("sudo bakeoff …, or add `USER - rtprio 99` to /etc/security/limits.conf")
         }
     }
 }
@@ -50,7 +50,7 @@ pub(super) fn enclosure() -> Check {
         Some(why) => {
             let means = "if all of Bakeoff is killed at once, processes of trials keep running until the next Bakeoff \
                 command";
-            Check::missing(name, why, means).remedy("sudo bakeoff …, or --user-namespace")
+            Check::missing(name, why, means).remedy("sudo bakeoff …, or use --user-namespace")
         }
     }
 }

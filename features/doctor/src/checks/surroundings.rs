@@ -51,10 +51,10 @@ fn steal_between(before: Option<Ticks>, after: Option<Ticks>) -> Check {
         100.0 * after.stolen_share()
     );
     if now.stolen_share() <= NOISY_SHARE && after.stolen_share() <= NOISY_SHARE {
-        return Check::good(name, found, "no hypervisor takes processors away");
+        return Check::good(name, found, "no hypervisor takes processor time away");
     }
     Check::noisy(name, found, "a hypervisor takes processor time away")
-        .remedy("use a machine or an instance type that is not shared")
+        .remedy("use a dedicated machine or instance type")
 }
 
 /// Scheduler ticks of all processors since boot, or in an interval.

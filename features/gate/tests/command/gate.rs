@@ -163,7 +163,7 @@ fn what_cannot_be_gated_on_has_a_remedy() {
     let compare = ["compare", "true", "true", "--gate", "study"];
     sandbox.execute(&compare).expect(2, &["invalid value 'study' for '--gate <LIMIT>'", "a percentage above 0"]);
     let alone = ["compare", "true", "--max-slowdown", "2%", "--blocks", "6"];
-    sandbox.execute(&alone).expect(2, &["no variant besides the baseline", "a second command, --git twice"]);
+    sandbox.execute(&alone).expect(2, &["no variant besides the baseline", "a second command, use --git twice"]);
 }
 
 #[test]

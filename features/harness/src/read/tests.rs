@@ -1,6 +1,6 @@
-//! Files that the tools wrote when they run tiny programs of ours, and what cannot be read. Written by Go 1.26.8, Google
-//! Benchmark 1.7.1, criterion.rs 0.7.0, JMH 1.37 on OpenJDK 17.0.15 and pytest-benchmark 5.1.0 on Python 3.11.7; names of
-//! machines, and what pytest-benchmark says of processor and repository, were taken out.
+//! Files that the tools wrote when they run tiny programs of ours, and what cannot be read. Written by Go 1.26.8,
+//! Google Benchmark 1.7.1, criterion.rs 0.7.0, JMH 1.37 on OpenJDK 17.0.15 and pytest-benchmark 5.1.0 on Python 3.11.7;
+//! names of machines, and what pytest-benchmark says of processor and repository, were taken out.
 
 use super::*;
 
@@ -52,7 +52,7 @@ fn google_without_its_aggregates() {
     let text = String::from_utf8_lossy(file!("google.json"))
         .replace("\"run_type\": \"i", "\"run_type\": \"aggregate\", \"was\": \"i");
     let why = printed("google", text.as_bytes()).unwrap_err();
-    assert!(why.contains("no individual values; run the program without --benchmark_report_aggregates_only"), "{why}");
+    assert!(why.contains("not individual values; run the program without --benchmark_report_aggregates_only"), "{why}");
 }
 
 #[test]
@@ -101,7 +101,10 @@ fn criterion_by_the_median_of_its_samples() {
     let why = read("criterion", &Left::Folder(files)).unwrap_err();
     assert!(why.contains("fib-10/new/sample.json: 1 counts for 0 times"), "{why}");
     let why = read("criterion", &Left::Folder(BTreeMap::new())).unwrap_err();
-    assert!(why.contains("no benchmark in $BAKEOFF_HARNESS; the command must write its folder there"), "{why}");
+    assert!(
+        why.contains("no benchmark in $BAKEOFF_HARNESS; the command must write its results to $BAKEOFF_HARNESS"),
+        "{why}"
+    );
     let why = read("criterion", &Left::File(file!("criterion/fib-10/new/estimates.json").to_vec())).unwrap_err();
     assert!(why.contains("without individual times"), "{why}");
 }
@@ -130,18 +133,18 @@ fn what_is_no_benchmark_says_what_the_command_lacks() {
             "PASS\n",
             "no benchmark in its standard output; the command must print benchmark lines, as `go test -run",
         ),
-        ("go", "", "the harness printed nothing and wrote nothing to $BAKEOFF_HARNESS"),
+        ("go", "", "the harness wrote nothing to standard output or to $BAKEOFF_HARNESS"),
         ("go", "BenchmarkX 1 2 ns/op\nBenchmarkY 1 2", "its standard output:2: the value `2` has no unit"),
         ("go", "BenchmarkX 1 nan ns/op\n", "nan"),
-        ("go", "BenchmarkX 1 0 ns/op\n", "it reports 0 sec/op, which is not a valid measurement"),
-        ("go", "BenchmarkX 1 -5 ns/op\n", "which is not a valid measurement"),
+        ("go", "BenchmarkX 1 0 ns/op\n", "the reported value (0 sec/op) is not positive"),
+        ("go", "BenchmarkX 1 -5 ns/op\n", ") is not positive"),
         ("google", "Running\n", "its standard output is not JSON; the command must print JSON"),
         ("google", "{\"context\": {", "Google Benchmark: its standard output:1: EOF while parsing"),
         ("pytest", "[1]", "pytest-benchmark"),
         (
             "jmh",
             "{\"results\": []}",
-            "JMH: its standard output: it contains no matching values; the command must write JSON",
+            "JMH: its standard output: the input contains no matching values; the command must write JSON",
         ),
     ] {
         let why = printed(harness, text.as_bytes()).map_or_else(|why| why, |parts| failed(&parts));

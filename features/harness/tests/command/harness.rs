@@ -1,5 +1,6 @@
 //! Benchmarks of a harness in Bakeoff's blocks: what a trial that lacks some of them is, hostile names, and real suites
-//! (`go test -bench`, pytest-benchmark) with a planted slowdown, whose verdicts are held against benchstat's on the same data.
+//! (`go test -bench`, pytest-benchmark) with a planted slowdown, whose verdicts are held against benchstat's on the
+//! same data.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
@@ -147,8 +148,8 @@ fn what_a_trial_lacks_has_failed_there_and_what_only_others_have_is_named() {
     let (shown, _, _) = compare(&[("go.sh", GO_SH)], &words);
     let parts = [
         "new on Find (idle): 12 failed of 12 trials",
-        "it is not among the benchmarks that this trial reported",
-        "not compared, because new has them but old does not: New",
+        "the trial did not report this benchmark",
+        "not compared, because they exist in new but not in old: New",
     ];
     shown.expect(4, &parts);
 }
@@ -189,7 +190,7 @@ fn what_a_harness_writes_is_read_and_never_that_of_an_earlier_trial() {
                   [ -e \"$BAKEOFF_HARNESS\" ] && exit 3\n\
                   [ $n = 4 ] || echo 'BenchmarkX 1 5 ns/op' > \"$BAKEOFF_HARNESS\"\n";
     let (shown, record, _) = compare(&[("h.sh", script)], &["--harness", "go", "--blocks", "6", "sh h.sh", "sh  h.sh"]);
-    shown.expect(4, &["the harness printed nothing and wrote nothing to $BAKEOFF_HARNESS", "1 failed of 6 trials"]);
+    shown.expect(4, &["the harness wrote nothing to standard output or to $BAKEOFF_HARNESS", "1 failed of 6 trials"]);
     assert_eq!(record.trials.iter().filter(|trial| trial.parts.is_empty()).count(), 1);
 }
 
@@ -200,7 +201,7 @@ fn what_does_not_fit_is_refused_at_once() {
     let words = ["compare", "--metric", "sec/op", "true", "true "];
     sandbox.execute(&words).expect(
         2,
-        &["`sec/op` is a metric of benchmarks, and no harness was named", "hint: name the harness that times them"],
+        &["`sec/op` is a metric of benchmarks, but no harness was named", "hint: name the harness that times them"],
     );
 }
 
@@ -221,7 +222,7 @@ fn a_study_may_have_plain_workloads_beside_a_suite() {
     sandbox.write("study.toml", &text.replace("harness = \"go\"\n", ""));
     sandbox
         .execute(&["run", "STUDY", "--quiet"])
-        .expect(2, &["`sec/op` is a metric of benchmarks, and no workload has a harness"]);
+        .expect(2, &["`sec/op` is a benchmark metric, but no workload has a harness"]);
 }
 
 /// The folder of what `tools/oracles` makes.
@@ -269,8 +270,8 @@ fn benchstat(program: &Path, record: &Record, folder: &Path) -> Vec<Theirs> {
     rows
 }
 
-/// Both on the same data: benchstat's ratio of medians lies in our interval, and neither says the opposite of the other.
-/// benchstat does not pair, so its ratio may lie a little beside an interval of pairs; how far is printed.
+/// Both on the same data: benchstat's ratio of medians lies in our interval, and neither says the opposite of the
+/// other. benchstat does not pair, so its ratio may lie a little beside an interval of pairs; how far is printed.
 fn agree_with_benchstat(sandbox: &Sandbox, record: &Record, planted: &str) {
     const OUTSIDE: f64 = 0.02;
     let journal = sandbox.path().join("compare.jsonl");

@@ -60,8 +60,8 @@ fn what_cannot_be_written_is_said_before_anything_is_executed() {
     for (words, parts) in [
         (&["--html", "no/such/folder/x.html"][..], ["there is no folder no/such/folder", "hint: create the folder"]),
         (&["--svg", "."], ["is a folder", "hint: name a file in it"]),
-        (&["--html", "x", "--svg", "x"], ["name the same file", "hint: give each"]),
-        (&["--html", "-", "--json"], ["replaces the report", "hint: name a file"]),
+        (&["--html", "x", "--svg", "x"], ["name the same file", "hint: name a different file"]),
+        (&["--html", "-", "--json"], ["cannot be combined", "hint: name a file"]),
         (&["--svg", "x", "--chart", "pie"], ["invalid value 'pie'", "possible values: variants"]),
         (&["--chart", "trials"], ["required arguments", "--svg <FILE>"]),
     ] {

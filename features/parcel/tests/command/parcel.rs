@@ -1,5 +1,5 @@
-//! Studies that travel: packed in one folder, unpacked in another with an empty cache, reported on, repeated and set side
-//! by side; and parcels that are not what they should be.
+//! Studies that travel: packed in one folder, unpacked in another with an empty cache, reported on, repeated and set
+//! side by side; and parcels that are not what they should be.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
@@ -185,7 +185,7 @@ fn a_study_without_a_journal_can_be_packed() {
     let sandbox = small();
     let parcel = packed(&sandbox, &[]);
     let there = elsewhere();
-    import(&there, &parcel).expect(0, &["the study has no journal"]);
+    import(&there, &parcel).expect(0, &["the parcel has no journal"]);
     there.execute(&["report", "STUDY"]).expect(2, &["has not run yet"]);
     there.execute(&["report", "STUDY", "--against", "imported"]).expect(2, &["has not run yet"]);
     there.execute(&["run", "STUDY", "--quiet", "--blocks", "6"]).expect(0, &[]);

@@ -41,7 +41,7 @@ fn two_commands_lead_from_a_folder_to_a_verdict() {
         &[
             "sum: built by Makefile",
             "2 compilations, all of them with -O2; the program is sum.",
-            "O0: -O0 reached 2 of 2 calls, and took effect in 2",
+            "O0: -O0 reached 2 of 2 calls and took effect in 2",
             "next: bakeoff run sum",
         ],
     );
@@ -116,7 +116,7 @@ fn what_was_built_before_is_built_again_by_every_level() {
             "note: source sum contains files from an earlier build: Bakeoff leaves mktab, mktab.o, sum, sum.o out of its \
              copy, so they are compiled again",
             "2 compilations, all of them with -O2",
-            "O3: -O3 reached 2 of 2 calls, and took effect in 2",
+            "O3: -O3 reached 2 of 2 calls and took effect in 2",
         ],
     );
     assert!(!fs::read_to_string(folder.join("study.toml")).unwrap().contains("make clean"));
@@ -145,13 +145,14 @@ fn a_level_that_reaches_only_a_part_of_the_program_is_not_proven() {
     typed(&sandbox, &["init", "sum", "--yes", "--level", "-O0", "--run", "./sum 1000"]).expect(
         0,
         &[
-            "O0: -O0 reached 2 of 2 calls, and took effect in 2; not proven: 1 part of the program was not compiled",
+            "O0: -O0 reached 2 of 2 calls and took effect in 2; not proven, because 1 part of the program was not \
+                compiled",
             "not proven: -O0 (of append, for flags=O0) took effect in 2 of 2 compilations and links in layer sum, but \
              part.o was not compiled by this build, because the source already contained it",
         ],
     );
     typed(&sandbox, &["run", "sum", "--blocks", "6", "--quiet"])
-        .expect(0, &["is not proven: part.o was not compiled by the build"]);
+        .expect(0, &["is not proven, because part.o was not compiled by the build"]);
 }
 
 /// As Debian's Lua has it: only debian/rules knows what its Makefile needs.
@@ -238,7 +239,7 @@ fn the_tests_of_a_project_are_its_workload_if_nothing_else_is_said() {
         &[
             "trying the tests, `make check`",
             "the workload is the tests, `make check` (choose another with --run COMMAND)",
-            "O0: -O0 reached 3 of 3 calls, and took effect in 3",
+            "O0: -O0 reached 3 of 3 calls and took effect in 3",
             "next: bakeoff run sum",
         ],
     );
@@ -284,7 +285,7 @@ fn a_manual_that_cannot_be_built_does_not_stop_the_program() {
         &[
             "Part of the source could not be built (",
             "no-such-tool",
-            ", but the program was.",
+            ", but the program was built.",
             "O0: -O0 reached 2 of 2 calls",
         ],
     );

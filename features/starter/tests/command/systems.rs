@@ -91,13 +91,13 @@ fn cargo_builds_with_the_toolchain_of_the_user() {
     let main = "fn main() { println!(\"done\"); }\n";
     let files = [("Cargo.toml", manifest), ("Cargo.lock", lock), ("src/main.rs", main)];
     let said = ["built by Cargo.toml", "the program is target/release/prog"];
-    let rustc = "opt-level-1: -C opt-level=1 reached 1 of 1 calls of rustc, and took effect in 1";
+    let rustc = "opt-level-1: -C opt-level=1 reached 1 of 1 calls of rustc and took effect in 1";
     init(&files, "-C opt-level=1", "./prog", &[said[0], said[1], rustc], 2);
     init(&files, "O1=CARGO_PROFILE_RELEASE_OPT_LEVEL=1", "./prog", &said, 2);
     // Words for C compilers find none here. What was built before is no part of the source.
     let tag = ("target/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n");
     let with_target = [&files[..], &[tag, ("target/release/prog", "old")]].concat();
-    let nowhere = "-O1 reached no compiler: no call to a C compiler was seen (flags for rustc begin with -C or -Z";
+    let nowhere = "-O1 reached no compiler; Bakeoff saw no call to a C compiler (flags for rustc begin with -C or -Z";
     init(&with_target, "-O1", "./prog", &[nowhere], 2);
     // A level that is the project's own is left out, and then there is nothing to compare.
     let sandbox = Sandbox::new("");
@@ -105,7 +105,7 @@ fn cargo_builds_with_the_toolchain_of_the_user() {
     typed(&sandbox, &["init", "prog", "--level", "-C opt-level=3", "--run", "./prog"]).expect(
         2,
         &[
-            "Omitted: opt-level-3, because the project already does that",
+            "Omitted: opt-level-3, because the project already builds that",
             "no level differs from the project's own flags",
         ],
     );

@@ -50,7 +50,7 @@ fn numbers(centre: f64, n: u32) -> String {
 fn verdicts_of_columns() {
     let (a, b, c) = (numbers(100.0, 30), numbers(104.0, 31), numbers(100.05, 30));
     let folder = Folder::new(&[("a", &a), ("b", &b), ("c", &c)]);
-    folder.stat(&["a", "b"]).expect(0, &["b has 4", "more (", ") than a", "95 % interval", "order unknown"]);
+    folder.stat(&["a", "b"]).expect(0, &["b has 4", "more (", ") than a", "95 % interval", "order is unknown"]);
     folder.stat(&["b", "a"]).expect(0, &["less (", ") than b"]);
     folder.stat(&["a", "b", "--baseline", "b"]).expect(0, &["a has", "less (", ") than b"]);
     folder.stat(&["a", "c"]).expect(0, &["a and c are equivalent: within ±1 %"]);
@@ -122,8 +122,8 @@ fn bad_input_is_named_with_its_place() {
     let check = |words: &[&str], parts: &[&str]| {
         folder.stat(words).expect(2, parts);
     };
-    check(&["empty"], &["empty: it contains no numbers"]);
-    check(&["comments"], &["comments: it contains no numbers"]);
+    check(&["empty"], &["empty: the input contains no numbers"]);
+    check(&["comments"], &["comments: the input contains no numbers"]);
     check(&["a", "text"], &["text:3: `three` is not a number", "hint: choose another column with -C"]);
     check(&["a", "nan"], &["nan:2: `nan` is not a value", "remove the line"]);
     check(&["inf"], &["inf:3: `-inf` is not finite"]);
@@ -134,19 +134,19 @@ fn bad_input_is_named_with_its_place() {
     check(&["short", "-C", "2"], &["short:2: there is no column 2: the line has 1"]);
     check(&["comma"], &["comma:1: `1,2` is not a number"]);
     check(&["hex"], &["hex:2: `0x10` is not a number"]);
-    check(&["json"], &["json: this JSON is not from a supported tool", "hint: Bakeoff reads the JSON of hyperfine"]);
+    check(&["json"], &["json: this JSON is not from a supported tool", "hint: use the JSON output of hyperfine"]);
     check(&["cut.json"], &["cut.json:1: EOF while parsing"]);
     check(&["mean.json"], &["`x` has no individual times"]);
     check(&["cut.go"], &["cut.go:2: the value `5` has no unit"]);
     check(&["text.go"], &["text.go:1: `5x` is not a number"]);
     check(&["nowhere"], &["nowhere: cannot be opened: No such file"]);
     check(&["/"], &["cannot be read: Is a directory"]);
-    check(&["-", "-"], &["standard input can be read only once"]);
+    check(&["-", "-"], &["standard input (`-`) can be named only once"]);
     check(&["a", "-c", "0.3"], &["`0.3` is not a confidence level", "hint:"]);
     check(&["a", "-C", "0"], &["`0` is not a column"]);
     check(&["a", "-d", ""], &["-d needs at least one character"]);
     check(&["a", "--baseline", "b"], &["there is no sample `b`", "available: a"]);
-    check(&["a", "short", "--paired"], &["`a` has 10 values and `short` has 2", "remove it"]);
+    check(&["a", "short", "--paired"], &["`a` has 10 values and `short` has 2", "omit the option"]);
     check(&["a", "--name", "x", "--name", "y"], &["2 names for 1 files"]);
     check(&["a", "--filter", "nonsense"], &["--filter:"]);
     check(&["a", "--row", ".nonsense"], &["--row: `.nonsense` is not a key"]);
@@ -309,7 +309,7 @@ fn what_files_say_of_units() {
     shown.expect(0, &["cannot be distinguished"]);
     assert!(!shown.out.contains("(exact)"), "{}", shown.out);
     let varies = folder.stat(&["small", "varies"]);
-    varies.expect(0, &["cannot be distinguished", "declared exact", "the values range from 100 to 101"]);
+    varies.expect(0, &["cannot be distinguished", "declared exact", "range from 100 to 101"]);
     // What is said holds wherever it is said, as the one word that JSON has for better shows.
     for words in [["few", "many"], ["many", "few"]] {
         let shown = folder.stat(&[words[0], words[1], "--json"]);
@@ -317,7 +317,7 @@ fn what_files_say_of_units() {
         assert_eq!(findings["tables"][0]["better"], "more");
     }
     let both = folder.stat(&["many", "other"]);
-    both.expect(0, &["other:1: better=lower for things is ignored: many:11 already has better=higher"]);
+    both.expect(0, &["other:1: better=lower for things is ignored, because many:11 already has better=higher"]);
     let odd = folder.stat(&["odd"]);
     odd.expect(
         0,
@@ -355,7 +355,7 @@ fn the_format_of_go_with_projections() {
     rate.expect(0, &["new is 16.7 % lower in B/s (", ") than old"]);
     let parts = folder.stat(&["old", "--col", "/n", "--row", ".name", "--filter", ".unit:sec/op .name:Sort"]);
     parts.expect(0, &["Sort: 10 and 1000 are equivalent: within ±1 %"]);
-    folder.stat(&["old", "--filter", ".name:None"]).expect(2, &["it contains no matching values"]);
+    folder.stat(&["old", "--filter", ".name:None"]).expect(2, &["the input contains no matching values"]);
     folder.stat(&["old", "new", "--col", "goos", "--row", ".name"]).expect(0, &["linux", " 48 "]);
 }
 
@@ -395,7 +395,7 @@ fn json_of_hyperfine_and_pyperf() {
     folder.stat(&["one.json", "two.json"]).expect(0, &["two.json is 50.0 % slower (", ") than one.json"]);
     folder
         .stat(&["po", "pn"])
-        .expect(0, &["loop: pn takes 2.00 × as long (", ") as po", "each process gives one value", " 9 "]);
+        .expect(0, &["loop: pn takes 2.00 × as long (", ") as po", "each process contributes only", " 9 "]);
 }
 
 #[test]
@@ -443,7 +443,7 @@ fn json_of_jmh_and_pytest() {
         0,
         &["org.example.Sort.ints/size=10: new.json is 2.00 × as high in ops/s (", ") as old.json", "in ops/s"],
     );
-    rates.expect(0, &["JMH: each fork gives one value", " 9 "]);
+    rates.expect(0, &["JMH: each fork contributes only", " 9 "]);
     folder.stat(&["old.json", "time.json"]).expect(0, &["Nothing to compare", "in µs/op"]);
     folder.stat(&["old.json", "new.json", "--col", "/size", "--ignore", ".file"]).expect(0, &[" 18 "]);
     folder
@@ -454,10 +454,10 @@ fn json_of_jmh_and_pytest() {
         folder.stat(&[name]).expect(2, parts);
     };
     check("sample.json", &["has no values from its forks (mode sample)", "thrpt, avgt or ss"]);
-    check("py-mean", &["has no single times", "--benchmark-save-data"]);
+    check("py-mean", &["has no individual times", "--benchmark-save-data"]);
     check(
         "list",
-        &["list:1: invalid type: integer `1`, expected an entry of JMH's JSON", "hint: Bakeoff reads the JSON of"],
+        &["list:1: invalid type: integer `1`, expected an entry of JMH's JSON", "hint: use the JSON output of"],
     );
     folder.stat(&["google", "google"]).expect(0, &["x: google and google (2) cannot be distinguished"]);
     check("dotnet", &["this is BenchmarkDotNet JSON;"]);

@@ -1,5 +1,5 @@
-//! Diagnoses: which decided differences evidence may explain, and where it must be silent. Records are built by hand, with
-//! numbers of slots and calls as a Perl with and without a shared library has them.
+//! Diagnoses: which decided differences evidence may explain, and where it must be silent. Records are built by hand,
+//! with numbers of slots and calls as a Perl with and without a shared library has them.
 
 use crate::Why;
 use crate::evidence;
@@ -375,8 +375,8 @@ fn libraries_and_paths_that_differ_are_told() {
     assert_eq!(trace.paths[0].times, 3);
 }
 
-/// What services did stands next to it, with what each process of theirs did; one that was seen in some variants only is
-/// of those.
+/// What services did stands next to it, with what each process of theirs did; one that was seen in some variants only
+/// is of those.
 #[test]
 fn services_have_tables_of_their_own() {
     let mut record = record(|_| 1.0);
@@ -419,7 +419,7 @@ fn services_have_tables_of_their_own() {
 fn missing_evidence_is_told_and_not_taken_as_nothing() {
     let mut record = record(shared_is_slower);
     with_facts(&mut record);
-    let why = "ptrace: not permitted";
+    let why = "ptrace: are not permitted";
     for name in ["baseline", SHARED] {
         let missing = Evidence::Missing { workload: Some("loop".to_owned()), why: why.to_owned() };
         add(&mut record, name, missing);

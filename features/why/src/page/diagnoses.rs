@@ -85,7 +85,7 @@ fn explained(findings: &Findings, diagnosis: &Diagnosis, cause: &Cause) -> Strin
         let share = glue(&percent((most.share * 100.0).ceil() / 100.0));
         let each = glue(&duration(most.each_s));
         format!(
-            " Even if each took {each}, which is long, they would account for {share} of the difference; the evidence \
+            " Even if each took {each} (a long time), they would account for {share} of the difference; the evidence \
              does not explain the rest."
         )
     });
@@ -109,9 +109,9 @@ pub(super) fn in_short(cause: &Cause) -> String {
     };
     let about = cause.about.first().filter(|_| cause.kind != CauseKind::OwnSlots);
     let about = about.map_or(String::new(), |name| format!(", mainly {}", clean(name)));
-    let part = cause
-        .most_of_it
-        .map_or(String::new(), |most| format!(" (at most {} of it)", percent((most.share * 100.0).ceil() / 100.0)));
+    let part = cause.most_of_it.map_or(String::new(), |most| {
+        format!(" (at most {} of the difference)", percent((most.share * 100.0).ceil() / 100.0))
+    });
     let isolated =
         cause.isolated.first().map_or(String::new(), |pair| format!("; {} isolates it", clean(&pair.variant)));
     format!("{after} {what} instead of {before}{part}{about}{isolated}")

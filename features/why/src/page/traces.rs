@@ -35,7 +35,7 @@ pub(super) fn print(trace: &TraceTable, page: &mut Page, columns: usize) {
     calls(trace, page, columns);
     children(trace, page, columns);
     trace.executed.iter().for_each(|executed| files(executed, trace.executed.len() == 1, page, columns));
-    paths("looked for but missing", &trace.paths, |path| &path.missed_by, page, columns);
+    paths("looked for without success", &trace.paths, |path| &path.missed_by, page, columns);
     paths("opened", &trace.paths, |path| &path.found_by, page, columns);
 }
 

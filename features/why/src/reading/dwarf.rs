@@ -1,6 +1,6 @@
-//! What DWARF says of where a file comes from: of each unit its version and its root's `DW_AT_producer`, and nothing else.
-//! Units are looked at one by one, so that gigabytes of DWARF need no gigabytes of memory; only what is compressed, or
-//! not linked yet, is held as a whole.
+//! What DWARF says of where a file comes from: of each unit its version and its root's `DW_AT_producer`, and nothing
+//! else. Units are looked at one by one, so that gigabytes of DWARF need no gigabytes of memory; only what is
+//! compressed, or not linked yet, is held as a whole.
 
 use super::elf::Elf;
 use super::error::{Broken, In as _};
@@ -241,7 +241,7 @@ pub(super) fn plain<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(
     let packed = elf.data.read_bytes_at(offset, size).ok().within(&part)?;
     let unpacked_bytes: u64 = header.ch_size(elf.endian).into();
     if unpacked_bytes > UNPACKED_MAX_BYTES {
-        return Err(Broken(format!("{part} unpacks to {unpacked_bytes} bytes, which is too many")));
+        return Err(Broken(format!("{part} is too large: it unpacks to {unpacked_bytes} bytes")));
     }
     let unpack = |bytes: &mut Vec<u8>| match header.ch_type(elf.endian) {
         elf::ELFCOMPRESS_ZLIB => flate2::read::ZlibDecoder::new(packed).take(unpacked_bytes).read_to_end(bytes),

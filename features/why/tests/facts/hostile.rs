@@ -1,4 +1,5 @@
-//! Files that were made to hurt: whatever they hold, reading them ends soon, with facts or with a word on what is wrong.
+//! Files that were made to hurt: whatever they hold, reading them ends soon, with facts or with a word on what is
+//! wrong.
 
 use crate::fixtures::Workshop;
 use bakeoff_why::reading::{Depth, Error, facts_of};
@@ -182,5 +183,5 @@ fn a_section_that_unpacks_to_more_than_it_says_is_refused() {
     assert!(found > 0);
     fs::write(&path, &bytes).unwrap();
     let error = facts_of(&path, Depth::All).unwrap_err();
-    assert!(matches!(&error, Error::Broken { what, .. } if what.contains("which is too many")), "{error}");
+    assert!(matches!(&error, Error::Broken { what, .. } if what.contains("is too large")), "{error}");
 }

@@ -35,7 +35,8 @@ pub(super) struct AnotherDay {
     replace: bool,
     /// Compare with a saved comparison: run its commands again in today's blocks if their files are unchanged
     ///
-    /// The saved comparison's first command is the baseline. For commands that cannot run again, the report shows the saved numbers next to today's, without a verdict.
+    /// The saved comparison's first command is the baseline. For commands that cannot run again, the report shows the
+    /// saved numbers next to today's, without a verdict.
     // `against` is an option of `report`, which is something else.
     #[arg(long = "against", id = "saved", value_name = "NAME",
           conflicts_with_all = ["parameter_scan", "parameter_list"])]
@@ -54,7 +55,7 @@ impl AnotherDay {
     pub(super) fn save(&self, journal: &Path, ending: Ending, quiet: bool) -> Result<(), CommandError> {
         let Some(name) = &self.save else { return Ok(()) };
         if ending != Ending::Complete {
-            screen::err("note: nothing was saved, because not all blocks ran\n");
+            screen::err("note: nothing was saved, because the comparison is incomplete\n");
             return Ok(());
         }
         let got = Saved::of_user()?.save(name, journal, self.replace)?;
@@ -158,13 +159,13 @@ fn is_same(
     now: &Basis,
 ) -> Result<(), String> {
     let Some(run) = line.run.as_deref().filter(|_| line.build.is_none()) else {
-        return Err("it was built then; to run it again, use the options for builds: see --git".to_owned());
+        return Err("it was built then; to run it again, use the options for builds (see --git)".to_owned());
     };
     let as_then = Variant { name: line.name.clone(), levels: line.levels.clone(), ..variant.clone() };
     let key = format!("{VARIANT_KEY}{}", line.name);
     let as_then = Plan { variants: vec![as_then], ..plan.clone() };
     if then.keys.get(&key) != as_then.keys().get(&key) {
-        return Err("it had commands around its trials that the others lacked".to_owned());
+        return Err("it had commands before or after its trials that the others lacked".to_owned());
     }
     let differs = |key: &str| then.keys.get(key) != now.keys.get(key);
     if let Some(what) = [executed::FOLDER, SHELL].into_iter().find(|key| differs(key)) {

@@ -1,5 +1,5 @@
-//! The condition under which commands are compared, and how each of them is executed: its shell, its input and output, its
-//! environment, and what counts as failing.
+//! The condition under which commands are compared, and how each of them is executed: its shell, its input and output,
+//! its environment, and what counts as failing.
 
 use bakeoff_command::error::CommandError;
 use bakeoff_command::screen;
@@ -15,20 +15,22 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Running commands")]
 pub(super) struct Execution {
-    /// Run every command with this shell and its options; `default`: use sh for commands that need a shell; `none`: same as -N
+    /// Run every command with this shell and these options; `default` uses sh for commands that need a shell, and
+    /// `none` is the same as -N
     #[arg(long, short = 'S', value_name = "SHELL", default_value = "default", conflicts_with = "no_shell")]
     shell: String,
     /// Run every command without a shell
     #[arg(short = 'N', id = "no_shell")]
     no_shell: bool,
-    /// Exit codes not to treat as failure, such as 1,2; without a value, all of them
+    /// Exit codes not to treat as failure, such as 1,2; without CODES, none is a failure
     #[arg(long, short, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all",
           value_parser = exit_codes)]
     ignore_failure: Option<Accepted>,
     /// Standard input of the commands: a file, or `null` for none
     #[arg(long, value_name = "FILE", default_value = "null")]
     input: PathBuf,
-    /// What to do with standard output: `compared` (compare it with the baseline's), `varies` (record it), or `null` (discard it)
+    /// What to do with standard output: `compared` (compare it with the baseline's), `varies` (record it), or `null`
+    /// (discard it)
     ///
     /// For users of hyperfine: `pipe` is the same as `compared`, and `inherit` also shows the output.
     #[arg(long, value_name = "WHAT", default_value = "compared", value_parser = output)]
@@ -84,7 +86,7 @@ impl Execution {
         let is_odd = |command: &&&str| !shell_words::split(command).is_ok_and(|words| !words.is_empty());
         match commands.iter().find(is_odd) {
             None => Ok(()),
-            Some(odd) => Err(CommandError::usage(format!("`{}` cannot be divided into words", clean(odd)))
+            Some(odd) => Err(CommandError::usage(format!("`{}` cannot be split into words", clean(odd)))
                 .hint("close its quotation marks, or omit -N")),
         }
     }
@@ -100,7 +102,7 @@ impl Execution {
         }
         let wrong = |why: String| {
             CommandError::usage(format!("the input {}: {why}", clean(&self.input.display().to_string())))
-                .hint("--input takes a file that can be read, or `null`; a pipe can be read only once")
+                .hint("--input takes a readable file or `null`, not a pipe, because a pipe can be read only once")
         };
         let path = std::path::absolute(&self.input).map_err(|error| wrong(error.to_string()))?;
         let file = std::fs::File::open(&path).map_err(|error| wrong(error.to_string()))?;
@@ -131,17 +133,15 @@ impl Execution {
         let given = self.output.len();
         if given > 1 && (given != commands || self.output.iter().any(|one| *one != self.output[0])) {
             let error = format!("--output is given {given} times for {commands} commands");
-            return Err(
-                CommandError::usage(error).hint("the output of all commands is treated alike: give this option once")
-            );
+            return Err(CommandError::usage(error).hint("give --output once; it applies to all commands"));
         }
         let all = || self.env.iter().flat_map(|one| &one.0);
         let clash = all().find(|(name, value)| all().any(|(other, another)| name == other && value != another));
         let has = |value: &str| parameters.iter().any(|name| value.contains(&format!("{{{name}}}")));
         let Some((name, value)) = clash.or_else(|| all().find(|(_, value)| has(value))) else { return Ok(()) };
-        let error = format!("--env sets {} for all commands", clean(name));
+        let error = format!("--env can set {} to only one value", clean(name));
         Err(CommandError::usage(error).hint(format!(
-            "set it in the command: 'env {}={} COMMAND'",
+            "set it in each command: 'env {}={} COMMAND'",
             clean(name),
             clean(value)
         )))
@@ -152,8 +152,8 @@ impl Execution {
         let given = std::fs::metadata("/dev/stdin").is_ok_and(|about| about.is_file() || about.file_type().is_fifo());
         if given && self.input == Path::new("null") {
             screen::err(
-                "note: the commands do not read this standard input; use --input FILE to give each of them a \
-                file\n",
+                "note: the commands do not read Bakeoff's standard input; use --input FILE to give each command a \
+                    file\n",
             );
         }
     }
@@ -172,7 +172,7 @@ impl Execution {
         match folder.is_dir() {
             true => Ok(folder),
             false => Err(CommandError::usage(format!("{} is not a folder", clean(&folder.display().to_string())))
-                .hint("use --cwd to name the folder in which the commands run")),
+                .hint("set --cwd to an existing folder")),
         }
     }
 }
@@ -222,7 +222,7 @@ fn variables(text: &str) -> Result<Assignments, String> {
 
 fn seconds(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|s| *s > 0.0 && *s <= 1e6);
-    number.ok_or_else(|| "expected more than 0 seconds, such as 10".to_owned())
+    number.ok_or_else(|| "expected a number of seconds above 0, such as 10".to_owned())
 }
 
 /// The condition under which the commands are compared; by default, the machine as it is
@@ -264,6 +264,6 @@ impl InCondition {
 }
 
 fn processors(text: &str) -> Result<Processors, String> {
-    let why = || "expected processor numbers separated by commas or a dash, such as 0,2-3".to_owned();
+    let why = || "expected processor numbers or ranges separated by commas, such as 0,2-3".to_owned();
     cpus(text).map(Processors).ok_or_else(why)
 }

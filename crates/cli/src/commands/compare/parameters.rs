@@ -12,10 +12,11 @@ const MOST_DECIMALS: usize = 9;
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Parameters")]
 pub(super) struct Parameters {
-    /// Replace `{VAR}` with each number from MIN to MAX, making a variant of each; the report shows the trend per step
+    /// Replace `{VAR}` with each number from MIN to MAX to create one variant per number; the report shows the trend
+    /// per step
     #[arg(short = 'P', long, value_names = ["VAR", "MIN", "MAX"], num_args = 3, allow_hyphen_values = true)]
     parameter_scan: Vec<String>,
-    /// The step of --parameter-scan
+    /// The step size of --parameter-scan
     #[arg(short = 'D', long, value_name = "DELTA", requires = "parameter_scan", allow_hyphen_values = true)]
     parameter_step_size: Option<String>,
     /// Replace `{VAR}` with each of these values, separated by commas
@@ -77,11 +78,11 @@ fn check(parameter: &Parameter, before: &[Parameter]) -> Result<(), CommandError
     if name.is_empty() || name.contains(['{', '}', '=']) || name.contains(char::is_whitespace) {
         return wrong(
             format!("`{shown}` is not a valid parameter name"),
-            "names cannot contain blanks, braces or equals signs",
+            "use a name without whitespace, braces or equals signs",
         );
     }
     if name == COMMAND {
-        return wrong(format!("the name `{name}` is taken"), "choose another name for the parameter");
+        return wrong(format!("the name `{name}` is reserved"), "choose another name for the parameter");
     }
     if before.iter().any(|known| known.name == *name) {
         return wrong(format!("the parameter {shown} is given twice"), "give all its values in one option");
@@ -246,7 +247,7 @@ mod tests {
         check(&["a", "1", "2"], &["a", "x,y"], "given twice");
         check(&[], &["a", "x,x"], "`x` twice");
         check(&[], &["{a}", "x"], "is not a valid parameter name");
-        check(&[], &["command", "x"], "taken");
+        check(&[], &["command", "x"], "reserved");
         check(&["a", "1", "500", "b", "1", "500"], &[], "combinations");
     }
 }

@@ -1,5 +1,5 @@
-//! Variants out of the words of the command line: commands with names, the one that all others are compared with, values of
-//! parameters, and what stands around the trials of each.
+//! Variants out of the words of the command line: commands with names, the one that all others are compared with,
+//! values of parameters, and what stands around the trials of each.
 
 use super::parameters::{COMMAND, Parameter, Parameters, combinations, substitute};
 use bakeoff_command::error::CommandError;
@@ -14,13 +14,13 @@ pub(super) struct Named {
     /// Name a command; repeat the option for each command, in order
     #[arg(long = "name", short = 'n', visible_alias = "command-name", value_name = "NAME")]
     names: Vec<String>,
-    /// Compare with this command instead of the first: its name, its text, or its number from 1
+    /// Compare with this command instead of the first; give its name, text or number (counting from 1)
     #[arg(long, value_name = "NAME", conflicts_with = "reference")]
     baseline: Option<String>,
     /// Add a command as the baseline
     #[arg(long, value_name = "COMMAND")]
     reference: Option<String>,
-    /// Name the command of --reference
+    /// Name the --reference command
     #[arg(long, value_name = "NAME", requires = "reference")]
     reference_name: Option<String>,
 }
@@ -55,7 +55,8 @@ impl Named {
 /// How the name of a variant begins that was saved on another day.
 const SAVED: &str = "saved ";
 
-/// The name of a variant of the comparison that was saved under that name; `own` is its name there, if there are several.
+/// The name of a variant of the comparison that was saved under that name; `own` is its name there, if there are
+/// several.
 pub(super) fn saved_name(saved: &str, own: Option<&String>, taken: &[Variant]) -> String {
     let name = format!("{SAVED}{saved}{}", own.map_or(String::new(), |own| format!(": {own}")));
     let is_free = |name: &String| taken.iter().all(|variant| variant.name != *name);
@@ -132,8 +133,8 @@ impl Template {
         std::iter::once(&self.text).chain(around).any(|text| uses(text, parameter))
     }
 
-    /// Once before the first block is too early for a setup that makes one command several things, as `git checkout {branch}` does:
-    /// all would find what the last one left. It is executed before each trial.
+    /// Once before the first block is too early for a setup that makes one command several things, as `git checkout
+    /// {branch}` does: all would find what the last one left. It is executed before each trial.
     fn set_up_each_trial(&mut self, parameters: &[Parameter]) {
         let Around { setup, prepare, .. } = &mut self.around;
         let makes_others = |setup: &mut String| parameters.iter().any(|p| uses(setup, p) && !uses(&self.text, p));
@@ -165,7 +166,7 @@ fn templates(
     }
     let mut given = names.iter().chain(reference_name);
     if let Some(taken) = given.find(|name| [BASELINE, TWIN].contains(&name.as_str()) || name.starts_with(SAVED)) {
-        return Err(CommandError::usage(format!("the name `{taken}` is taken")).hint("choose another name"));
+        return Err(CommandError::usage(format!("the name `{taken}` is reserved")).hint("choose another name"));
     }
     let first = reference.iter().map(|text| (text, reference_name.as_ref()));
     let others = commands.iter().enumerate().map(|(at, text)| (text, names.get(at)));
@@ -304,7 +305,7 @@ mod tests {
         check(&["-n", "one", "a", "-n", "two", "b"], &[("one", "a"), ("two", "b")]);
         check(&["a", "a", "a"], &[("a", "a"), ("a (2)", "a"), ("a (3)", "a")]);
         refused(&["-n", "one", "a", "b"], "1 names for 2 commands");
-        refused(&["-n", "baseline", "-n", "x", "a", "b"], "`baseline` is taken");
+        refused(&["-n", "baseline", "-n", "x", "a", "b"], "`baseline` is reserved");
         refused(&["a", " "], "a command is empty");
         refused(&["a", ""], "a command is empty");
     }

@@ -35,7 +35,7 @@ pub(super) fn rules(plan: &Plan) -> String {
     }
     let rules: Vec<String> = plan.void_if.iter().map(|rule| rule_text(rule, plan)).collect();
     if !rules.is_empty() {
-        let _ = writeln!(out, "Void, and repeated within their block: trials with {}", rules.join(", or "));
+        let _ = writeln!(out, "Trials with {} are void and run again within their block", rules.join(", or "));
     }
     out
 }
@@ -67,7 +67,7 @@ fn workload_parts(workload: &Workload) -> Vec<String> {
         }
     }
     if workload.warmup > 0 {
-        parts.push(format!("warmed up by {} unmeasured trials of each variant", workload.warmup));
+        parts.push(format!("warmed up with {} unmeasured trials of each variant", workload.warmup));
     }
     for (name, command) in workload.around.named() {
         parts.extend(command.map(|command| format!("{name} `{command}`")));

@@ -43,8 +43,8 @@ fn what_is_declared_and_not_marked_fails_the_trial() {
     let stage = Stage::new(&mark("phase load")).workload(|w| w.phases = vec!["load".to_owned(), "scan".to_owned()]);
     assert_eq!(why(stage), "it did not mark the phase `scan`");
     let stage = Stage::new(&mark("op")).workload(|w| w.ops = ops(Some(2)));
-    assert_eq!(why(stage), "ops (set): it marked 1, not 2");
-    assert_eq!(why(Stage::new("exit 0").workload(|w| w.ops = ops(None))), "ops (set): it marked none");
+    assert_eq!(why(stage), "it marked 1 ops (set), not 2");
+    assert_eq!(why(Stage::new("exit 0").workload(|w| w.ops = ops(None))), "it marked no ops (set)");
     let wrong = why(Stage::new(&mark("hello there")));
     assert!(wrong.contains("hello there"), "{wrong}");
     let value = spec("sets", ValueSource::Mark, Unit::Count, 1.0);

@@ -234,7 +234,7 @@ fn mistakes_in_run_factors_are_named() {
     check("{ kernel = \"6.1\" }", "`kernel` is not allowed in a run factor", "move the factor to [build_factors]");
     check("{ source = \"b\" }", "`source` is not allowed in a run factor", "move the factor to [build_factors]");
     let shown = messages(&format!("{HEAD}{WORKLOAD}[decide]\nbaseline = {{ locale = \"c\" }}\n"));
-    assert!(shown.contains("the baseline has no level of factor `cache`"), "{shown}");
+    assert!(shown.contains("the baseline has no level for factor `cache`"), "{shown}");
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn a_level_may_set_variables_of_one_service_only() {
     check(
         own,
         "per = \"block\"\n",
-        "the service `store` runs per block, so levels cannot change it",
+        "the service `store` starts once per block, so levels cannot change it",
         "`per = \"trial\"`",
     );
     let shown = messages(&text("{ stor = { SIZE = \"64\" } }", ""));
@@ -311,7 +311,7 @@ fn mistakes_in_workloads_are_named() {
     check("phases = [\"a b\"]\n", "a phase's name is reserved or has invalid characters", "letters, digits");
     check("phases = [\"a\", \"a\"]\n", "names `a` twice", "remove one");
     check("ops = {}\n", "has no `unit`", "in the singular");
-    check("ops = { unit = \"set\", count = 0 }\n", "invalid number of ops: 0", "without `count`");
+    check("ops = { unit = \"set\", count = 0 }\n", "invalid number of ops: 0", "or remove `count`");
     check("ops = { unit = \"set\", names = [\"a\", \"a\"] }\n", "names `a` twice", "remove one");
     check(
         "ops = { unit = \"set\", names = [\"12\"] }\n",
@@ -325,14 +325,18 @@ fn mistakes_in_workloads_are_named() {
     check("oracle = \"\"\n", "is empty", "remove the key");
     check("oracle = \"ping $PORT_stor\"\n", "is not the port of a service", "did you mean `store`?");
     check("services = []\noracle = \"ping $PORT_store\"\n", "that this workload does not use", "add \"store\"");
-    check("output = \"nil\"\n", "`nil` is not a value of `output`", "`null` (the output is discarded)");
-    check("output = \"noted\"\n", "`noted` is not a value of `output`", "`varies` (the output may differ)");
+    check("output = \"nil\"\n", "`nil` is not a valid value for `output`", "`null` (the output is discarded)");
+    check("output = \"noted\"\n", "`noted` is not a valid value for `output`", "`varies` (the output may differ)");
     check(
         "output = \"null\"\nexpect = \"x\"\n",
         "the output is discarded, but `expect` needs it",
-        "remove one of them",
+        "remove either `output` or `expect`",
     );
-    check("output = \"varies\"\nexpect = \"x\"\n", "`expect` requires output that does not vary", "remove one of them");
+    check(
+        "output = \"varies\"\nexpect = \"x\"\n",
+        "`expect` requires output that does not vary",
+        "remove either `output` or `expect`",
+    );
     let read = "[workloads.w.values]\nv = { unit = \"s\", json = \"a\" }\n";
     check(&format!("output = \"null\"\n{read}"), "the value `v` is read from the output", "with a mark");
     let value = |table: &str, message: &str, remedy: &str| {
@@ -348,24 +352,20 @@ fn mistakes_in_workloads_are_named() {
     value("{ unit = \"s\", regex = '(' }", "is not a regular expression: unclosed group", "docs.rs/regex");
     value("{ unit = \"s\", regex = 'a', json = \"a\" }", "both `regex` and `json`", "keep one of them");
     value("{ unit = \"s\", json = \"a..b\" }", "`a..b` is not a path", "latency.p99");
-    value("{ unit = \"s\", csv = 0 }", "columns are counted from 1", "the column's name in the heading line");
+    value("{ unit = \"s\", csv = 0 }", "column numbers start at 1", "the column's name from the heading line");
     value("{ unit = \"s\", csv = [] }", "`csv` must name a column", "its number, counted from 1");
     value("{ unit = \"s\", csv = \"a\", take = \"man\" }", "is not a way to combine rows", "did you mean");
     value("{ unit = \"s\", take = \"sum\" }", "`take` applies only to `csv`", "remove it");
     check("[workloads.w.values]\nwall = { unit = \"s\" }\n", "`wall` is already a Bakeoff metric", "another name");
     let twice = "[workloads.w.values]\nv = { unit = \"s\" }\n[workloads.z]\nrun = \"z\"\n[workloads.z.values]\n";
-    check(
-        &format!("{twice}v = {{ unit = \"B\" }}\n"),
-        "a different unit, direction or exactness",
-        "rename one of them",
-    );
+    check(&format!("{twice}v = {{ unit = \"B\" }}\n"), "a different unit, direction or exactness", "or rename one");
     check(
         &format!("{twice}v = {{ unit = \"s\", better = \"more\" }}\n"),
         "a different unit, direction or exactness",
-        "make them equal",
+        "declare both values the same way",
     );
     let unused = format!("{SERVICE}[workloads.w]\nrun = \"w\"\nservices = []\n");
-    refuses(&unused, "no workload uses the service `store`", "`services` of a workload");
+    refuses(&unused, "no workload uses the service `store`", "`services`");
     let same = "`store` is both a service and a phase of the workload `w`";
     check("phases = [\"load\", \"store\"]\n", same, "rename the service or the phase");
     // Also where the workload does not need it, but another does.
@@ -388,7 +388,7 @@ fn metrics_are_of_bakeoff_or_of_what_the_workloads_declare() {
         ("scn.wall", "no workload has a phase `scn`", "did you mean `scan`?"),
         ("scan.op.p95", "`scan.op.p95` does not end with an op statistic", "p99.9"),
         ("lots", "there is no metric `lots`", "did you mean `lost`?"),
-        ("op.quote.p99", "no workload has ops `quote`", "names = ["),
+        ("op.quote.p99", "no workload has ops named `quote`", "names = ["),
         ("wall", "the metric `wall` is listed twice", "remove one"),
     ] {
         let shown = messages(&with(metric));
@@ -408,14 +408,14 @@ fn mistakes_in_conditions_are_named() {
     check("load_cpus = \"1\"\n", "has `load_cpus` but no `copies`", "add `copies = 1`");
     check("copies = 1\nof = \"basline\"\n", "cannot run copies of \"basline\"", "did you mean `baseline`?");
     check("copies = 1\nof = \"stress -c 1\"\n", "cannot run copies of", "of = { command = \"…\" }");
-    check("copies = 1\nof = 4\n", "`of` must name what to run copies of", "of = { command = \"…\" }");
+    check("copies = 1\nof = 4\n", "`of` must be a string, or a table with `command`", "of = { command = \"…\" }");
     check("copies = 1\nof = {}\n", "`of` has no `command`", "add the command to run as load");
     check("copies = 1\nof = { command = \"x $PORT_y\" }\n", "is not the port of a service", "add `[services.y]`");
     check("copies = 1\npace = \"0.1 s\"\n", "is not a valid rate", "such as \"10/s\"");
     check("processes = -1\n", "invalid number of processes: -1", "from 1 to 256");
-    check("cpus = []\n", "`cpus` of [conditions.x] does not name processors", "cpus = \"0-1,3\"");
-    check("cpus = [\"a\"]\n", "does not name processors", "cpus = [0, 1, 3]");
-    check("cpus = \"3-1\"\n", "does not name processors", "cpus = \"0-1,3\"");
+    check("cpus = []\n", "`cpus` of [conditions.x] is not a list of processors", "cpus = \"0-1,3\"");
+    check("cpus = [\"a\"]\n", "is not a list of processors", "cpus = [0, 1, 3]");
+    check("cpus = \"3-1\"\n", "is not a list of processors", "cpus = \"0-1,3\"");
     check("realtime = 100\n", "`realtime` must be a valid priority", "from 1 to 99");
     check("realtime = \"fifo\"\n", "`realtime` must be a valid priority", "`true`");
     check("aslr = \"off\"\n", "`aslr` of [conditions.x] must be true or false", "without quotes");
@@ -441,20 +441,20 @@ fn mistakes_in_plans_are_named() {
         let shown = messages(&format!("{HEAD}{WORKLOAD}{plan}{factors}{DECIDE}"));
         assert!(shown.contains(&count) && shown.contains("one-at-a-time"), "{shown}");
     }
-    check("conditions = []\n", "`conditions` lists no condition", "use all of them");
+    check("conditions = []\n", "`conditions` needs at least one condition", "use all of them");
     check("conditions = [\"busy\"]\n", "there is no condition `busy`", "available: idle");
     check("workloads = [\"srot\"]\n", "there is no workload `srot`", "did you mean `sort`?");
     check("workloads = [\"sort\", \"sort\"]\n", "names `sort` twice", "remove one");
     let void = |rule: &str, message: &str, remedy: &str| check(&format!("void_if = {{ {rule} }}\n"), message, remedy);
     void("\"scan.wall\" = \">1 s\"", "no workload has a phase `scan`", "phases = [");
     void("stael = \">1%\"", "there is no metric `stael`", "did you mean `steal`?");
-    void("steal = \"1%\"", "not a valid rule for `steal`, which is a share", "`steal = \">20%\"`");
+    void("steal = \"1%\"", "not valid for `steal`, because this metric is a share", "`steal = \">20%\"`");
     void("steal = \">100%\"", "a share below 100 %", "`steal = \">20%\"`");
-    void("steal = 0.01", "not a valid rule for `steal`", "`steal = \">20%\"`");
-    void("pressure_cpu = \">20%\"", "which is a time", "`pressure_cpu = \">0.1 s\"`");
-    void("majflt = \">1%\"", "which is a number", "`majflt = \">100\"`");
-    void("read_bytes = \">5\"", "which is a size", "`read_bytes = \">512 MiB\"`");
-    void("load_rate = \">5 s\"", "which is a rate", "`load_rate = \">10/s\"`");
-    void("wall = \">2 s\"", "because the study is judged by it", "foreign_cpu");
+    void("steal = 0.01", "not valid for `steal`", "`steal = \">20%\"`");
+    void("pressure_cpu = \">20%\"", "because this metric is a time", "`pressure_cpu = \">0.1 s\"`");
+    void("majflt = \">1%\"", "because this metric is a number", "`majflt = \">100\"`");
+    void("read_bytes = \">5\"", "because this metric is a size", "`read_bytes = \">512 MiB\"`");
+    void("load_rate = \">5 s\"", "because this metric is a rate", "`load_rate = \">10/s\"`");
+    void("wall = \">2 s\"", "because the study judges variants by this metric", "foreign_cpu");
     check("void_if = \"steal\"\n", "`void_if` of [plan] must be a table", "bakeoff help study-file");
 }
