@@ -196,6 +196,9 @@ fn killed_in_mid_boot_only_that_boot_is_repeated_and_no_machine_is_left() {
         // The moment is what is varied here: the last of some looks that find the machine.
         let looks = 1 + stream.below(MOST_LOOKS);
         let Some(process) = (0..looks).map(|_| machine()).take_while(Option::is_some).last().flatten() else {
+            // No machine at the first look: the study goes on, and must not be taken for one that survived a kill.
+            child.kill().unwrap();
+            child.wait().unwrap();
             continue;
         };
         if kill == 0 {
