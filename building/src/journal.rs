@@ -124,6 +124,9 @@ pub struct Proof {
     /// not make them: they were in the source. By layer, where there are any; paths relative to the script's folder.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub left_before: BTreeMap<String, BTreeSet<String>>,
+    /// Whether the link of each installed program and shared library can be repeated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkSeen>,
 }
 
 impl Proof {
@@ -131,6 +134,49 @@ impl Proof {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// The link of an installed program or shared library.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct LinkSeen {
+    /// The file, relative to the prefix.
+    pub file: String,
+    /// What came of repeating it.
+    pub repeated: Repeated,
+}
+
+/// What came of repeating a link, right after the build.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Repeated {
+    /// It loads the same bytes.
+    Same {
+        /// How long the linker took, in seconds.
+        seconds: f64,
+        /// Whether the file differs in what is not loaded: it was stripped, for example.
+        is_changed_later: bool,
+    },
+    /// No call of a linker was seen that made the file.
+    #[default]
+    Unseen,
+    /// The link is the same, but what is loaded of the file was changed after it.
+    ChangedLater,
+    /// An object is no longer there.
+    Gone {
+        /// The first one.
+        input: String,
+    },
+    /// Its objects hold no machine code: the link compiles.
+    LinkTimeOptimised,
+    /// It makes other bytes.
+    Differs,
+    /// The linker failed.
+    Failed {
+        /// How.
+        why: String,
+    },
+    /// Repeating the others had taken too long already.
+    Untried,
 }
 
 /// A flag that a level declares, and how far it came.

@@ -16,7 +16,7 @@ mod sections;
 mod sentences;
 mod settings;
 
-pub(crate) use described::describe;
+pub(crate) use described::{describe, sentence_on_link};
 pub(crate) use kinds_of_doubts::BuildDoubts;
 pub(crate) use page::{build_doubts, print};
 pub(crate) use sections::BUILDS;

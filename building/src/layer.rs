@@ -12,6 +12,7 @@ use crate::event::{BuildEvent, Notify};
 use crate::files::{entries, fresh_folder, wipe};
 use crate::inputs::Node;
 use crate::journal::FlagSeen;
+use crate::links;
 use crate::paths::PROFILE;
 use crate::profile::{self, Profile};
 use crate::proof;
@@ -113,13 +114,15 @@ impl Builder<'_> {
         // Also of a script that failed: perhaps that is why.
         let (mut flags, compilations) = site.around.flags_seen(cache, node, &site.work)?;
         let (mut cost, rewritten) = done?;
+        let script_s = cost.get("wall").copied().unwrap_or(0.0);
         flags.extend(rewritten);
         if let Some((profile, more)) = trained {
             flags.push(profile.seen(shell, &layer.name, &site)?);
             add(&mut cost, &more);
         }
         verify(shell, &layer.verify, &site)?;
-        proof::observe(shell, cache, layer, &node.digest, &site)?;
+        let links = links::repeat(shell, &site, below.as_deref(), &node.digest, script_s)?;
+        proof::observe(shell, cache, layer, &node.digest, &site, links)?;
         keep(&site, &[(layer.leaves_tree(), &site.tree), (has_profile, &site.work.join(PROFILE))])?;
         Ok(cache.finish(&node.digest, &layer.name, cost, node.tools_with_versions(cache)?, flags, compilations)?)
     }

@@ -36,6 +36,7 @@ mod kept;
 mod layer;
 mod learned;
 mod leave;
+mod links;
 mod maker;
 mod manifest;
 mod nouns;

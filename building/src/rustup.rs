@@ -36,6 +36,14 @@ fn behind_in(home: &Path, chosen: Option<&str>, link: &Path, real: &Path) -> Opt
     tool.is_file().then_some(tool)
 }
 
+/// The linkers that the toolchains bring with them: since 1.90, rustc has gcc call the one of its own toolchain.
+pub(crate) fn linkers() -> Vec<PathBuf> {
+    let below = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let toolchains = home().map(|home| below(home.join("toolchains"))).into_iter().flatten();
+    let targets = toolchains.flat_map(|toolchain| below(toolchain.join("lib/rustlib")));
+    targets.map(|target| target.join("bin/gcc-ld/ld.lld")).filter(|linker| linker.is_file()).collect()
+}
+
 fn home() -> Option<PathBuf> {
     let said = std::env::var_os(HOME).map(PathBuf::from);
     let home = said.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".rustup")))?;

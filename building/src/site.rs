@@ -7,7 +7,7 @@ use crate::trained::one_line;
 use crate::wrappers::Around;
 use bakeoff_host::Ended;
 use bakeoff_model::metric::Measurements;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How the variables of the compiler wrapper begin.
 const OURS: &str = "BAKEOFF_";
@@ -35,6 +35,14 @@ impl Site {
     fn execute_in(&self, shell: &mut Shell, argv: &[&str], env: &Environment) -> Result<Ended, Error> {
         let command = self.around.command(argv);
         shell.execute(&command.iter().map(String::as_str).collect::<Vec<_>>(), &self.tree, env)
+    }
+
+    /// Performs a link again, by the linker itself, in that folder.
+    pub(crate) fn relink(&self, shell: &mut Shell, argv: &[String], dir: &Path) -> Result<Ended, Error> {
+        // What is confined is looked up on PATH, so a shell runs the path.
+        let words = ["sh", "-c", "exec \"$@\"", "sh"].into_iter().chain(argv.iter().map(String::as_str));
+        let command = self.around.command(&words.collect::<Vec<_>>());
+        shell.execute(&command.iter().map(String::as_str).collect::<Vec<_>>(), dir, &self.plain_env())
     }
 
     /// Runs the training of a level on what was installed: what it cost.

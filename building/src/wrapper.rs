@@ -9,7 +9,8 @@
 //! neither a wrapper nor a link to ccache or sccache, and runs it with the same words and environment; only the
 //! first word becomes the path that was found, by which gcc finds its parts. These variables change that:
 //!
-//! * [`LOG`]: a file that is there; each call appends one record to it with one write(2), which [`calls`] reads.
+//! * [`LOG`]: a file that is there; each call appends one record to it with one write(2), which [`calls`] reads. If there is a
+//!   folder of that name and [`KEPT`], it gets a second name of each object that a linker takes ([`kept_name`]).
 //! * [`CACHE`]: the path of a cache of compilers, which is run before compilers (`ccache /usr/bin/cc …`). Linkers,
 //!   archivers and preprocessors are not cached.
 //! * [`SEED`]: any text. Calls that link or archive get their objects in another order.
@@ -65,17 +66,26 @@ mod tool;
 #[path = "../wrapper/program/wire.rs"]
 mod wire;
 
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::Path;
+
 pub(crate) use append::is_for_linking;
 pub(crate) use calls::{Call, Calls, calls};
 pub(crate) use driver::{Language, Task, language_of, takes_value, task};
 pub(crate) use install::Wrappers;
 pub(crate) use rust::{rust_task, takes_rust_value};
 pub(crate) use tool::{ToolKind, kind};
-pub(crate) use wire::PROGRAM;
 pub(crate) use wire::variable::{
     APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CACHE, CC, CXX, LOG, PROFILE, PROFILE_CLANG, RUSTC_WRAPPER, RUSTFLAGS,
     SEED,
 };
+pub(crate) use wire::{KEPT, PROGRAM};
+/// The name under which the object of that full path is kept.
+pub(crate) fn kept_name(path: &Path) -> OsString {
+    let bytes = path.as_os_str().as_bytes().iter().map(|&byte| if byte == b'/' { wire::KEPT_SLASH } else { byte });
+    OsString::from_vec(bytes.collect())
+}
 
 impl crate::Building {
     /// Whether a C compiler of that name or path is known, with its C++ compiler.

@@ -15,7 +15,7 @@ mod tune;
 
 use crate::cache::Cache;
 use crate::error::{At, Error, Failure};
-use crate::files::{write_json, write_whole};
+use crate::files::{fresh_folder, write_json, write_whole};
 use crate::inputs::Node;
 use crate::journal::FlagSeen;
 use crate::nouns::{CompilerCache, Layer};
@@ -27,6 +27,7 @@ use crate::wrapper::{self, Call, Wrappers};
 use bakeoff_model::plan::Variant;
 pub use call_summary::CallSummary;
 pub(crate) use call_summary::plain;
+pub(crate) use objects::is_linked;
 pub(crate) use profiled::{Compilation, OfGcc, Profiles};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -39,6 +40,9 @@ use std::time::SystemTime;
 /// The version of the folder of wrappers. The path of the compiler stands in what is built, so it changes only when what
 /// a wrapper does.
 const VERSION: &str = "3";
+
+/// Where calls are written down, in the folder of a layer's work.
+const CALLS: &str = "calls";
 
 /// The message to a script that writes or reads elsewhere.
 const ONLY_THERE: &str = "a script may write only to its own folder, $PREFIX, $HOME and $TMPDIR";
@@ -105,10 +109,11 @@ impl Around {
         work: &Path,
         env: &mut Environment,
     ) -> Result<Self, Error> {
-        let calls = work.join("calls");
+        let calls = work.join(CALLS);
         let mut writable = vec![prefix.to_owned(), work.to_owned()];
         if let Ok(wrappers) = &between.wrappers {
             File::create(&calls).at("write", &calls)?;
+            fresh_folder(&kept_in(work))?;
             env.insert(wrapper::LOG.to_owned(), calls.display().to_string());
             let usual = env.get("PATH").cloned().unwrap_or_default();
             env.insert("PATH".to_owned(), format!("{}:{usual}", wrappers.folder().display()));
@@ -191,6 +196,11 @@ impl Around {
         Ok(profiled::clang(&self.calls()?, profile))
     }
 
+    /// The calls that were seen; none where calls are not seen at all.
+    pub(crate) fn calls_if_seen(&self) -> Result<Option<Vec<Call>>, Error> {
+        self.between.wrappers.is_ok().then(|| self.calls()).transpose()
+    }
+
     /// The calls that were seen.
     fn calls(&self) -> Result<Vec<Call>, Error> {
         let bytes = fs::read(&self.calls).at("read", &self.calls)?;
@@ -248,6 +258,11 @@ impl Around {
             left_before: objects::left_before(&calls, [&work.join("tree"), &self.prefix], self.began),
         })
     }
+}
+
+/// The folder of what links took from the folder of temporary files.
+pub(crate) fn kept_in(work: &Path) -> PathBuf {
+    work.join(format!("{CALLS}{}", wrapper::KEPT))
 }
 
 /// What a layer's script compiled.

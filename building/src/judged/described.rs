@@ -1,12 +1,13 @@
 //! What the journal says of a build, in full, for pages about where trials come from: layers with their logs, sources,
 //! tools. It judges nothing.
 
-use crate::journal::{BuildLine, BuildOutcome, LayerLine};
+use crate::journal::{BuildLine, BuildOutcome, LayerLine, LinkSeen, Repeated};
 use bakeoff_model::metric::Measurements;
+use bakeoff_model::plain::clean;
 use bakeoff_model::record::MadeLine;
 use bakeoff_report::Sheet;
 use bakeoff_report::draw::paint::Ink;
-use bakeoff_report::format::bytes;
+use bakeoff_report::format::{bytes, duration};
 
 /// Writes it.
 pub(crate) fn describe(line: &MadeLine, sheet: &mut Sheet) {
@@ -35,10 +36,33 @@ pub(crate) fn describe(line: &MadeLine, sheet: &mut Sheet) {
     for (name, identity) in &build.tools {
         sheet.detail(Ink::Plain, &format!("tool {name}: {identity}"));
     }
+    for link in &build.proof.links {
+        sheet.detail(Ink::Plain, &sentence_on_link(link));
+    }
     for (what, digest) in [("binaries", &build.proof.binaries), ("files", &build.proof.files)] {
         if let Some(digest) = digest {
             sheet.detail(Ink::Plain, &format!("digest of the {what}: {digest}"));
         }
+    }
+}
+
+/// What came of repeating a link.
+pub(crate) fn sentence_on_link(link: &LinkSeen) -> String {
+    let file = clean(&link.file);
+    match &link.repeated {
+        Repeated::Same { seconds, is_changed_later } => {
+            let later = if *is_changed_later { "; stripped, or changed elsewhere, after the link" } else { "" };
+            format!("link of {file}: repeated with the same bytes in {}{later}", duration(*seconds))
+        }
+        Repeated::Unseen => format!("link of {file}: not repeated, because Bakeoff saw no linker call for this file"),
+        Repeated::ChangedLater => format!("link of {file}: repeated, but the build changed the file after the link"),
+        Repeated::Gone { input } => format!("link of {file}: not repeated, because {} no longer exists", clean(input)),
+        Repeated::LinkTimeOptimised => {
+            format!("link of {file}: not repeated, because it compiles (link-time optimisation)")
+        }
+        Repeated::Differs => format!("link of {file}: repeated, but the bytes differ"),
+        Repeated::Failed { why } => format!("link of {file}: repeated, but the linker {}", clean(why)),
+        Repeated::Untried => format!("link of {file}: not repeated, because repeating the other links took too long"),
     }
 }
 

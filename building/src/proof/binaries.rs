@@ -126,7 +126,7 @@ fn whole(content: &[u8], neutral: &Neutral) -> String {
 }
 
 /// The digest of what is loaded of an ELF file.
-fn loaded(content: &[u8], neutral: &Neutral) -> String {
+pub(super) fn loaded(content: &[u8], neutral: &Neutral) -> String {
     sections(content, neutral).unwrap_or_else(|| whole(content, neutral))
 }
 

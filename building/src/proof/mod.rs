@@ -11,7 +11,7 @@ use crate::cache::Cache;
 use crate::error::{Error, Stop};
 use crate::files::{read_json, write_json};
 use crate::inputs::Link;
-use crate::journal::{BuildLine, BuildOutcome, Proof};
+use crate::journal::{BuildLine, BuildOutcome, LinkSeen, Proof};
 use crate::nouns::Layer;
 use crate::paths::short;
 use crate::shell::Shell;
@@ -25,7 +25,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 /// What was seen of one layer. A file of its own, because descriptions are long and records are read often.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct LayerProof {
     /// As [`Proof::binaries`].
     binaries: Option<String>,
@@ -42,19 +42,34 @@ pub(crate) struct LayerProof {
     /// As [`Proof::left_before`].
     #[serde(default)]
     left_before: BTreeSet<String>,
+    /// As [`Proof::links`].
+    #[serde(default)]
+    links: Vec<LinkSeen>,
 }
 
 /// Looks at a prefix that is complete and verified, and keeps what it sees. The layer's `describe` commands are
 /// run like its `verify` lines.
-pub(crate) fn observe(shell: &mut Shell, cache: &Cache, layer: &Layer, digest: &str, site: &Site) -> Result<(), Stop> {
+pub(crate) fn observe(
+    shell: &mut Shell,
+    cache: &Cache,
+    layer: &Layer,
+    digest: &str,
+    site: &Site,
+    links: Vec<LinkSeen>,
+) -> Result<(), Stop> {
     let neutral = Neutral::of(short(digest));
     let described = describe::settings(shell, &layer.describe, site, &neutral)?;
     let (binaries, files) = binaries::digests(&site.prefix, &neutral)?;
     let Compiled { given, unseen, left_before } = site.around.compiled(&site.work)?;
     let of_file = |words: BTreeSet<String>| words.iter().map(|word| neutral.text(word)).collect();
     let words = given.into_iter().map(|(file, words)| (file, of_file(words))).collect();
-    let seen = LayerProof { binaries, files, described, words, unseen, left_before };
+    let seen = LayerProof { binaries, files, described, words, unseen, left_before, links };
     Ok(write_json(&cache.paths.proof_of(digest), &seen)?)
+}
+
+/// The digest of what is loaded of an ELF file, of the layer of this digest.
+pub(crate) fn loaded(content: &[u8], digest: &str) -> String {
+    binaries::loaded(content, &Neutral::of(short(digest)))
 }
 
 /// Adds what is known of a build. A file that is gone or torn says nothing, and so no more is known than if nobody had
@@ -66,6 +81,7 @@ pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof)
         (proof.binaries, proof.files) = (seen.binaries, seen.files);
         proof.described.extend(seen.described);
         proof.words.extend(seen.words);
+        proof.links.extend(seen.links);
         if seen.unseen > 0 {
             proof.unseen.insert(link.node.layer.name.clone(), seen.unseen);
         }

@@ -141,7 +141,7 @@ fn is_compiled(bytes: &[u8]) -> bool {
 }
 
 /// Whether a file is a program or a shared library.
-fn is_linked(path: &Path) -> bool {
+pub(crate) fn is_linked(path: &Path) -> bool {
     let mut head = [0; 18];
     let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
     let kind = if head[5] == 2 { head[17] } else { head[16] };

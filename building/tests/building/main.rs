@@ -18,6 +18,7 @@ mod graph;
 mod judged;
 mod kills;
 mod left_before;
+mod links;
 mod mutated;
 mod on_demand;
 mod origins;

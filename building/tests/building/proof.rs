@@ -2,7 +2,7 @@
 
 use crate::Layer;
 use crate::building_tests::study::{Study, layer};
-use crate::journal::{BuildLine, BuildOutcome};
+use crate::journal::{BuildLine, BuildOutcome, Proof};
 
 /// A program that knows its prefix, with debugging information that knows its work folder.
 const PROGRAM: &str = "mkdir -p \"$PREFIX/bin\"
@@ -27,7 +27,8 @@ fn two(layers: &[Layer]) -> [BuildLine; 2] {
 fn the_same_code_in_two_folders_is_the_same() {
     let [one, two] = two(&[layer("program", &format!("{PROGRAM}: $X\n"))]).map(|line| line.proof);
     assert!(one.binaries.is_some() && one.files.is_some());
-    assert_eq!(one, two);
+    let without_times = |proof: &Proof| Proof { links: vec![], ..proof.clone() };
+    assert_eq!(without_times(&one), without_times(&two));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What is written down of calls, and that nothing else changes by it.
 
 use super::tools::Tools;
-use crate::wrapper::{CACHE, LOG, ToolKind, calls};
+use crate::wrapper::{CACHE, KEPT, LOG, ToolKind, calls, kept_name};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -36,6 +36,28 @@ fn a_link_reaches_our_linker() {
     let names: Vec<_> = calls.iter().map(|call| call.name.to_str().unwrap()).collect();
     assert_eq!(names, ["gcc", "gcc", "ld"]);
     assert!(calls[2].of_gcc && calls[2].words.iter().any(|word| word == "-O1"));
+}
+
+#[test]
+fn the_objects_of_a_link_are_kept() {
+    let Some(tools) = Tools::here() else { return };
+    let temporary = tools.dir().join("tmp").display().to_string();
+    let kept = format!("{}{KEPT}", tools.log().display());
+    let script = "mkdir tmp \"$BAKEOFF_TOOL_LOG.kept\"; echo 'int main(void) { return 0; }' > a.c; gcc a.c -o a; gcc -c a.c; gcc a.o -o b";
+    tools.sh(script, &[("TMPDIR", &temporary)]);
+    let names = |folder: &str| -> Vec<_> {
+        fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|e| e == "o"))
+            .collect()
+    };
+    assert_eq!(names(&temporary).len(), 0, "gcc removes what it made");
+    let objects = names(&kept);
+    assert!(objects.iter().all(|path| fs::read(path).unwrap().starts_with(b"\x7fELF")));
+    let own = kept_name(&fs::canonicalize(tools.dir()).unwrap().join("a.o"));
+    assert!(objects.iter().any(|path| path.file_name() == Some(&own)), "{objects:?}");
+    assert!(objects.iter().any(|path| path.display().to_string().contains("tmp\\cc")), "{objects:?}");
 }
 
 #[test]

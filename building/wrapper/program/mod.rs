@@ -11,6 +11,7 @@ mod cover;
 mod driver;
 mod expand;
 mod find;
+mod keep;
 mod landlock;
 mod mounts;
 mod record;
@@ -95,9 +96,10 @@ fn confined(words: &Words, env: &Words) -> ! {
 }
 
 /// Acts in place of a compiler that was called by its path. A call by another compiler, such as for link-time optimisation,
-/// passes unchanged: it is part of a call that was logged.
+/// passes unchanged: it is part of a call that was logged. That of a linker is not.
 fn covered(file: &CStr, name: &'static [u8], words: Words, env: &Words) -> ! {
-    if env.variable("COLLECT_GCC").is_none() && env.variable(variable::WITHIN).is_none() {
+    let is_part = env.variable("COLLECT_GCC").is_some() || env.variable(variable::WITHIN).is_some();
+    if !is_part || kind(name) == Some(ToolKind::Linker) {
         wrapped(name, words, env, Some(file))
     }
     exec_or_die(file, words, |_, words| (words, *env), UNCOVERED)
@@ -121,6 +123,9 @@ fn wrapped(name: &'static [u8], words: Words, env: &Words, covered: Option<&CStr
             told = true;
             let nested = env.variable("COLLECT_GCC").is_some();
             record::append(log, &Call { name, real, words, shuffled, nested });
+        }
+        if let (ToolKind::Linker, Some(log)) = (kind, env.variable(variable::LOG)) {
+            keep::objects(expanded(words).unwrap_or(words), log);
         }
         if let Some(cache) = env.variable(variable::CACHE).filter(|_| kind == ToolKind::Driver) {
             // SAFETY: the slot before the words holds their number, which has been read.

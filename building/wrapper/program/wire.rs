@@ -69,6 +69,13 @@ pub mod variable {
     pub const WITHIN: &str = "BAKEOFF_WITHIN";
 }
 
+/// What follows [`variable::LOG`] in the name of the folder that keeps the objects of links, each under its full path.
+pub const KEPT: &str = ".kept";
+/// Stands for a slash in these names.
+pub const KEPT_SLASH: u8 = b'\\';
+/// The kernel has no longer names.
+pub const LONGEST_KEPT: usize = 255;
+
 /// The name of the program, which no tool has.
 pub const PROGRAM: &str = "bakeoff-wrapper";
 /// In the folder of the program, the folder in which a covered build sees the file system without covers.

@@ -9,6 +9,7 @@ pub const EPERM: u32 = 1;
 pub const EINTR: u32 = 4;
 pub const ECHILD: u32 = 10;
 pub const EACCES: u32 = 13;
+pub const EEXIST: u32 = 17;
 pub const ENOSYS: u32 = 38;
 pub const EPROTO: u32 = 71;
 pub const EOPNOTSUPP: u32 = 95;

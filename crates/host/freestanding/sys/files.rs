@@ -82,6 +82,19 @@ pub fn chmod(path: Path<'_>, mode: usize) -> Result<()> {
     unsafe { call(number::FCHMODAT, [AT_FDCWD, path.as_ptr() as usize, mode, 0, 0, 0]) }.map(drop)
 }
 
+/// Gives a file one more name.
+pub fn link(path: Path<'_>, name: Path<'_>) -> Result<()> {
+    let arguments = [AT_FDCWD, path.as_ptr() as usize, AT_FDCWD, name.as_ptr() as usize, 0, 0];
+    // SAFETY: both paths end in NUL.
+    unsafe { call(number::LINKAT, arguments) }.map(drop)
+}
+
+/// Takes a name from a file.
+pub fn unlink(name: Path<'_>) -> Result<()> {
+    // SAFETY: the path ends in NUL.
+    unsafe { call(number::UNLINKAT, [AT_FDCWD, name.as_ptr() as usize, 0, 0, 0, 0]) }.map(drop)
+}
+
 /// What a symbolic link says.
 pub fn read_link<'a>(path: Path<'_>, into: &'a mut [u8]) -> Result<&'a [u8]> {
     let arguments = [AT_FDCWD, path.as_ptr() as usize, into.as_mut_ptr() as usize, into.len(), 0, 0];

@@ -9,11 +9,11 @@ pub mod number;
 mod process;
 mod socket;
 
-pub use call::{EACCES, ECHILD, EINTR, ENOSYS, EOPNOTSUPP, EPERM, EPROTO, Path, Result, call, plain};
+pub use call::{EACCES, ECHILD, EEXIST, EINTR, ENOSYS, EOPNOTSUPP, EPERM, EPROTO, Path, Result, call, plain};
 pub use children::{Reaped, SIGCHLD, SIGKILL, await_child, group_of, kill, reap};
 pub use files::{
     Identity, O_DIRECTORY, O_PATH, O_WRONLY, chdir, chmod, close, close_from, create, duplicate, entries, folder,
-    identity, may_execute, open, open_to_append, read, read_from_start, read_link, write,
+    identity, link, may_execute, open, open_to_append, read, read_from_start, read_link, unlink, write,
 };
 pub use limits::{hasten, limit_address_space, set_affinity, set_own_priority, set_randomised, set_realtime};
 pub use process::{
