@@ -16,14 +16,17 @@ pub enum Error {
          absolute path"
     )]
     NoCacheRoot,
-    #[error("cannot use `{}` as the cache folder: {why}; set BAKEOFF_CACHE to another folder", path.display())]
+    #[error(
+        "cannot use `{}` as the cache folder: {why}; set BAKEOFF_CACHE to the absolute path of another folder",
+        path.display()
+    )]
     CacheRoot { path: PathBuf, why: String },
     /// The system refused to do something with a file or folder.
     #[error("cannot {doing} `{}`", path.display())]
     File { doing: &'static str, path: PathBuf, source: io::Error },
     #[error(
-        "cannot {doing} `{}`: the disk is full ({free_bytes} bytes free); free some space, or set BAKEOFF_CACHE to a \
-         folder on another disk", path.display()
+        "cannot {doing} `{}`: the disk is full ({free_bytes} bytes free); BAKEOFF_CACHE can name a folder on another \
+         disk", path.display()
     )]
     DiskFull { doing: &'static str, path: PathBuf, free_bytes: u64 },
     /// A layer needs a file that the study's folder does not have; `why` has the remedy.
@@ -42,8 +45,8 @@ pub enum Error {
     /// Layouts would all be the same.
     #[error(
         "cannot vary the link order of `{variant}`: layer `{layer}` was relinked, but no compiler, linker or archiver \
-         received two or more object files; add a `relink` script to the layer that links them, link several object \
-         files or an archive there, or remove `link-order` from `vary`"
+         received two or more object files. Make the layer link several object files or an archive, add a `relink` \
+         script to the layer that does, or remove `link-order` from `vary`"
     )]
     NothingPermuted { layer: String, variant: String },
     /// Something is to be built on demand for a variant that has no build.

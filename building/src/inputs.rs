@@ -225,7 +225,7 @@ fn read_study_file<'a>(study_dir: &Path, layer: &Layer, name: &'a str) -> Result
     }
     let meta = fs::metadata(&path).map_err(unreadable)?;
     if !meta.is_file() {
-        return Err(refuse("is not a file; list individual files instead".to_owned()));
+        return Err(refuse("is not a regular file; list individual files instead".to_owned()));
     }
     let content = bakeoff_host::disk::read_file(&path, u64::MAX).map_err(unreadable)?;
     Ok(StudyFile { name, content, executable: meta.permissions().mode() & 0o111 != 0 })

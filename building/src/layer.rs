@@ -226,7 +226,7 @@ pub(crate) fn make(
 pub(crate) fn script(shell: &mut Shell, script: &str, site: &Site) -> Result<Measurements, Stop> {
     let ended = site.execute(shell, &["sh", "-e", "-c", script])?;
     if ended.leftovers > 0 {
-        shell.note(&format!("{} processes outlived the script and were killed", ended.leftovers))?;
+        shell.note(&format!("processes that outlived the script and were killed: {}", ended.leftovers))?;
     }
     if let Some(complaint) = shell.complaint(&ended.end) {
         return Err(site.failure(shell, format!("the script {complaint}"))?.into());

@@ -114,12 +114,10 @@ impl<'a> Link<'a> {
         installed: &Installed<'_>,
         digest: &str,
     ) -> Result<(Repeated, f64), Error> {
-        let kept = |word: &str| self.kept(word, site);
-        let words: Vec<String> = self.words.iter().map(|word| kept(word)).collect();
-        let inputs: Vec<PathBuf> =
-            words.iter().filter(|word| !word.starts_with('-')).map(|word| self.call.dir.join(word)).collect();
-        let is_object = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "o");
-        if let Some(gone) = inputs.iter().filter(is_object).find(|path| !path.exists()) {
+        let words: Vec<String> = self.words.iter().map(|word| self.kept(word, site)).collect();
+        let inputs = words.iter().filter(|word| !word.starts_with('-')).map(|word| self.call.dir.join(word));
+        let inputs: Vec<PathBuf> = inputs.filter(|path| is_object(path)).collect();
+        if let Some(gone) = inputs.iter().find(|path| !path.exists()) {
             return Ok((Repeated::Gone { input: gone.display().to_string() }, 0.0));
         }
         if inputs.iter().any(|path| holds_no_code(path)) {
@@ -178,10 +176,14 @@ fn without_outputs(words: &[String]) -> Vec<String> {
     left
 }
 
-/// Whether it is an object, or an archive of such, whose code is made in the link.
+/// Whether it is called like an object, or an archive of such.
+fn is_object(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "o" || ending == "a")
+}
+
+/// Whether the code of an object is made in the link.
 fn holds_no_code(path: &Path) -> bool {
-    let is_object = path.extension().is_some_and(|ending| ending == "o" || ending == "a");
-    let content = if is_object { fs::read(path).unwrap_or_default() } else { vec![] };
+    let content = fs::read(path).unwrap_or_default();
     content.starts_with(BITCODE) || memmem::find(&content, GCC_LTO).is_some()
 }
 

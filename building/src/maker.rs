@@ -11,6 +11,7 @@ use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::record::{MadeLine, StudyLine};
 use bakeoff_model::study::Study;
+use bakeoff_report::words::counted;
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write as _};
 use std::path::{Path, PathBuf};
@@ -26,7 +27,10 @@ impl Maker for Cache {
         let (takes, takes_s) = takes::text(&builds, self, jobs);
         Ok(Foreseen {
             variants: builds_text(plan, &builds) + &commits_text(&Chain::of(study).sources),
-            missing: (missing > 0).then(|| format!("{missing} of {} builds are not in the cache", builds.len())),
+            missing: (missing > 0).then(|| {
+                let (builds, are) = (counted(builds.len() as u32, "build"), if missing == 1 { "is" } else { "are" });
+                format!("{missing} of {builds} {are} not in the cache")
+            }),
             takes,
             takes_s,
             during: relinking::text(plan, &Chain::of(study).layers, &builds),
@@ -140,7 +144,7 @@ fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
         return "\nBuilds: none\n".to_owned();
     }
     let cached = builds.iter().filter(|b| b.layers.iter().all(|l| l.cached)).count();
-    let mut out = format!("\nBuilds: {}, {cached} of them in the cache\n", builds.len());
+    let mut out = format!("\nBuilds: {} ({cached} in the cache)\n", builds.len());
     for build in builds {
         let variants = build.variants.join(", ");
         let digest = &build.digest[..12];

@@ -152,7 +152,7 @@ impl<'a> OnDemand<'a> {
         let layer = self.stages[trial.stage].layer;
         let checked = succeeded.then(|| trial.check(&layer.verify)).transpose();
         remove(self.builder.cache, &trial.name)?;
-        checked.map_err(|stop| failed("what was installed", &layer.name, stop))
+        checked.map_err(|stop| failed("installed files", &layer.name, stop))
     }
 }
 

@@ -12,6 +12,7 @@ use crate::trained::one_line;
 use crate::wrapper::{PROFILE, PROFILE_CLANG};
 use crate::wrappers::{Compilation, OfGcc, Profiles};
 use bakeoff_model::metric::Measurements;
+use bakeoff_report::words::counted;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -86,8 +87,8 @@ impl Profile {
                 .into());
         }
         shell.note(&format!(
-            "profiles of {} objects{}",
-            profiles.len(),
+            "profiles of {}{}",
+            counted(profiles.len() as u32, "object"),
             if of_clang { ", and one from clang" } else { "" }
         ))?;
         self.switch(site, of_clang);
@@ -142,18 +143,18 @@ impl Profile {
         let used = |one: &&Compilation| one.of_gcc == OfGcc::There || of_clang.contains(&one.output);
         let without: Vec<&Compilation> = compilations.iter().filter(|one| !used(one)).collect();
         let (reached, of) = (compilations.len() - without.len(), compilations.len() + crates);
-        shell.note(&format!("{reached} of {of} compilations used a profile"))?;
+        shell.note(&format!("{reached} of {} used a profile", counted(of as u32, "compilation")))?;
         for one in without.iter().take(NAMED) {
             let name = one.output.strip_prefix(&site.tree).unwrap_or(&one.output);
             shell.note(&format!("without a profile: {}{}", name.display(), reason(one.of_gcc)))?;
         }
         if crates > 0 {
-            shell.note(&format!("without a profile: {crates} crates; {OTHERS}"))?;
+            shell.note(&format!("without a profile: {}; {OTHERS}", counted(crates as u32, "crate")))?;
         }
         if reached == 0 {
             let why = format!(
-                "none of {of} compilations found its profile, although the training wrote profiles ({}); make sure \
-                    that the script builds in a folder with the same name each time",
+                "no compilation found its profile (compilations: {of}, profiles: {}); make sure that the script builds \
+                    in a folder with the same name each time",
                 profiles.len()
             );
             return Err(shell.failure(why, &site.work)?.into());
@@ -184,8 +185,8 @@ impl Profile {
                 return Ok(());
             }
             format!(
-                "only {} compilations in a layout found the profile, compared with {before} in the build",
-                seen.reached
+                "only {} in a layout found the profile, compared with {before} in the build",
+                counted(seen.reached as u32, "compilation")
             )
         };
         Err(site.failure(shell, format!("{why}; give the layer a `relink` script that only links"))?.into())
@@ -231,7 +232,8 @@ fn nothing(crates: usize) -> String {
             project ships, or compilations in $TMPDIR"
             .to_owned(),
         crates => {
-            format!("nothing to profile: {crates} crates were compiled, but gcc and clang compiled nothing; {OTHERS}")
+            let crates = counted(crates as u32, "crate");
+            format!("nothing to profile: rustc compiled {crates}, but gcc and clang compiled nothing; {OTHERS}")
         }
     }
 }

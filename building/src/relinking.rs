@@ -35,7 +35,7 @@ fn linking(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
     let Some(layer) = layers.get(first) else { return String::new() };
     let how = match &layer.relink {
         Some(_) => format!("layer {} with its `relink` script", layer.name),
-        None => format!("layer {} with its whole script, because no layer has `relink`", layer.name),
+        None => format!("layer {} with its whole script (no layer has `relink`)", layer.name),
     };
     let after: Vec<&str> = layers.iter().skip(first + 1).map(|layer| layer.name.as_str()).collect();
     let after = if after.is_empty() { String::new() } else { format!(", then {}", after.join(", ")) };

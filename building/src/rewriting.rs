@@ -12,6 +12,7 @@ use crate::shell::Shell;
 use crate::site::Site;
 use crate::trained::one_line;
 use bakeoff_model::metric::Measurements;
+use bakeoff_report::words::counted;
 use object::{Architecture, Object as _, ObjectKind};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,8 +78,9 @@ pub(crate) fn rewrite(
     if reached == 0 {
         let names = programs.iter().map(|program| program.name.as_str()).collect::<Vec<_>>().join(", ");
         let why = format!(
-            "the training `{}` wrote no profile of {names}: the training must run the program from $PREFIX and let it \
-                exit normally; a program that is statically linked, or ended by a signal or _exit(2), writes none",
+            "the training `{}` wrote no profile of {names}: it must run the program from $PREFIX, and the program must \
+                exit normally. A program that is statically linked, or ended by a signal or _exit(2), writes no \
+                profile",
             one_line(&step.bolt.training)
         );
         return Err(work.failure(why));
@@ -109,7 +111,9 @@ impl Work<'_> {
         for pattern in &self.step.bolt.files {
             let found = Building::files_meant(&self.site.prefix, &[pattern])?;
             if found.is_empty() {
-                return Err(self.failure(format!("nothing to rewrite: no layer installed `{pattern}` in $PREFIX")));
+                return Err(self.failure(format!(
+                    "nothing to rewrite: no layer installed `{pattern}` in $PREFIX; correct the path in the study"
+                )));
             }
             for name in found.into_keys() {
                 let path = self.site.prefix.join(&name);
@@ -150,7 +154,7 @@ impl Work<'_> {
     fn optimise(&mut self, program: &Program, is_stripped: bool) -> Result<bool, Stop> {
         let profiles = program.profiles()?;
         let (name, count) = (&program.name, profiles.len());
-        self.shell.note(&format!("{name}: profiles of {count} processes"))?;
+        self.shell.note(&format!("{name}: {} (one for each process)", counted(count as u32, "profile")))?;
         if profiles.is_empty() {
             return Ok(false);
         }

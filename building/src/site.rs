@@ -51,7 +51,9 @@ impl Site {
         let ended = self.execute_in(shell, &["sh", "-e", "-c", command], &self.plain_env())?;
         if ended.leftovers > 0 {
             let left = ended.leftovers;
-            shell.note(&format!("{left} processes outlived the training and were killed, so they wrote no profile"))?;
+            shell.note(&format!(
+                "processes that outlived the training and were killed, so they wrote no profile: {left}"
+            ))?;
         }
         match shell.complaint(&ended.end) {
             Some(why) => Err(self.failure(shell, format!("the training {why}: {}", one_line(command)))?.into()),

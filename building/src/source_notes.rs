@@ -2,6 +2,7 @@
 
 use crate::BuildEvent;
 use bakeoff_model::plain::clean;
+use bakeoff_report::words::counted;
 use std::path::PathBuf;
 
 impl BuildEvent {
@@ -9,13 +10,15 @@ impl BuildEvent {
     pub fn note(&self) -> Option<String> {
         match self {
             BuildEvent::NotFiltered { source, filter, files } => Some(format!(
-                "note: {files} files of source {source} have the filter `{}` in .gitattributes; Bakeoff does not run \
-                 filters, so it uses the files as committed",
-                clean(filter)
+                "note: .gitattributes sets the filter `{}` for {} of source {source}; Bakeoff does not run filters, so \
+                 it uses the committed content",
+                clean(filter),
+                counted(*files as u32, "file")
             )),
             BuildEvent::BuiltBefore { source, left_out, kept } => {
+                let they_are = if left_out.len() == 1 { "it is" } else { "they are" };
                 let goes = named(left_out)
-                    .map(|files| format!("Bakeoff leaves {files} out of its copy, so they are compiled again"));
+                    .map(|files| format!("Bakeoff leaves {files} out of its copy, so {they_are} compiled again"));
                 let stays =
                     named(kept).map(|files| format!("Bakeoff keeps {files}, because it found no matching source file"));
                 let both: Vec<String> = goes.into_iter().chain(stays).collect();

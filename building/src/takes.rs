@@ -67,17 +67,17 @@ fn known_sum(missing: &[&WantedLayer], value: fn(&WantedLayer) -> Option<f64>) -
 fn disk(missing: &[&WantedLayer], cache: &Cache) -> String {
     let root = cache.root().display();
     let free_bytes = bakeoff_host::disk::free_bytes(cache.root()).ok().map(|free| free as f64);
-    let free = free_bytes.map_or(String::new(), |free| format!(", {} free", bytes(free)));
+    let free = free_bytes.map_or(String::new(), |free| format!("; {} free", bytes(free)));
     let (sum, unknown) = known_sum(missing, |layer| layer.expected_bytes);
     let Some(sum) = sum else {
-        return format!("Disk: unknown size in {root}{free} (set `disk` in [[build]] to get an estimate)\n");
+        return format!("Disk: unknown size in {root} (set `disk` in [[build]] to get an estimate){free}\n");
     };
     let unknown = unknown.map_or(String::new(), |of| format!(", excluding {of} (not measured yet)"));
-    let mut out = format!("Disk: about {} in {root}{free}{unknown}; more while building\n", bytes(sum));
+    let mut out = format!("Disk: about {} in {root}{unknown}, more while building{free}\n", bytes(sum));
     if free_bytes.is_some_and(|free| free < sum) {
         out.push_str(
-            "  This will not fit; free some space with `bakeoff gc`, or set BAKEOFF_CACHE to another \
-            folder\n",
+            "  This will not fit; free some space (see `bakeoff gc --help`), or set BAKEOFF_CACHE to a folder on \
+             another disk\n",
         );
     }
     out

@@ -7,6 +7,7 @@ use crate::spec::Spec;
 use bakeoff_model::plan::Variant;
 use bakeoff_report::draw::text::clean;
 use bakeoff_report::format::count;
+use bakeoff_report::words::{counted, listed};
 
 /// That variable.
 const TRAINED_ON: &str = "trained on";
@@ -32,10 +33,11 @@ pub(crate) fn marks(line: &BuildLine, variants: &[Variant]) -> Vec<FlagSeen> {
 
 /// What a training made of a build, as a clause; none of what is said of something else.
 pub(crate) fn used(seen: &FlagSeen) -> Option<String> {
-    let (reached, of) = (count(seen.reached), count(seen.of));
+    let reached = count(seen.reached);
+    let of = |noun| counted(seen.of as u32, noun);
     match seen.variable.as_str() {
-        PROFILE => Some(format!("{reached} of {of} compilations used a profile")),
-        KEY => Some(format!("{} rewrote {reached} of {of} files", clean(&seen.flag))),
+        PROFILE => Some(format!("{reached} of {} used a profile", of("compilation"))),
+        KEY => Some(format!("{} rewrote {reached} of {}", clean(&seen.flag), of("file"))),
         _ => None,
     }
 }
@@ -47,13 +49,13 @@ pub(crate) fn is_about(seen: &FlagSeen) -> bool {
 
 /// What is said of a build with such marks, behind what its training made of it.
 pub(crate) fn clause(line: &BuildLine) -> String {
-    let names: Vec<&str> =
-        line.proof.flags.iter().filter(|seen| seen.variable == TRAINED_ON).map(|seen| seen.flag.as_str()).collect();
+    let names: Vec<String> =
+        line.proof.flags.iter().filter(|seen| seen.variable == TRAINED_ON).map(|seen| seen.flag.clone()).collect();
     match &names[..] {
         [] => String::new(),
         [only] => format!("; trained on the measured workload {only} itself, so this is the best case"),
         several => {
-            format!("; trained on the measured workloads {} themselves, so this is the best case", several.join(", "))
+            format!("; trained on the measured workloads {} themselves, so this is the best case", listed(several))
         }
     }
 }
@@ -86,7 +88,7 @@ mod tests {
         line.proof.flags = vec![seen("append", "-O3", 2), seen(TRAINED_ON, "main", 0)];
         assert_eq!(clause(&line), "; trained on the measured workload main itself, so this is the best case");
         line.proof.flags.push(seen(TRAINED_ON, "other", 0));
-        assert!(clause(&line).starts_with("; trained on the measured workloads main, other themselves"));
+        assert!(clause(&line).starts_with("; trained on the measured workloads main and other themselves"));
         assert!(
             line.proof.flags.iter().skip(1).all(is_about) && line.proof.flags.iter().all(|seen| used(seen).is_none())
         );

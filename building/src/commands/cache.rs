@@ -5,13 +5,14 @@ use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
 use bakeoff_model::plain::clean;
 use bakeoff_report::format;
+use bakeoff_report::words::counted;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// List the layers, sources, logs and leftovers in the cache with their sizes and ages
+/// List the layers, sources, logs and leftovers in the cache, with their sizes and last use
 ///
-/// The cache is $BAKEOFF_CACHE, or $XDG_CACHE_HOME/bakeoff, or ~/.cache/bakeoff. `bakeoff gc` makes it smaller. While
-/// no study is running, you may delete the whole folder.
+/// The cache is $BAKEOFF_CACHE, or $XDG_CACHE_HOME/bakeoff, or ~/.cache/bakeoff. To shrink it, use `bakeoff gc`
+/// with --older-than or --keep-size. While no Bakeoff command is running, you may delete the whole folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Print JSON with an entry for each layer, source, log and leftover; sizes are in bytes and times in seconds
@@ -60,12 +61,15 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     for study in studies.iter().filter(|study| study.there) {
         let ago = ago(bakeoff_host::now_unix_s() - study.last_used_unix_s);
         let folder = clean(&study.folder);
-        text.push_str(&format!("  {folder}: {} layers, {} sources, {ago}\n", study.layers, study.sources));
+        let [layers, sources] =
+            [(study.layers, "layer"), (study.sources, "source")].map(|(number, noun)| counted(number as u32, noun));
+        text.push_str(&format!("  {folder}: {layers}, {sources}, used {ago}\n"));
     }
     let gone = studies.iter().filter(|study| !study.there).count();
     if gone > 0 {
         text.push_str(&format!(
-            "studies that no longer exist: {gone}; `bakeoff gc` can remove the items that only they used\n"
+            "studies that no longer exist: {gone}; use `bakeoff gc --older-than AGE` to remove items that only \
+             they used\n"
         ));
     }
     screen::out(&text);

@@ -10,28 +10,30 @@ use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Registry, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
+use bakeoff_report::words::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Show or remove old builds and sources in the cache, or shrink the cache to a given size
 ///
-/// Without --older-than, --keep-size or --all, gc only shows what --older-than 30d would remove. It keeps whatever a
-/// known study needs. A known study is one that you name, or one that was built with this cache and whose folder still
-/// exists. A study needs whatever its current plans would use and whatever its latest journal names. gc also keeps
-/// anything that a process is working on or that was created or used within the last hour. Leftovers of failed builds
-/// are always removed too. If you need a removed build again, Bakeoff rebuilds it.
+/// Without --older-than, --keep-size or --all, gc only shows what --older-than 30d would remove. It never removes
+/// anything that a process is working on. Except with --all, it also keeps whatever a known study needs and whatever
+/// was created or used within the last hour. A known study is one that you name, or one that was built with this cache
+/// and whose folder still exists. A study needs whatever its current plans would use and whatever its latest journal
+/// names. Whichever option you give, gc also removes older leftovers of failed builds. If you need a removed build
+/// again, Bakeoff rebuilds it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
     /// Additional studies (folders with a study.toml) whose builds and sources gc must keep
     studies: Vec<PathBuf>,
-    /// Remove entries that have not been used for this long (such as 12h, 30d or 4w)
+    /// Remove items that have not been used for this long (such as 12h, 30d or 4w)
     #[arg(long, value_name = "AGE", value_parser = bakeoff_command::arguments::age)]
     older_than: Option<f64>,
-    /// Remove the least recently used entries until the cache is no larger than this size (such as 500M or 20G)
+    /// Remove the least recently used items until the cache is no larger than this size (such as 500M or 20G)
     #[arg(long, value_name = "SIZE", value_parser = bakeoff_command::arguments::size)]
     keep_size: Option<u64>,
-    /// Remove everything that no process is working on, even entries that known studies need or that were just built
+    /// Remove everything that no process is working on, even items that known studies need or that were just built
     #[arg(long, conflicts_with_all = ["older_than", "keep_size", "studies"])]
     all: bool,
     /// Show what would be removed, but remove nothing
@@ -41,8 +43,8 @@ pub(crate) struct Args {
 
 const EXAMPLE: &str = "\
 Examples:
-  bakeoff gc                               show everything unused for 30 days
-  bakeoff gc --older-than 30d              remove everything unused for 30 days
+  bakeoff gc                               show items unused for 30 days that no study needs
+  bakeoff gc --older-than 30d              remove items unused for 30 days that no study needs
   bakeoff gc --keep-size 20G --dry-run     show what a limit of 20 GiB would remove
   bakeoff gc --all                         remove everything that is not in use";
 
@@ -80,8 +82,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     }
     screen::out(&summary(&inventory, &decisions, &gone, only_say));
     if without_rule {
-        let hint = "nothing was removed; use `bakeoff gc --older-than 30d` to remove these items, or --keep-size 20G \
-            to limit the cache size\n";
+        let hint = "nothing was removed; use `bakeoff gc --older-than 30d` to remove items unused for 30 days, or \
+            --keep-size 20G to limit the cache size\n";
         screen::out(hint);
     }
     Ok(Code::Done)
@@ -89,7 +91,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
 
 fn waiting(process: Option<u32>) {
     let who = process.map_or(String::new(), |process| format!(" for process {process}"));
-    screen::err(&format!("waiting{who}: trials are using this cache\n"));
+    screen::err(&format!("waiting{who}: removing files would disturb the running trials\n"));
 }
 
 /// A number of things and their size.
@@ -112,7 +114,7 @@ fn what(item: &Item) -> String {
         ItemKind::Layer => format!("layer {} {name}", clean(&item.of)),
         ItemKind::Source => format!("source {} {name}", clean(&item.of)),
         ItemKind::Log => format!("log {name}"),
-        ItemKind::Remains => format!("remains {name}"),
+        ItemKind::Remains => format!("leftover {name}"),
     }
 }
 
@@ -143,10 +145,9 @@ fn summary(inventory: &Inventory, decisions: &[Decision], gone: &Sums, only_say:
     let total = inventory.total_bytes();
     let (gone_size, left) = (shown_size(gone.bytes), shown_size(total - gone.bytes));
     let mut text = format!(
-        "{verb} {gone_size} of {} ({} {}); {left} remain\n",
+        "{verb} {gone_size} of {} ({}), leaving {left}\n",
         shown_size(total),
-        gone.number,
-        if gone.number == 1 { "item" } else { "items" }
+        counted(gone.number as u32, "item")
     );
     for (why, sums) in stays {
         text.push_str(&format!("  {why}: {}, {}\n", sums.number, shown_size(sums.bytes)));

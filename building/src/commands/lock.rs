@@ -17,7 +17,7 @@ use std::{fs, io};
 /// Fetch the sources that have no hash yet, and write their hashes to study.lock
 ///
 /// study.lock is next to study.toml; keep both under version control. A hash in study.toml takes precedence over one in
-/// study.lock. If the origin of a source has changed, Bakeoff ignores the old hash in study.lock.
+/// study.lock. If the origin of a source has changed, its old hash is ignored; run `bakeoff lock` again to replace it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The study: a folder with a study.toml, or the file itself

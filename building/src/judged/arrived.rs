@@ -2,6 +2,7 @@
 
 use crate::journal::{BuildLine, FlagSeen};
 use crate::trained;
+use bakeoff_report::words::counted;
 use std::collections::BTreeSet;
 
 impl BuildLine {
@@ -20,7 +21,7 @@ impl BuildLine {
                 };
                 return format!("{name}: {} reached no compiler; Bakeoff saw no call to {who} ({other})\n", flag.flag);
             }
-            let (won, rustc) = (flag.reached - flag.overridden, if is_rust { " of rustc" } else { "" });
+            let (won, rustc) = (flag.reached - flag.overridden, if is_rust { " to rustc" } else { "" });
             let left = self.proof.left_before.get(&flag.layer).filter(|_| !is_rust).map_or(0, BTreeSet::len);
             let left = match left {
                 0 => String::new(),
@@ -28,7 +29,8 @@ impl BuildLine {
                 more => format!("; not proven, because {more} parts of the program were not compiled"),
             };
             let FlagSeen { flag, reached, of, .. } = flag;
-            format!("{name}: {flag} reached {reached} of {of} calls{rustc} and took effect in {won}{left}\n")
+            let calls = counted(*of as u32, "call");
+            format!("{name}: {flag} reached {reached} of {calls}{rustc} and took effect in {won}{left}\n")
         };
         // Of variables that other compilers read, nothing is known.
         self.proof.flags.iter().filter(|flag| flag.of > 0 || flag.is_appended()).map(of).collect()
@@ -55,7 +57,7 @@ mod tests {
             assert_eq!(line.arrived("x").concat(), expect);
         };
         check("append", "-O3", (3, 4, 1), "x: -O3 reached 3 of 4 calls and took effect in 2\n");
-        let rustc = "x: -C opt-level=2 reached 46 of 46 calls of rustc and took effect in 46\n";
+        let rustc = "x: -C opt-level=2 reached 46 of 46 calls to rustc and took effect in 46\n";
         check("rustflags", "-C opt-level=2", (46, 46, 0), rustc);
         let nowhere = "x: -O3 reached no compiler; Bakeoff saw no call to a C compiler (flags for rustc begin with -C \
             or -Z, \

@@ -3,6 +3,7 @@
 use super::kinds_of_doubts::{Confounded, FlagDoubt, FlagFate, Lost, Same};
 use bakeoff_judge::findings::{Alarm, Idle, Objection};
 use bakeoff_model::plain::clean;
+use bakeoff_report::format::count;
 use bakeoff_report::name;
 use bakeoff_report::words::{counted, listed, named};
 
@@ -30,16 +31,13 @@ pub(super) fn flag(doubt: &FlagDoubt) -> Option<Objection> {
         ),
         FlagFate::NeverArrived => objection(
             "flag-never-arrived",
-            format!(
-                "{flag} of {variable} reached none of the {of} compilations and links in layer {layer}, so the level \
-                 did not take effect"
-            ),
+            format!("{flag} of {variable} {} in layer {layer}, so the level did not take effect", reached_none(*of)),
         ),
         FlagFate::Overridden { by } => {
             let by = by.as_deref().unwrap_or("another flag");
             let text = format!(
-                "{flag} of {variable} was overridden by {by} in all {reached} compilations and links it reached in \
-                 layer {layer}"
+                "{flag} of {variable} was overridden by {by} in every compilation and link that it reached in layer \
+                 {layer} ({reached} in all)"
             );
             objection("flag-overridden", text)
         }
@@ -58,7 +56,7 @@ pub(super) fn alarm(doubt: &FlagDoubt) -> Option<Alarm> {
     let (kind, text, short) = match &doubt.fate {
         FlagFate::NeverArrived => (
             "flag-never-arrived",
-            format!("{flag} reached none of the {} compilations and links{whose}", doubt.of),
+            format!("{flag} {}{whose}", reached_none(doubt.of)),
             format!("{flag} reached nothing"),
         ),
         FlagFate::Overridden { by } => {
@@ -119,11 +117,12 @@ pub(super) fn identical(same: Same, as_what: &str) -> Objection {
 
 /// Of variants that are the same, file for file, and were judged different.
 pub(super) fn identical_differs(differ: usize, of: usize) -> Objection {
+    let of = counted(of as u32, "comparison");
     let text = format!(
-        "variants that are identical, file for file, were judged different in {differ} of {of} comparisons, so \
-         differences of that size are noise on this machine"
+        "variants that are identical, file for file, were judged different in {differ} of {of}, so differences of \
+         that size are noise on this machine"
     );
-    let line = format!("the same program was judged different from itself in {differ} of {of} comparisons");
+    let line = format!("the same program was judged different from itself in {differ} of {of}");
     Objection { line: Some(line), ..objection("identical-differs", text) }
 }
 
@@ -145,8 +144,9 @@ pub(super) fn confounded(follows: &[String], together: bool, settings: &[&Confou
         [] => format!("{changes} {differs} between these builds, and no factor names {it}"),
         [one] => format!("confounded: {changes} changed with {one}, which does not name {it}"),
         several => {
-            let how = if together { " together, and none of them" } else { ", and none of them" };
-            format!("confounded: {changes} changed with {}{how} names {it}", several.join(" and "))
+            let how = if together { " together" } else { "" };
+            let none = none_of(several.len());
+            format!("confounded: {changes} changed with {}{how}, and {none} of them names {it}", several.join(" and "))
         }
     };
     let names = settings.iter().map(|doubt| clean(&doubt.setting)).collect();
@@ -175,6 +175,19 @@ fn change(doubt: &Confounded) -> String {
     match doubt.telling().as_slice() {
         [one, other] => format!("{setting} ({} → {})", short(one), short(other)),
         several => format!("{setting} ({} values)", several.len()),
+    }
+}
+
+/// The word for not one of several: `neither` of two.
+pub(super) fn none_of(number: usize) -> &'static str {
+    if number == 2 { "neither" } else { "none" }
+}
+
+/// That a flag reached none of these compilations and links, in words that follow its name.
+pub(super) fn reached_none(of: u64) -> String {
+    match of {
+        1 => "did not reach the only compilation or link".to_owned(),
+        of => format!("reached none of the {} compilations and links", count(of)),
     }
 }
 

@@ -44,8 +44,8 @@ fn link_out(site: &Site) -> Result<Option<String>, Error> {
     Ok(links.find_map(|path| {
         let target = leads_out(&site.tree, &path).filter(|target| !site.around.may_read(target))?;
         Some(format!(
-            "the symbolic link `{}` points to {}, which is outside the source, so Bakeoff would not notice changes \
-                there; put the file into the source, or list it in `files`",
+            "the symbolic link `{}` points to {}, outside the source, where Bakeoff would not notice changes; put \
+             the file into the source, or list it in `files`",
             path.strip_prefix(&site.tree).unwrap_or(&path).display(),
             target.display()
         ))

@@ -7,6 +7,7 @@ use crate::error::{At, Failure, Stop};
 use crate::inputs::StudyFile;
 use crate::shell::Shell;
 use crate::site::Site;
+use bakeoff_report::words::counted;
 use std::fs;
 
 /// Where `patch` leaves what it rejects, in the tree: it writes nowhere else.
@@ -42,7 +43,7 @@ fn refused(shell: &Shell, name: &str, complaint: &str, site: &Site) -> Result<Fa
     let mut rejected: Vec<String> = text.lines().take(REJECTED_LINES).map(str::to_owned).collect();
     let more = text.lines().count() - rejected.len();
     if more > 0 {
-        rejected.push(format!("({more} more lines of rejected hunks)"));
+        rejected.push(format!("({} of rejected hunks)", counted(more as u32, "more line")));
     }
     let why = format!("cannot apply the patch `{name}`: `patch` {complaint}");
     let mut failure = shell.failure(why, &site.work)?;

@@ -5,6 +5,7 @@ use super::neutral::Neutral;
 use crate::error::{At, Stop};
 use crate::shell::Shell;
 use crate::site::Site;
+use bakeoff_report::words::counted;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -42,7 +43,8 @@ pub(super) fn settings(
         }
         let before = settings.len();
         read(&neutral.text(&String::from_utf8_lossy(&bytes)), &mut settings);
-        shell.note(&format!("describe line {number} printed {} settings", settings.len() - before))?;
+        let new = counted((settings.len() - before) as u32, "setting");
+        shell.note(&format!("describe line {number} printed {new}"))?;
     }
     Ok(settings)
 }

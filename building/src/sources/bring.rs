@@ -95,7 +95,7 @@ impl Site<'_> {
     /// What is wrong with an end; none if it succeeded. What fails with a file that has reached its limit has failed
     /// for that.
     pub(super) fn complaint(&self, end: &bakeoff_host::End) -> Option<String> {
-        const REMEDY: &str = "download the file yourself, and set `path` to it";
+        const REMEDY: &str = "download the source yourself, and set `path` to the copy";
         let is_full = |path: &Path| path.metadata().is_ok_and(|about| about.len() / 512 >= self.most.bytes / 512);
         match complaint(end)? {
             _ if *end == bakeoff_host::End::TimedOut => {

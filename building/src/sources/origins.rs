@@ -74,7 +74,7 @@ impl Site<'_> {
         let ended = self.execute(script, environment(), &[("URL", url), ("FILE", &file.display().to_string())])?;
         if let Some(complaint) = self.complaint(&ended.end) {
             let program = script.split(' ').next().unwrap_or_default();
-            return self.refused(&format!("{program} {complaint} for {url}"));
+            return self.refused(&format!("cannot download {url}: {program} {complaint}"));
         }
         match file.is_file() {
             true => Ok(file),

@@ -68,7 +68,7 @@ fn about(folder: &Path, place: &Path, follows: bool) -> Result<Metadata, Error> 
     let there = fs::metadata(&target).at("inspect", &target)?;
     let refuse = |why: &str| {
         let source = io::Error::other(format!("it is a link to `{}`, {why}", target.display()));
-        Err(Error::File { doing: "copy into a source", path: place.to_owned(), source })
+        Err(Error::File { doing: "copy", path: place.to_owned(), source })
     };
     let above = place.parent().and_then(|above| above.canonicalize().ok());
     match there.is_dir() {
@@ -198,7 +198,7 @@ fn record(folder: &Path, place: &Path, follows: bool) -> Result<(u8, Vec<u8>, u6
 
 fn special(place: &Path) -> Error {
     let source = io::Error::other("it is a device, a pipe or a socket");
-    Error::File { doing: "copy into a source", path: place.to_owned(), source }
+    Error::File { doing: "copy", path: place.to_owned(), source }
 }
 
 /// The SHA-256 that what is left of a file or folder is accepted by, and its size in bytes.

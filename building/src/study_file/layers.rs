@@ -111,7 +111,7 @@ fn compiler_cache(section: &Section<'_>) -> Option<CompilerCache> {
         "sccache" => Some(CompilerCache::Sccache),
         _ => {
             let remedy = suggest(&word, ["ccache", "sccache"]);
-            section.sink.report(span, &format!("`{word}` is not a compiler cache"), "", &remedy);
+            section.sink.report(span, &format!("`{word}` is not a supported compiler cache"), "", &remedy);
             None
         }
     }
@@ -142,7 +142,7 @@ fn in_order(file: &Section<'_>, layers: Vec<Placed>) -> Vec<Layer> {
                 for placed in waiting {
                     let after = placed.after.as_ref().map(|(after, _)| after.as_str()).unwrap_or_default();
                     let message = format!(
-                        "layer `{}` is built after `{after}`, which in turn waits for this layer",
+                        "layer `{}` is built after `{after}`, and following `after` from there leads in a circle",
                         placed.layer.name
                     );
                     let remedy = "layers are built one after another; remove one `after` to break the circle";

@@ -108,7 +108,7 @@ impl Building {
     /// # Errors
     /// All that is wrong in it.
     pub fn parse_lock(text: &str) -> Result<Lock, Vec<Problem>> {
-        const REMEDY: &str = "restore the file from version control, or remove it and run `bakeoff lock`";
+        const REMEDY: &str = "restore the file from version control, or remove it and run `bakeoff lock STUDY`";
         let (table, errors) = DeTable::parse_recoverable(text);
         let sink = Sink::default();
         for error in &errors {

@@ -24,8 +24,8 @@ pub(super) fn sources(file: &Section<'_>) -> Vec<PlacedSource> {
             && !is_sha256(sum)
         {
             let message = "`sha256` must be 64 lower-case hexadecimal digits";
-            let remedy = "remove it and run `bakeoff lock` to add the right hash, or use the output of `sha256sum \
-                FILE`";
+            let remedy = "remove it and run `bakeoff lock STUDY` to add the right hash, or use the output of \
+                `sha256sum FILE`";
             section.sink.report(span.clone(), message, &format!("{} characters", sum.chars().count()), remedy);
         }
         if let (Some((_, span)), Some(what)) = (&sha256, why_no_hash(&from)) {
@@ -98,7 +98,7 @@ pub(super) fn origin(section: &Section<'_>) -> SourceFrom {
         None => {
             if !["fetch", "path", "url", "git"].iter().any(|key| section.has(key)) {
                 let message = format!("{} has no origin", section.title);
-                let remedy = format!("add {ORIGINS}; `fetch` is a command that puts a file into the folder $DOWNLOAD");
+                let remedy = format!("add {ORIGINS}; `fetch` is a command that puts files into the folder $DOWNLOAD");
                 section.sink.report(section.span.clone(), &message, "", &remedy);
             }
             SourceFrom::Fetch(String::new())

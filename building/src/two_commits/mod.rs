@@ -62,7 +62,7 @@ fn prepared(options: &Options, request: &SourceRequest<'_>) -> Result<Prepared, 
 /// The command that each revision runs.
 fn only_command<'a>(request: &SourceRequest<'a>) -> Result<&'a str, CommandError> {
     let [command] = request.commands else {
-        let error = format!("{} commands given, but --git allows only one", request.commands.len());
+        let error = format!("--git takes exactly one command, not {}", request.commands.len());
         return Err(CommandError::usage(error).hint("give one command; Bakeoff runs it in each revision"));
     };
     if request.plan.variants.len() > 1 {
@@ -168,10 +168,10 @@ impl Alike {
     fn answer(&self, plan: &Plan) -> String {
         let shared = self.shared.iter().map(|one| one.variant.name.as_str());
         let names: Vec<&str> = std::iter::once(plan.baseline().name.as_str()).chain(shared).collect();
-        let all = if names.len() == 2 { "both commits" } else { "all commits" };
+        let all = if names.len() == 2 { "both revisions" } else { "all revisions" };
         format!(
-            "{}: {all} produce the same program, so there is nothing to measure\n{}\nhint: use --anyway to run each of \
-             them\n",
+            "{}: {all} produce the same program, so there is nothing to measure\n{}\nhint: use --anyway to run each \
+             revision\n",
             clean(&names.join(", ")),
             self.differing()
         )

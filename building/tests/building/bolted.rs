@@ -88,7 +88,7 @@ fn one_link_is_measured_as_it_is_and_rewritten() {
     assert!(!text.is_empty() && text == section(&rewritten.join("p"), ".bolt.org.text"));
     assert!(Command::new(rewritten.join("p")).status().unwrap().success());
     // Three processes of one fork after the other.
-    for said in ["training: \"$PREFIX/p\"", "p: profiles of 3 processes"] {
+    for said in ["training: \"$PREFIX/p\"", "p: 3 profiles (one for each process)"] {
         assert!(log(&bolted).contains(said), "{said}: {}", log(&bolted));
     }
     let seen = bolted.proof.flags.iter().find(|seen| seen.variable == "bolt").unwrap();
@@ -154,7 +154,11 @@ fn what_bolt_cannot_rewrite_fails_and_says_why() {
         assert_eq!(study.count(|event| matches!(event, BuildEvent::Failed { .. })), 1);
     };
     check("gcc -static main.c -o \"$PREFIX/p\"", TRAINING, "BOLT cannot rewrite p: it is statically linked");
-    check("gcc -static-pie main.c -o \"$PREFIX/p\"", TRAINING, "writes none");
+    check(
+        "gcc -static-pie main.c -o \"$PREFIX/p\"",
+        TRAINING,
+        "statically linked, or ended by a signal or _exit(2), writes no profile",
+    );
     check(&format!("{SCRIPT}; strip \"$PREFIX/p\""), TRAINING, "stripped after linking");
     check(&format!("{SCRIPT}; objcopy -R .rela.text \"$PREFIX/p\""), TRAINING, "it has no relocations");
     check(
@@ -171,7 +175,7 @@ fn what_bolt_cannot_rewrite_fails_and_says_why() {
         check(
             SCRIPT,
             training,
-            "` wrote no profile of p: the training must run the program from $PREFIX and let it exit",
+            "` wrote no profile of p: it must run the program from $PREFIX, and the program must exit",
         );
     }
     check(SCRIPT, "echo why; exit 3", "the training exited 3: echo why; exit 3");

@@ -170,7 +170,7 @@ fn a_file_of_a_layer_is_one_of_the_study() {
     check("../secret", Some("not in the study's folder"));
     check("link", Some("not in the study's folder"));
     check(&absolute, Some("not in the study's folder"));
-    check("deep", Some("not a file"));
+    check("deep", Some("not a regular file"));
     check("deep/ok", None);
     let (_, prefix) = study.built();
     sh(&prefix, "test -x deep/ok && test 1 = $(cat deep/ok)");

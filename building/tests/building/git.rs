@@ -313,7 +313,7 @@ fn nothing_of_a_repository_is_executed() {
     let blob = commit(&study, "HEAD");
     sh(&dir, "rm -f .git/objects/$(git -c core.fsmonitor=false rev-parse HEAD:one | sed 's,..,&/,')");
     study.sources[0].from = SourceFrom::git("repo", &blob);
-    not_found(&study, &["while checking out commit", "partial clone"]);
+    not_found(&study, &["cannot check out commit", "partial clone"]);
     study.sources[0].from = SourceFrom::git("repo", &"1".repeat(40));
     not_found(&study, &["has no `1111"]);
     assert_eq!(bites(&canary), Vec::<String>::new());

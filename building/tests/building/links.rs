@@ -26,8 +26,10 @@ fn links(needs: &[&str], script: &str) -> Option<BTreeMap<String, Repeated>> {
     Some(line.proof.links.into_iter().map(|seen| (seen.file, seen.repeated)).collect())
 }
 
+type IsExpected = fn(&Repeated) -> bool;
+
 #[track_caller]
-fn check(script: &str, expect: &[(&str, fn(&Repeated) -> bool)]) {
+fn check(script: &str, expect: &[(&str, IsExpected)]) {
     let Some(links) = links(&["gcc"], script) else { return };
     assert_eq!(
         links.keys().map(String::as_str).collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-//! Keeps the objects of a link: compilers remove what they made for it as soon as the linker has ended, and build systems
+//! Keeps the objects and archives of a link: compilers remove what they made for it as soon as the linker has ended, and build systems
 //! clean up. Without its objects, nobody could repeat the link. Each gets a second name next to the log; nothing is copied.
 
 use super::find::{LONGEST, joined};
@@ -6,13 +6,13 @@ use super::words::Words;
 use super::{sys, wire};
 use core::ffi::CStr;
 
-/// Keeps those of these words that name an object. What cannot be kept is not.
+/// Keeps those of these words that name an object or an archive. What cannot be kept is not.
 pub(super) fn objects(words: Words, log: &CStr) {
     let (mut folder, mut path, mut name) = ([0; LONGEST], [0; LONGEST], [0; LONGEST]);
     let folder = sys::folder(&mut folder).map_or(&b""[..], |folder| folder.strip_suffix(b"\0").unwrap_or(folder));
     for nth in 1..words.len() {
         let word = words.bytes(nth);
-        if word.starts_with(b"-") || !word.ends_with(b".o") {
+        if word.starts_with(b"-") || !(word.ends_with(b".o") || word.ends_with(b".a")) {
             continue;
         }
         let whole = if word.starts_with(b"/") { &[word][..] } else { &[folder, b"/", word] };

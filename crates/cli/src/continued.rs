@@ -77,21 +77,21 @@ fn note(path: &Path, record: &Record, now: &StudyLine) -> String {
     let all = (blocks * cells * (record.study.variants.len() as u64 + 1)).max(done);
     let name = bakeoff_model::plain::clean(&path.file_name().unwrap_or_default().to_string_lossy());
     let mut text = format!(
-        "note: starting a new journal. The latest journal of this plan, {name}, has {done} of {all} trials; Bakeoff \
-            keeps \
-         it but cannot resume it, because the following changed:\n"
+        "note: starting a new journal. The latest journal of this plan, {name}, has {done} of {all} trials. Bakeoff \
+         keeps it but cannot resume it, because the following changed:\n"
     );
     let mut now = now.clone();
     used::look_again(&record.study, &mut now);
     match record.study.changes(&now) {
         Some(changes) => text.push_str(&in_words(&changes)),
         None => text.push_str(
-            "    something in the study, its files or builds, or the place of its output (the version of Bakeoff that \
-                began the journal recorded no details)\n",
+            "    something in the study, such as its files, its builds or the setting `output` (the version of Bakeoff \
+             that began the journal recorded no details)\n",
         ),
     }
     text.push_str(
-        "hint: to resume it, undo these changes, or omit the options that make them, and run the same command again\n",
+        "hint: to resume that journal, undo these changes, or omit the options that make them, and run the same \
+         command again\n",
     );
     text
 }
@@ -101,9 +101,9 @@ pub(crate) fn in_words(changes: &[Change]) -> String {
     let mut text = String::new();
     for change in changes.iter().take(CHANGES_SHOWN) {
         let line = match change {
-            Change::Key(key) => format!("{key} in the study"),
-            Change::NewKey(key) => format!("{key}, added to the study"),
-            Change::NoKey(key) => format!("{key}, removed from the study"),
+            Change::Key(key) => key.clone(),
+            Change::NewKey(key) => format!("{key}, now added"),
+            Change::NoKey(key) => format!("{key}, now removed"),
             Change::File(name) => format!("the file {name}"),
             Change::NoFile(name) => format!("the file {name}, now missing"),
             Change::Shared(variant, with) => {
@@ -136,10 +136,10 @@ pub(crate) fn tell_who_joins(known: &Record, now: &StudyLine) {
     if joins.is_empty() || known.blocks.is_empty() {
         return;
     }
+    let they = if joins.len() == 1 { "it" } else { "them" };
     screen::err(&format!(
-        "note: {} could not be built before but can be now, so the remaining blocks include it. The {} blocks already \
-         begun do not; use --blocks to add more\n",
-        bakeoff_model::plain::clean(&joins.join(", ")),
-        known.blocks.len()
+        "note: {} could not be built before but can be now. Only blocks that have not begun include {they}; use \
+         --blocks to add more\n",
+        bakeoff_model::plain::clean(&joins.join(", "))
     ));
 }

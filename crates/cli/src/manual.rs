@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 /// Print a completion script for a shell
 ///
-/// For bash: `bakeoff completions bash > ~/.local/share/bash-completion/completions/bakeoff`. `make install` does this
-/// for bash, fish and zsh.
+/// For bash: `bakeoff completions bash > ~/.local/share/bash-completion/completions/bakeoff`. `make install` installs
+/// the scripts for bash, fish and zsh.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Completions {
     /// The shell

@@ -8,13 +8,14 @@ use bakeoff_lab::watched::is_lfs_pointer;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::Condition;
+use bakeoff_report::words::{counted, listed};
 use std::path::Path;
 
 /// Ends the command if the baseline cannot be started. Other variants get a note; their trials fail.
 pub(crate) fn of_study(absent: &[Absent], baseline: &str) -> Result<(), CommandError> {
     if let Some(first) = absent.iter().find(|one| one.variant == baseline) {
         let Absent { part, program, why, .. } = first;
-        let error = format!("cannot run {part} of the baseline: `{program}` {why}");
+        let error = format!("the baseline cannot run {part}: `{program}` {why}");
         return Err(refused(error, first));
     }
     for Absent { variant, part, program, why, meant } in absent {
@@ -54,9 +55,11 @@ pub(crate) fn locales(plan: &Plan, setup: &Setup) {
 pub(crate) fn pointers(names: impl Iterator<Item = String>) -> Result<(), CommandError> {
     let names: Vec<String> = names.map(|name| clean(&name)).collect();
     let Some(first) = names.first() else { return Ok(()) };
-    let more = if names.len() > 1 { format!(", and so are {} more", names.len() - 1) } else { String::new() };
-    Err(CommandError::usage(format!("{first} is a Git LFS pointer, not the data{more}"))
-        .hint("run `git lfs pull` to fetch the data"))
+    let error = match names.len() - 1 {
+        0 => format!("{first} is a Git LFS pointer, not the data"),
+        more => format!("{first} and {} are Git LFS pointers, not the data", counted(more as u32, "other file")),
+    };
+    Err(CommandError::usage(error).hint("run `git lfs pull` to fetch the data"))
 }
 
 /// The same of files of builds: those that commands name below `$PREFIX`, or in the variant's folder.
@@ -80,7 +83,10 @@ pub(crate) fn processors(plan: &Plan) -> Result<(), CommandError> {
     if absent.is_empty() {
         return Ok(());
     }
-    let error = format!("processor {} is not online here, so trials cannot be pinned to it", absent.join(", "));
+    let error = match absent.as_slice() {
+        [one] => format!("processor {one} is not online here, so trials cannot be pinned to it"),
+        several => format!("processors {} are not online here, so trials cannot be pinned to them", listed(several)),
+    };
     Err(CommandError::usage(error).hint("`lscpu --extended` lists the processors that are online"))
 }
 

@@ -19,6 +19,7 @@ use bakeoff_model::record::{
     Change, Changed, Checked, ClockSet, FeatureLine, Line, Outcome, Record, Session, StudyLine,
 };
 use bakeoff_model::until::Until;
+use bakeoff_report::words::counted;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -79,14 +80,16 @@ impl<'a> OpenStudy<'a> {
             let [begun, asked] = [&study.record.study, &study.race.study].map(|s| (s.until, s.looks_until));
             if begun != asked {
                 let rule = |until: Until, most: Option<u32>| match (until, most) {
-                    (Until::Blocks, _) => "with a fixed number of blocks".to_owned(),
-                    (until, Some(most)) => format!("with the stopping rule `{until}` and at most {most} blocks"),
-                    (until, None) => format!("with the stopping rule `{until}`"),
+                    (Until::Blocks, _) => "a fixed number of blocks".to_owned(),
+                    (until, Some(most)) => {
+                        format!("the stopping rule `{until}` with at most {}", counted(most, "block"))
+                    }
+                    (until, None) => format!("the stopping rule `{until}`"),
                 };
-                let error =
-                    format!("the journal {path} was begun {}, not {}", rule(begun.0, begun.1), rule(asked.0, asked.1));
+                let [begun, asked] = [begun, asked].map(|(until, most)| rule(until, most));
+                let error = format!("the journal {path} has {begun}, but this command asks for {asked}");
                 let hint =
-                    "keep the stopping rule, or name another journal; a rule must be fixed before the first block";
+                    "use the rule of the journal, or name another journal; a rule must be fixed before the first block";
                 return Err(CommandError::usage(error).hint(hint));
             }
             let error = format!("the journal {path} belongs to another study, or to another version of this study");
@@ -165,7 +168,8 @@ impl<'a> OpenStudy<'a> {
             let void = self.changed.take().map_or(0, |(_, void)| void);
             screen::err(&format!(
                 "note: the last command was killed, and a program under test was rewritten or rebuilt after the last \
-                    check, so {void} trials are void and will run again\n"
+                 check, so {} must run again\n",
+                counted(void as u32, "void trial")
             ));
         }
         self.keep(Line::Checked(Checked { session, files: files.to_owned() }))
@@ -177,11 +181,11 @@ impl<'a> OpenStudy<'a> {
         let more = files.len() - shown.len();
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         screen::err(&format!(
-            "stopped because these changed while trials ran: {}{more}. The {void} trials since then are void and \
-             will run again\n\
+            "stopped because these changed while trials ran: {}{more}. Since then, {} must run again\n\
              hint: run the same command again. It rebuilds changed builds. If a system program or a file of the study \
-             changed, it begins a new journal. Workloads should write to their own folders\n",
+             changed, it begins a new journal. Workloads should write only to their own folders\n",
             bakeoff_model::plain::clean(&shown.join(", ")),
+            counted(*void as u32, "void trial")
         ));
     }
 
@@ -191,9 +195,9 @@ impl<'a> OpenStudy<'a> {
             return;
         }
         screen::err(&format!(
-            "note: {} changed while trials ran. Bakeoff treats it as output of the trials and allows further changes. \
-             If you changed it yourself, trials before and after the change differ; to start over, move the journal \
-             {} away\n",
+            "note: {} changed while trials ran. Bakeoff treats such changes as output of the trials and allows more \
+             of them. If you made a change yourself, trials before and after it differ; to start over, move the \
+             journal {} away\n",
             bakeoff_model::plain::clean(&self.written.join(", ")),
             self.race.state.journal.display()
         ));

@@ -21,8 +21,7 @@ pub fn alone(quiet: bool) -> Result<Held, CommandError> {
 pub fn tell_why_not_alone(why: Option<&str>) {
     if let Some(why) = why {
         screen::err(&format!(
-            "note: other Bakeoff commands on this machine may measure or build at the same time, because no folder \
-             can hold a \
+            "note: other Bakeoff commands on this machine may measure or build at the same time. No folder can hold a \
              lock for all of them ({why}); set BAKEOFF_LOCKS to a folder that can\n"
         ));
     }
@@ -38,14 +37,14 @@ pub fn tell_who_is_waited_for(process: Option<u32>, quiet: bool) {
     }
     let number = process.map_or_else(|| "another process".to_owned(), |process| format!("process {process}"));
     let who = process.and_then(Who::of).map_or_else(String::new, |who| {
-        let folder = who.folder.map_or_else(String::new, |folder| format!(", in {}", folder.display()));
+        let folder = who.folder.map_or_else(String::new, |folder| format!(" in {}", folder.display()));
         let since = waiting_time(who.for_s);
-        format!(" It is `{}`, run by {}{folder}, started {since} ago.", who.command, who.user)
+        format!(" That process is `{}`, started by {}{folder} {since} ago.", who.command, who.user)
     });
     screen::err(&format!(
-        "waiting for {number} to finish building or running trials; trials need the machine to themselves.{}\nhint: \
-         press Ctrl-C to stop waiting. With BAKEOFF_LOCKS set to another folder, neither command waits, but they \
-         disturb each other\n",
+        "waiting for {number} to finish building or running trials.{} Trials need the machine to themselves\nhint: \
+         press Ctrl-C to stop waiting. With BAKEOFF_LOCKS set to another folder, this command does not wait, but the \
+         two commands disturb each other\n",
         clean(&who)
     ));
 }

@@ -370,7 +370,7 @@ impl Registry {
             Some(making) => (making.open)().map(Some),
             None if !study.builds() => Ok(None),
             None => Err(CommandError::usage("this bakeoff binary cannot build programs, but the study has [[build]]")
-                .hint("recompile it with the default feature `building`")),
+                .hint("recompile Bakeoff with the default feature `building`")),
         }
     }
 

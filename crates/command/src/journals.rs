@@ -5,6 +5,7 @@ use crate::feature::Registry;
 use crate::screen;
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::{MadeLine, Odd, Oddity, Record, Redaction, Removed};
+use bakeoff_report::words::counted;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -18,7 +19,7 @@ pub fn read(path: &Path, features: &Registry) -> Result<Record, CommandError> {
     }
     let unknown = contents.record.features.iter().filter(|line| !features.has_line(line.kind())).count();
     if unknown > 0 {
-        screen::err(&format!("note: {unknown} lines from a newer Bakeoff were ignored\n"));
+        screen::err(&format!("note: ignored {} from a newer Bakeoff\n", counted(unknown as u32, "line")));
     }
     tell(path, &contents.odd, "`bakeoff run` runs damaged trials again");
     Ok(contents.record)

@@ -107,8 +107,7 @@ impl Saved {
     pub fn check(&self, name: &str, replace: bool) -> Result<(), CommandError> {
         if !is_name(name) {
             let error = format!("`{}` cannot be the name of a saved comparison", clean(name));
-            let hint =
-                format!("use at most {NAME_BYTES} bytes, no `/`, no control characters, and no `.` at the start");
+            let hint = format!("use 1 to {NAME_BYTES} bytes, no `/`, no control characters, and no `.` at the start");
             return Err(CommandError::usage(error).hint(hint));
         }
         if !replace && self.path(name).exists() {

@@ -12,7 +12,7 @@ pub struct Selection {
     /// The study: a folder that holds a study.toml, or the file itself
     #[arg(default_value = ".")]
     pub study: PathBuf,
-    /// The plan: `default` is [plan]; any other name is [plans.NAME]
+    /// The plan to use: `default` is [plan] in the study file; any other NAME is [plans.NAME]
     #[arg(long, value_name = "NAME", default_value = "default")]
     plan: String,
     /// Use only these variants and the baseline. Give a display name, or `factor=level` terms separated by blanks to
@@ -33,8 +33,8 @@ impl Selection {
 /// How many steps of building are at work at a time.
 #[derive(Debug, clap::Args)]
 pub struct Jobs {
-    /// Number of build steps to run at once; they share the processors and run before any trial [default: the number of
-    /// processors]
+    /// Number of build steps to run at once; they share the processors, and no trial runs in the meantime [default: the
+    /// number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 }

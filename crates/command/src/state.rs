@@ -173,7 +173,7 @@ pub fn journal_of(path: &Path) -> Result<PathBuf, CommandError> {
             let hint = "name a journal (.jsonl), or a folder with a study.toml";
             return Err(CommandError::usage(Error::NoStudy { path: dir.to_owned() }).hint(hint));
         }
-        let hint = format!("run the plan: bakeoff run {}", path.display());
+        let hint = format!("run the study: bakeoff run {}", path.display());
         return Err(CommandError::usage(Error::NoJournal { path: folder }).hint(hint));
     };
     let journals = journals_of(dir).len();
@@ -211,7 +211,8 @@ pub fn imported_journal(study: &Path) -> Result<PathBuf, CommandError> {
     let dir = if study.is_dir() { study } else { study.parent().unwrap_or(study) };
     let path = imported_in(dir);
     let name = read_text(&path.join(LATEST), NAME_BYTES).ok().map(|name| path.join(name.trim()));
-    name.ok_or_else(|| CommandError::usage(Error::NothingImported { path }).hint("name a journal (.jsonl), or a study"))
+    let hint = "instead of `imported`, name a journal (.jsonl) or another study";
+    name.ok_or_else(|| CommandError::usage(Error::NothingImported { path }).hint(hint))
 }
 
 /// All journals of a study, for estimates of how long its trials take.

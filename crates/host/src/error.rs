@@ -10,15 +10,15 @@ use std::path::PathBuf;
 pub enum Error {
     #[error("cannot start the launcher process")]
     Start(#[source] io::Error),
-    #[error("the launcher process ended ({how}); processes of its trial may still be running")]
+    #[error("the launcher process ended ({how}); processes of the trial may still be running")]
     LauncherEnded { how: String },
     #[error("cannot communicate with the launcher process")]
     Talk(#[source] io::Error),
     #[error("the launcher process cannot continue: {why}")]
     Launcher { why: String },
     #[error(
-        "a trial left process {pid} running, and Bakeoff cannot kill it because it belongs to another user; kill it, \
-            then run the command again"
+        "a trial left process {pid} running, and Bakeoff cannot kill it because it belongs to another user; kill that \
+            process, then run the command again"
     )]
     Unkillable { pid: i32 },
     /// A probe could not prepare for a job, or not read what it saw.

@@ -128,7 +128,7 @@ fn claim_one(path: &Path, how: LockMode, waiting: &dyn Fn(Option<u32>)) -> Resul
             return Ok(Claimed::Held(file));
         }
     }
-    Err(failed(io::Error::other("another process keeps removing it")))
+    Err(failed(io::Error::other("another process keeps removing the lock file")))
 }
 
 fn usable(folder: &Path, mode: u32) -> io::Result<()> {
@@ -162,14 +162,14 @@ fn lock_file(path: &Path) -> io::Result<File> {
             Err(error) => return Err(error.into()),
         }
     }
-    Err(io::Error::other("another process keeps creating and removing the lock"))
+    Err(io::Error::other("another process keeps creating and removing the lock file"))
 }
 
 /// Refuses what cannot be a lock for all, the same for every user: also for one who may open anything.
 fn plain(file: File) -> io::Result<File> {
     let meta = file.metadata()?;
     if !meta.is_file() {
-        return Err(io::Error::other("the lock is not a regular file"));
+        return Err(io::Error::other("the lock file is not a regular file"));
     }
     if meta.permissions().mode() & READABLE != READABLE {
         return Err(io::Error::other("the lock file belongs to another user, and not all users may read it"));

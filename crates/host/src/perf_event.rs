@@ -72,7 +72,9 @@ impl Event {
                 let most = if self.user_only { 2 } else { 1 };
                 format!("{what} are not permitted; perf_event_paranoid is {level} but must be {most} or less")
             }
-            Some(Errno::MFILE | Errno::NFILE) => "too many open files for counters".to_owned(),
+            Some(Errno::MFILE | Errno::NFILE) => {
+                "too many open files for counters; raise the limit with `ulimit -n`".to_owned()
+            }
             _ => format!("cannot open {what} here ({error})"),
         }
     }

@@ -329,7 +329,10 @@ fn lines_that_contradict_each_other_are_refused() {
     };
     check(&|j| j.append(&trial(1, 2.0)).unwrap(), "lines 4 and 5 contradict each other: both are trial w/idle/1/a");
     check(&|j| j.append(&Line::Block(block_of(&["twin", "a"]))).unwrap(), "lines 3 and 5");
-    check(&|j| j.append(&Line::Block(Block { block: 2, ..block_of(&["a", "a"]) })).unwrap(), "twice");
+    check(
+        &|j| j.append(&Line::Block(Block { block: 2, ..block_of(&["a", "a"]) })).unwrap(),
+        "line 5 contradicts itself",
+    );
     check(
         &|j| j.append(&Line::Session(Session { session: 1, blocks: 7, ..Session::default() })).unwrap(),
         "lines 2 and 5 contradict each other: both begin session 1",
@@ -367,11 +370,11 @@ fn what_is_of_nothing_in_the_study_is_named_and_does_not_count() {
     assert_eq!(
         oddities(&path),
         [
-            "line 4 is about variant `z`, but that is not in the study, so the line is ignored",
-            "line 5 is about workload `z`, but that is not in the study, so the line is ignored",
-            "line 6 is about condition `z`, but that is not in the study, so the line is ignored",
+            "line 4 is ignored, because the study has no variant `z`",
+            "line 5 is ignored, because the study has no workload `z`",
+            "line 6 is ignored, because the study has no condition `z`",
             "line 7 repeats a trial that was already final in line 3, so it is ignored",
-            "line 8 belongs to session 7, but the line of that session is missing",
+            "line 8 is used, although the line of its session (7) is missing",
         ]
     );
 }
@@ -408,7 +411,7 @@ fn a_block_with_a_padding_that_nobody_draws_does_not_count() {
     journal.append(&Line::Block(Block { padding: 4096, ..line })).unwrap();
     let contents = read(&path).unwrap();
     assert_eq!(contents.record.blocks.iter().map(|block| block.padding).collect::<Vec<_>>(), [4096]);
-    let expect = "line 2 is about a padding of 4294967295 bytes, but that is not in the study, so the line is ignored";
+    let expect = "line 2 is ignored, because the study has no padding of 4294967295 bytes";
     assert_eq!(oddities(&path), [expect]);
 }
 

@@ -109,7 +109,7 @@ impl Truth {
                 condition if number > 0.0 && plan.conditions.iter().any(|known| known.name == condition) => {
                     truth.conditions.insert(condition.to_owned(), number);
                 }
-                _ if number == 0.0 => return Err(bad(format!("`{item}` must be above 0"))),
+                _ if number == 0.0 => return Err(bad(format!("the number in `{item}` must be above 0"))),
                 other => {
                     let conditions = plan.conditions.iter().map(|condition| condition.name.as_str());
                     let variants = plan.variants.iter().map(|variant| variant.name.as_str());

@@ -178,7 +178,7 @@ pub const METRICS: &[Metric] = &[
     count("foreign_cpu", "share of all processors' time used outside the trial, load and services", "/proc/stat"),
     seconds("each_wall", "mean elapsed time of concurrent processes", "clock_gettime(CLOCK_MONOTONIC)"),
     per_second("throughput", "processes (or ops, if the trial marks them) per second", "count ÷ wall"),
-    per_second("load_rate", "copies of the load that ended per second", "count ÷ elapsed time of the load"),
+    per_second("load_rate", "copies of the load completed per second", "count ÷ elapsed time of the load"),
     seconds("load_cpu", "CPU time of the load during the trial", "wait4, cgroup"),
     count("minflt", "page faults without I/O", "wait4: ru_minflt"),
     count("majflt", "page faults with I/O", "wait4: ru_majflt"),

@@ -89,9 +89,9 @@ pub enum Error {
     NoSuchPlan { name: String, remedy: String },
     #[error("the baseline is excluded: {reason}; choose another baseline, or change `[[exclude]]`")]
     BaselineExcluded { reason: String },
-    #[error("only the baseline is left, so there is nothing to compare; include another variant")]
+    #[error("the plan has only the baseline, so there is nothing to compare; include another variant")]
     NothingToCompare,
-    #[error("no workload of the plan has the deciding metric `{metric}`; add a workload that has it to `workloads`")]
+    #[error("no workload of the plan has the deciding metric `{metric}`; include one with this metric in `workloads`")]
     NothingDecides { metric: String },
     #[error("no variant of this plan matches `{pattern}`; {remedy}")]
     NoSuchVariant { pattern: String, remedy: String },

@@ -40,7 +40,7 @@ pub fn check(source: &ValueSource) -> Result<(), String> {
         ValueSource::Mark => Ok(()),
         ValueSource::Regex(regex) => compile(regex).map(|_| ()),
         ValueSource::Json(path) if path.split('.').any(str::is_empty) => {
-            Err(format!("`{path}` is not a path: separate names and indices with dots, such as `total.0.seconds`"))
+            Err(format!("a part of the JSON path `{path}` is empty"))
         }
         ValueSource::Csv { column, .. } if column.trim().is_empty() => {
             Err("a column needs a name or a number".to_owned())
@@ -161,7 +161,7 @@ fn by_column(column: &str, take: Take, stdout: &[u8]) -> Result<f64, String> {
     while reader.read_byte_record(&mut row).map_err(damaged)? {
         let line = row.position().map_or(0, csv::Position::line);
         let cell = row.get(at).ok_or_else(|| {
-            format!("CSV column `{column}`: line {line} has only {} columns: {}", row.len(), shown_row(&row))
+            format!("CSV column `{column}`: line {line} ends after column {}: {}", row.len(), shown_row(&row))
         })?;
         let text = String::from_utf8_lossy(cell);
         last = number(&text)

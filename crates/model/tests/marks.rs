@@ -175,7 +175,7 @@ fn what_cannot_be_latencies_is_refused() {
         ("histogram", serde_json::json!("no base64!"), "not valid base64"),
         ("histogram", serde_json::json!("AAAA"), "damaged"),
         ("histogram", serde_json::json!(""), "damaged"),
-        ("count", serde_json::json!(3), "holds 2 latencies, but its count is 3"),
+        ("count", serde_json::json!(3), "its count is 3, but it holds 2"),
         ("count", serde_json::json!(0), "its count is 0"),
         ("min_s", serde_json::json!(-1.0), "impossible"),
         ("min_s", serde_json::json!(2.0), "impossible"),

@@ -88,7 +88,7 @@ pub(super) fn read(
                 values.push(known.map_or(value, |(_, factor)| in_base(value, factor)));
                 Ok(())
             }
-            Err(_) if line.len() >= LINE_MAX => Err(origin.error(number, "the line is longer than a megabyte", "")),
+            Err(_) if line.len() >= LINE_MAX => Err(origin.error(number, "the line is longer than 1 MiB", REMEDY_LONG)),
             Err(found) => {
                 let message = format!("there is no column {}: the line has {found}", columns.column);
                 Err(origin.error(number, &message, REMEDY_COLUMN))
@@ -165,7 +165,7 @@ fn with_unit<'a>(
         ));
     }
     if let Some(next) = next.filter(|next| has_no_one_meaning(next)) {
-        let message = format!("the unit {} is ambiguous", shown(next));
+        let message = format!("{} after the number is not a known unit", shown(next));
         return Err(origin.error(
             line,
             &message,
@@ -176,6 +176,8 @@ fn with_unit<'a>(
 }
 
 const REMEDY_EMPTY: &str = "remove the line or put # before it, and say so when you publish the numbers";
+
+const REMEDY_LONG: &str = "check that the file is text with one value per line";
 
 const REMEDY_COLUMN: &str = "choose another column with -C, or other column separators with -d; put # before \
                              lines that are not data";
@@ -331,10 +333,10 @@ mod tests {
             ("1\n2 ms\n", Err("f:2: this value has the unit sec, but the values above have no unit")),
             ("2 ms\n1\n", Err("f:2: this value has no unit, but the values above have the unit sec")),
             ("2 ms\n1 MB\n", Err("f:2: this value has the unit B, but the values above have the unit sec")),
-            ("2 KB\n", Err("f:1: the unit `KB` is ambiguous")),
-            ("10 MB/s\n", Err("f:1: the unit `MB/s` is ambiguous")),
-            ("1.5 ± 0.1\n", Err("f:1: the unit `±` is ambiguous")),
-            ("1.5 +- 0.1\n", Err("f:1: the unit `+-` is ambiguous")),
+            ("2 KB\n", Err("f:1: `KB` after the number is not a known unit")),
+            ("10 MB/s\n", Err("f:1: `MB/s` after the number is not a known unit")),
+            ("1.5 ± 0.1\n", Err("f:1: `±` after the number is not a known unit")),
+            ("1.5 +- 0.1\n", Err("f:1: `+-` after the number is not a known unit")),
             ("1 000\n", Err("f:1: `1 000` could be one number or several")),
             ("1 000 ms\n", Err("f:1: `1 000 ms` could be one number or several")),
             ("1 000.5\n", Err("f:1: `1 000.5` could be one number or several")),

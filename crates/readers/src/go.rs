@@ -196,7 +196,8 @@ impl Odd {
         let mut note = format!("{}:{first}: {}; this line is ignored", origin.name, self.first);
         if !others.is_empty() {
             let lines: Vec<String> = others.iter().map(u64::to_string).collect();
-            note += &format!("; the same applies to line {}", lines.join(", "));
+            let are = if self.count == 2 { "is line" } else { "are lines" };
+            note += &format!("; so {are} {}", lines.join(", "));
         }
         match self.count - self.numbers.len() {
             0 => {}

@@ -23,7 +23,7 @@ const JOURNAL: &[u8] = b"{\"line\":\"study\"";
 
 /// The forms that are read.
 const REMEDY: &str = "use the JSON output of hyperfine (--export-json), pyperf (-o), JMH (-rf json), \
-                      pytest-benchmark (--benchmark-json), Google Benchmark (--benchmark_format=json) and criterion \
+                      pytest-benchmark (--benchmark-json), Google Benchmark (--benchmark_format=json) or criterion \
                       (sample.json)";
 /// What remains for tools whose JSON is not read.
 const REMEDY_NUMBERS: &str = "write only the numbers, one per line, to a separate file for each sample";
@@ -246,9 +246,9 @@ fn hyperfine(
     }
     let failed = exit_codes.iter().flatten().filter(|code| **code != Some(0)).count();
     if failed > 0 {
-        gathered
-            .notes
-            .push(format!("{}: `{}` failed in {failed} runs; all its times are used anyway", origin.name, place.name));
+        let runs = exit_codes.iter().flatten().count();
+        let failed = format!("{}: `{}` failed in {failed} of its {runs} runs", origin.name, place.name);
+        gathered.notes.push(format!("{failed}; all its times are used anyway"));
     }
     let Some(times) = times.filter(|times| !times.is_empty()) else {
         let message = format!("`{}` has no individual times", place.full);

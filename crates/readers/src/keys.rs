@@ -105,7 +105,7 @@ impl Filter {
         let expression = parser.or()?;
         match parser.words.get(parser.at) {
             None => Ok(Self(expression)),
-            Some(word) => Err(BadSyntax(format!("`{}` is not allowed in a filter", word.text()))),
+            Some(word) => Err(BadSyntax(format!("unexpected `{}` in the filter", word.text()))),
         }
     }
 
@@ -324,7 +324,7 @@ mod tests {
         check(".name:", "expected a value at the end");
         check(".nome:x", "is not a key");
         check("(.name:x", "`)` is missing");
-        check(".name:x)", "`)` is not allowed");
+        check(".name:x)", "unexpected `)` in the filter");
         check(".name:/S.*/", "regular expressions");
         check(".config:x", "a single key");
         check(".name:\"x", "quote");

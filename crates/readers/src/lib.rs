@@ -56,6 +56,7 @@ pub fn read(reader: &mut dyn BufRead, origin: &Origin<'_>, options: &Options) ->
         }
         let (message, remedy) = match format {
             Format::Columns => ("the input contains no numbers", "write one number per line"),
+            _ if options.filter.is_all() => ("the input contains no values", "set the format with --format"),
             _ => ("the input contains no matching values", "check --filter, or set the format with --format"),
         };
         return Err(origin.whole(message, remedy));

@@ -26,7 +26,7 @@ pub fn caveats<'a>(caveats: impl IntoIterator<Item = &'a Caveat>) -> impl Iterat
 pub fn refusal(refusal: &Refusal) -> Rendered {
     let why = match refusal {
         Refusal::InTheTable => {
-            "it was compared only at the baseline levels of the other factors; see the table for that \
+            "this level was compared only at the baseline levels of the other factors; see the table for that \
              comparison"
                 .to_owned()
         }

@@ -136,7 +136,7 @@ fn heading(family: &Effects) -> String {
             format!("what each option does to {metric}, on average over the others")
         }
         EffectKind::Main => format!("what each option does to {metric}, over all levels of the others"),
-        EffectKind::Simple => format!("what each option does to {metric} within each level of another one"),
+        EffectKind::Simple => format!("what each option does to {metric} within each level of another option"),
         EffectKind::Interaction => format!("what two options together do to {metric} beyond what each does alone"),
         EffectKind::Levels => {
             format!("levels of one factor compared by {metric}, with all other factors as in the baseline")

@@ -57,7 +57,9 @@ fn summary(trials: &FailedTrials) -> String {
     let place = format!("{} on {} ({})", clean(variant), clean(workload), clean(condition));
     let repeated = match (*repeated, *void) {
         (0, _) => String::new(),
-        (n, void) if n == void => "; void trials were repeated".to_owned(),
+        (1, 1) => "; the void trial was repeated".to_owned(),
+        (n, void) if n == void => "; the void trials were repeated".to_owned(),
+        (1, _) => "; 1 of the void trials was repeated".to_owned(),
         (n, _) => format!("; {n} of the void trials were repeated"),
     };
     format!("{place}: {} of {}{repeated}", listed(&kinds), counted(*of, "trial"))
@@ -111,7 +113,7 @@ fn described(failed: &Failure) -> (String, Vec<String>) {
         | Failure::TimedOut { stderr, .. }
         | Failure::OutOfMemory { stderr, .. } => match stderr.is_empty() {
             true => (format!("{what}; standard error was empty"), vec![]),
-            false => (format!("{what}; standard error ended with"), stderr.clone()),
+            false => (format!("{what}; standard error ended with:"), stderr.clone()),
         },
         Failure::WrongOutput { expected, printed, .. } => {
             let side = |what: &str, text: &Option<String>| {

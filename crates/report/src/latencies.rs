@@ -98,7 +98,7 @@ fn pooled(table: &LatencyTable) -> String {
     let each = table.rows.iter().map(|row| {
         let pooled = row.pooled;
         let [mean, min, max] = [pooled.mean_s, pooled.min_s, pooled.max_s].map(|seconds| glue(&duration(seconds)));
-        format!("{} avg {mean}, min {min}, max {max} of {}", clean(&row.variant), count(pooled.ops))
+        format!("{} avg {mean}, min {min}, max {max} ({} ops)", clean(&row.variant), count(pooled.ops))
     });
     format!("all ops of all trials together: {}", each.collect::<Vec<_>>().join("; "))
 }

@@ -87,9 +87,8 @@ pub fn claim(findings: &Findings) -> Option<[String; 2]> {
             ]
         }
         Some(Layouts { passes, of }) if passes > 0 => {
-            let were = if passes == 1 { "was" } else { "were" };
             let about = "the claims are partly about these builds and partly about the options";
-            [format!("Of {of} passes, {passes} {were} {linked}"), about.to_owned()]
+            [format!("In {passes} of {of} passes, the programs were {linked}"), about.to_owned()]
         }
         _ => ["The claims are about these builds", "one build is one sample of memory layout"].map(str::to_owned),
     })
@@ -116,8 +115,8 @@ pub fn test_words(comparison: &Comparison) -> String {
         Test::SignFlipEvidence => {
             format!("betting against fair coins (sign-flip e-process) on per-block {of}, with its confidence sequence")
         }
-        Test::PairedLogT => format!("Student's t on paired {each} (for few blocks; assumes a normal distribution)"),
-        Test::LinearModel { .. } => format!("linear model of {each} on block and factors, with HC3 errors"),
+        Test::PairedLogT => format!("paired t test on {each} (for few blocks; assumes a normal distribution)"),
+        Test::LinearModel { .. } => format!("linear model of {each} on block and factors, with HC3 standard errors"),
         Test::MannWhitney => format!("exact Mann-Whitney test of unpaired {each}"),
         Test::MannWhitneyNormal => format!("Mann-Whitney test of unpaired {each}, by normal approximation"),
     }
@@ -137,13 +136,13 @@ fn stopping(findings: &Findings) -> Option<String> {
     };
     let judged = counted(*judged_blocks, "block");
     let stands = match (enough, judged_blocks) {
-        (true, _) => format!("stopped after {judged}"),
+        (true, _) => format!("stopped after {judged}, of at most {most_blocks}"),
         (false, judged_blocks) if judged_blocks >= most_blocks => format!("not reached within {judged}"),
-        (false, 0) => "no block has been judged yet".to_owned(),
-        (false, _) => format!("not reached yet after {judged}"),
+        (false, 0) => format!("no block has been judged yet, and at most {most_blocks} will be"),
+        (false, _) => format!("not reached yet after {judged}, of at most {most_blocks}"),
     };
     let metric = clean(&findings.method.deciding_metric);
-    Some(format!("fixed beforehand, on {metric}: {rule}; {stands}, of at most {most_blocks}."))
+    Some(format!("fixed beforehand, on {metric}: {rule}; {stands}."))
 }
 
 /// Where each metric comes from; those of one source together.

@@ -5,7 +5,7 @@ use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{clean, glue};
 use crate::format::percent;
 use crate::words;
-use crate::words::named;
+use crate::words::{counted, named};
 use bakeoff_judge::findings::{Findings, Ranked, Ranking, Scale, Table};
 
 pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns: usize) {
@@ -13,12 +13,12 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
     let Some(best) = ranking.variants.first() else { return };
     page.gap();
     let heading = format!(
-        "{} ({}): all pairs, by {}; of {} pairs, {} are shown to differ",
+        "{} ({}): all pairs, by {}; shown to differ: {} of {}",
         clean(&table.workload),
         clean(&table.condition),
         table.metric,
-        ranking.pairs,
-        ranking.differ
+        ranking.differ,
+        counted(ranking.pairs, "pair")
     );
     page.paragraph(&heading, columns, 2, Ink::Heading);
     let left = |title: String| (title, Flush::Left);
@@ -35,10 +35,10 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
         grid.row(cells.to_vec());
     }
     grid.print(page, columns);
-    let shared = "variants that share a letter are not shown to differ; this does not show that they are equal";
+    let shared = "Variants that share a letter are not shown to differ; this does not show that they are equal.";
     let families = format!(
-        "for pairs with the baseline, the table above applies; the claims about all other pairs hold jointly at {} \
-            confidence",
+        "For pairs with the baseline, the table above applies. The claims about all other pairs hold jointly at {} \
+            confidence.",
         glue(&confidence)
     );
     let equivalent = equivalent(findings, ranking);
@@ -46,12 +46,12 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
         [] => String::new(),
         names => {
             format!(
-                "; not compared here (see the table for the reason): {}",
+                " Not compared here (see the table for the reason): {}.",
                 named(names.iter().map(|n| clean(n)).collect())
             )
         }
     };
-    page.paragraph(format!("{shared}; {families}; {equivalent}{left_out}"), columns, 2, Ink::Plain);
+    page.paragraph(format!("{shared} {families} {equivalent}{left_out}"), columns, 2, Ink::Plain);
 }
 
 fn distance(ranked: &Ranked) -> String {
@@ -67,8 +67,8 @@ fn equivalent(findings: &Findings, ranking: &Ranking) -> String {
     let margin = glue(&format!("±{}", percent(findings.method.margin)));
     let pairs = ranking.equivalent.iter().map(|[a, b]| format!("{} = {}", clean(a), clean(b))).collect::<Vec<_>>();
     if pairs.is_empty() {
-        format!("no pair is shown to be equivalent within {margin}")
+        format!("No pair is shown to be equivalent within {margin}.")
     } else {
-        format!("shown to be equivalent within {margin}: {}", named(pairs))
+        format!("Shown to be equivalent within {margin}: {}.", named(pairs))
     }
 }

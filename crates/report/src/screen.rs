@@ -21,6 +21,7 @@ use crate::words::{self, Change, counted};
 pub use amounts::{Amount, As, Size, not_apart};
 use answer::Names;
 use bakeoff_judge::findings::{Findings, Scale};
+use bakeoff_model::metric::Unit;
 pub use brief::{About, Brief, BriefRow, brief};
 pub(crate) use brief::{said, verdict};
 pub use facts::{Cause, name};
@@ -118,26 +119,31 @@ fn answer(findings: &Findings, view: Option<&View<'_>>, remarks: &Remarks, colum
 
 /// The question, in its author's words or in ours.
 fn question(findings: &Findings, view: Option<&View<'_>>) -> Rendered {
+    let names = words::one_program(findings);
+    let all = names.as_ref().filter(|_| view.is_none()).map_or(findings.variants.len(), Vec::len);
+    let metric = findings.method.deciding_metric.as_str();
+    let is_time = metric == "wall" || view.is_none_or(|view| view.unit == Unit::Seconds);
+    let [faster, fastest] = match is_time {
+        true => ["faster", "fastest"].map(str::to_owned),
+        false => ["better", "best"].map(|word| format!("{word} in {}", clean(words::metric(metric)))),
+    };
     let question = match (&findings.question, view.map(|view| view.lines.as_slice())) {
         (Some(question), _) => clean(question),
-        (None, None) if words::one_program(findings).is_some_and(|all| all.len() == 2) => {
-            let names = words::one_program(findings).unwrap_or_default();
-            format!("{}: which is faster?", names.join(" or "))
+        (None, None) if all == 2 && names.is_some() => {
+            format!("{}: which is {faster}?", names.unwrap_or_default().join(" or "))
         }
         (None, Some([one, other])) => {
             let first = findings.variants.first().map_or(one.variant, |variant| variant.name.as_str());
             let second = if one.variant == first { other.variant } else { one.variant };
-            format!("{} or {}: which is faster?", clean(first), clean(second))
+            format!("{} or {}: which is {faster}?", clean(first), clean(second))
         }
-        (None, Some([one])) if findings.variants.len() == 1 => match findings.method.deciding_metric.as_str() {
-            "wall" => format!("{}: how long does it take?", clean(one.variant)),
-            metric => format!("{}: what is its {}?", clean(one.variant), words::metric(metric)),
+        (None, _) if all == 1 => match metric {
+            "wall" => format!("{}: how long does it take?", clean(&findings.variants[0].name)),
+            metric => format!("{}: what is its {}?", clean(&findings.variants[0].name), words::metric(metric)),
         },
-        (None, _) => format!(
-            "{}: which of {} is fastest?",
-            clean(&findings.study),
-            counted(findings.variants.len() as u32, "variant")
-        ),
+        (None, _) => {
+            format!("{}: which of {} is {fastest}?", clean(&findings.study), counted(all as u32, "variant"))
+        }
     };
     question.into()
 }

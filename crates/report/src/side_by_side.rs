@@ -48,8 +48,8 @@ fn drawn(pairs: &SideBySide, here: &Findings, there: &Findings, columns: usize) 
         }
     }
     let meaning = "overlap: the two intervals have values in common; apart: they have none in common. This is not a \
-        test: overlapping intervals do not show that the ratios are the same, and intervals that are apart do not \
-        show whether the machine, the system or the build is the cause.";
+        test. Overlapping intervals do not show that the ratios are the same. Intervals that are apart do not show \
+        whether the machine, the system or the build is the cause.";
     page.paragraph(meaning, columns, 2, Ink::Aside);
     page
 }
@@ -60,7 +60,7 @@ fn headline(pairs: &SideBySide) -> String {
     if pairs.pairs.is_empty() {
         return "The two findings share no comparison.".to_owned();
     }
-    let unknown = if unknown > 0 { format!(", {unknown} are unknown") } else { String::new() };
+    let unknown = if unknown > 0 { format!("; no interval in {unknown}") } else { String::new() };
     let total = counted(pairs.pairs.len() as u32, "comparison");
     format!("{total} in both: the intervals overlap in {overlap} and are apart in {apart}{unknown}.")
 }

@@ -6,6 +6,7 @@ use crate::draw::paint::{Ink, Page};
 use crate::draw::text::{clean, glue};
 use crate::format::{bytes, date, duration};
 use crate::provenance::machine;
+use crate::words::counted;
 use bakeoff_model::metric::{METRICS, Measurements, Unit};
 use bakeoff_model::record::{Block, MadeLine, Outcome, Record, Session, TWIN, Trial, VariantLine};
 
@@ -38,15 +39,16 @@ pub fn provenance(record: &Record, describe: Describe, style: Style) -> String {
     }
     if let Some(basis) = study.basis.as_ref().filter(|basis| !basis.seen.is_empty()) {
         sheet.page.gap();
+        let files = basis.seen.len() as u32;
         let heading =
-            format!("{} other files that trials use, found in one traced run of each variant", basis.seen.len());
+            format!("{} that trials use, found in one traced run of each variant", counted(files, "other file"));
         sheet.line(0, Ink::Heading, &heading);
         basis.seen.iter().for_each(|(path, state)| sheet.detail(Ink::Plain, &format!("{path}: {state}")));
     }
     for session in &record.sessions {
         sheet.page.gap();
         let trials = record.trials.iter().filter(|trial| trial.session == session.session).count();
-        sheet.session(session, &format!("{trials} trials"));
+        sheet.session(session, &counted(trials as u32, "trial"));
     }
     sheet.page.print(style.colour)
 }
@@ -66,7 +68,7 @@ pub fn trace(record: &Record, attempts: &[&Trial], describe: Describe, style: St
         sheet.line(0, Ink::Heading, &format!("block {}", block.block));
         sheet.detail(Ink::Plain, &format!("order: {}", block.order.join(", ")));
         if block.padding > 0 {
-            sheet.detail(Ink::Plain, &format!("environment padded with {} bytes", block.padding));
+            sheet.detail(Ink::Plain, &format!("environment padded with {}", counted(block.padding, "byte")));
         }
     }
     let mut sessions: Vec<u32> = attempts.iter().map(|trial| trial.session).collect();
@@ -136,9 +138,9 @@ impl Sheet {
     }
 
     fn session(&mut self, session: &Session, what: &str) {
-        let begun = date(session.started_unix_s);
+        let started = date(session.started_unix_s);
         let what = if what.is_empty() { String::new() } else { format!(", {what}") };
-        self.line(0, Ink::Heading, &format!("session {}, begun {begun}{what}", session.session));
+        self.line(0, Ink::Heading, &format!("session {}, started {started}{what}", session.session));
         self.detail(Ink::Plain, &format!("machine: {}", machine(&session.place)));
     }
 
@@ -167,7 +169,7 @@ impl Sheet {
         }
         if trial.leftovers > 0 {
             let left = trial.leftovers;
-            self.detail(Ink::Open, &format!("{left} processes outlived the main one and were killed"));
+            self.detail(Ink::Open, &format!("processes that outlived the main one and were killed: {left}"));
         }
     }
 }

@@ -25,9 +25,9 @@ fn verdict(calibration: &Calibration) -> String {
     let promised: Vec<&Row> = calibration.rows.iter().filter(was_tried).collect();
     let held = promised.iter().filter(|row| row.holds()).count();
     let of = promised.len();
-    let all = if held == of { format!("All {of} promises hold") } else { format!("{held} of {of} promises hold") };
+    let all = if held == of { format!("All {of} promises held") } else { format!("{held} of {of} promises held") };
     let studies = count(calibration.studies.into());
-    format!("{all}: {studies} simulated studies in each world, seed {}.", calibration.seed)
+    format!("{all}: up to {studies} simulated studies in each world, seed {}.", calibration.seed)
 }
 
 fn promises(calibration: &Calibration, page: &mut Page, columns: usize) {

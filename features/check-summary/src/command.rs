@@ -18,7 +18,7 @@ const BYTES_MAX: u64 = 16 << 20;
 ///
 /// Bakeoff reads published summaries of measurements (n, mean, sd, …). It checks whether the figures are possible at
 /// all, computes the differences with their intervals, and judges your claims and equivalence within the margin. Each
-/// printed number stands for all values that agree with it.
+/// published number covers all values that agree with its digits.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
@@ -107,7 +107,7 @@ fn text_of(file: Option<&Path>) -> Result<(String, String), CommandError> {
         return Err(CommandError::usage(format!("cannot read {name}: {error}")));
     }
     if bytes.len() as u64 > BYTES_MAX {
-        let error = CommandError::usage(format!("{name} is longer than {} MiB", BYTES_MAX >> 20));
+        let error = CommandError::usage(format!("{name} is larger than {} MiB", BYTES_MAX >> 20));
         return Err(error.hint("give summaries (n, mean, sd), not lists of values; `bakeoff stat` reads lists"));
     }
     match String::from_utf8(bytes) {

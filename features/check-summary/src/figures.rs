@@ -95,7 +95,7 @@ pub fn narrow_without_n(figures: &Figures) -> Result<Figures, Fault> {
         }
         _ => f64::INFINITY,
     };
-    let by = "smallest and largest";
+    let by = "the smallest and largest";
     let sd = figures.sd.map(|sd| check(Statistic::Sd, sd, [0.0, most], by)).transpose()?;
     let mean = figures.mean.and(narrowed.mean);
     Ok(Figures { n: 0, mean, sd, ..narrowed })
@@ -148,12 +148,12 @@ fn narrow_by(figures: &Figures, rule: MedianRule) -> Result<Figures, Fault> {
     let slack = (1e-12 + 1e-15 * f.n as f64) * size * size.min(spread(&f).unwrap_or(size));
     if let Some(most) = greatest(&f, rule) {
         let at_most = ((most + slack) / freedom).sqrt() * (1.0 + 1e-12);
-        f.sd = meet(Statistic::Sd, f.sd, [0.0, at_most], "smallest, largest, median and mean")?;
+        f.sd = meet(Statistic::Sd, f.sd, [0.0, at_most], "the smallest, largest, median and mean")?;
     }
     let at_least = ((least(&f, rule) - slack).max(0.0) / freedom).sqrt() * (1.0 - 1e-12);
     if at_least > 0.0 || f.sd.is_some() {
         let known = f.sd;
-        f.sd = meet(Statistic::Sd, known, [at_least, f64::INFINITY], "smallest, largest, median and mean")?;
+        f.sd = meet(Statistic::Sd, known, [at_least, f64::INFINITY], "the smallest, largest, median and mean")?;
         f.sd = f.sd.filter(|sd| sd[1].is_finite());
     }
     Ok(f)
@@ -165,7 +165,7 @@ fn spread(f: &Figures) -> Option<f64> {
 }
 
 fn mean_by(f: &Figures) -> &'static str {
-    if f.median.is_some() { "smallest, largest and median" } else { "smallest and largest" }
+    if f.median.is_some() { "the smallest, largest and median" } else { "the smallest and largest" }
 }
 
 /// A printed figure that must lie in a range; what is left of it.
@@ -192,7 +192,7 @@ fn order(f: &mut Figures, size: f64) -> Result<(), Fault> {
     for (which, figure) in middle {
         let allowed = widened([low, high], size);
         let Some(figure) = figure else { continue };
-        let left = check(which, figure, allowed, "smallest and largest")?;
+        let left = check(which, figure, allowed, "the smallest and largest")?;
         if which == Statistic::Median { f.median = Some(left) } else { f.mean = Some(left) }
     }
     let present = [f.min, f.max, f.median, f.mean];

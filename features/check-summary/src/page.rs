@@ -137,7 +137,7 @@ fn remarks(finding: &SummaryFinding, page: &mut Page, columns: usize) {
     }
     if let Some(values) = finding.values.as_ref().filter(|values| values.len() > 1) {
         let values: Vec<String> = values.iter().map(|value| glue(&ranged(*value, fixed))).collect();
-        let text = format!("Only the values {} give these figures for {name}.", bakeoff_report::words::listed(&values));
+        let text = format!("{name}: only the values {} give these figures.", bakeoff_report::words::listed(&values));
         page.paragraph(&text, columns, 2, Ink::Plain);
     }
     if let (SdFrom::Bounds, Some(sd)) = (finding.sd_from, finding.sd) {
@@ -211,7 +211,7 @@ fn word(shown: Shown) -> &'static str {
     match shown {
         Shown::Yes => "yes",
         Shown::No => "no",
-        Shown::Open => "depends on digits that were not printed",
+        Shown::Open => "depends on unpublished digits or an unpublished spread",
         Shown::Unknown => "unknown",
     }
 }

@@ -10,15 +10,14 @@ use std::fmt::Write as _;
 
 /// Check what this machine can measure, and what will be noisy
 ///
-/// Each line names one thing that matters for measurements, and shows its state on this machine. `good`: it does no
-/// harm. `noisy`: it widens intervals, so a study needs more blocks. `missing`: it cannot be measured or controlled
-/// here, or is unknown; the line below shows what you lose. `fix:` shows what would help. Doctor changes nothing and
-/// takes about a second.
-/// `bakeoff help measuring` explains each line.
+/// Each line names one thing that matters for measurements, and shows its state on this machine. `good`: it does not
+/// disturb measurements. `noisy`: it widens intervals, so a study needs more blocks. `missing`: it cannot be measured
+/// or controlled here, or is unknown; the line below shows what you lose. `fix:` shows what would help. Doctor changes
+/// nothing and takes about a second. `bakeoff help measuring` explains each line.
 ///
 /// The line `twin` sums up all studies that finished on this machine. A twin is the same program as its baseline, so
-/// about one study in twenty should judge the two different at the 5 % level. If more studies do, this machine is too
-/// unsteady.
+/// about one study in twenty should judge the two different at the 5 % level. If more studies do than chance explains,
+/// this machine is too noisy.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
@@ -34,12 +33,12 @@ pub(crate) fn execute(_: &Args, features: &Registry) -> Result<Code, CommandErro
 /// What this machine's own studies say of it.
 fn twin() -> Check {
     let history = twins::of_this_machine();
-    let remedy = "run nothing else during a study, and fix everything else marked noisy here".to_owned();
+    let remedy = "run nothing else during a study, and fix the other checks marked noisy".to_owned();
     Check {
         name: "twin",
         state: if history.is_suspicious { State::Noisy } else { State::Good },
         found: history.sentence,
-        means: "on this machine, a program differs from itself too often".to_owned(),
+        means: "on this machine, a program differs from itself more than chance explains".to_owned(),
         remedy: history.is_suspicious.then_some(remedy),
     }
 }

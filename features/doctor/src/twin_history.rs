@@ -49,7 +49,7 @@ pub(crate) fn twin_history(twins: &[TwinOfStudy]) -> TwinHistory {
     let [part, low, high] = [f64::from(differed) / f64::from(studies), low, high].map(|part| 100.0 * part);
     let noun = if studies == 1 { "study" } else { "studies" };
     let end = if is_suspicious {
-        "; that is more than chance explains, so do not trust small differences on this machine"
+        "; the twins' p-values are smaller than chance explains, so do not trust small differences on this machine"
     } else {
         ""
     };
@@ -83,8 +83,8 @@ mod tests {
         check(mixed(0, 1), "the twin differed at the 5 % level in 0 of 1 study: 0.0 % (0.0–97.5 %)");
         check(
             mixed(10, 41),
-            "the twin differed at the 5 % level in 10 of 41 studies: 24.4 % (12.4–40.3 %); that is more than chance explains, so \
-             do not trust small differences on this machine",
+            "the twin differed at the 5 % level in 10 of 41 studies: 24.4 % (12.4–40.3 %); the twins' p-values are \
+             smaller than chance explains, so do not trust small differences on this machine",
         );
     }
 

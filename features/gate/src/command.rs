@@ -15,9 +15,10 @@ use std::path::PathBuf;
 /// For CI: check that no variant is slower than allowed, and exit with 0 only if a slowdown beyond the limit is
 /// excluded
 ///
-/// The command exits with 1 only if a slowdown beyond the limit is shown. It exits with 4 if a variant failed, could
-/// not be built or is not the program that the study describes. Otherwise it exits with 3 (undecided). It prints one
-/// paragraph with the reason. It runs no trials; to run them and then check, use `bakeoff run --gate 2%`.
+/// The command exits with 1 only if a slowdown beyond the limit is shown. It exits with 3 (undecided) if such a
+/// slowdown is neither shown nor excluded. It exits with 4 if a variant failed, could not be built or is not the
+/// program that the study describes. It prints one paragraph with the reason. It runs no trials; to run them and then
+/// check, use `bakeoff run --gate 2%`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A study (Bakeoff uses its latest journal) or a journal (.jsonl)
@@ -32,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     /// Check only this variant; repeat the option for several. The correction for multiple comparisons still covers all
-    /// of them [default: all but the baseline]
+    /// variants [default: all but the baseline]
     #[arg(long, help_heading = "What to check", value_name = "VARIANT")]
     variant: Vec<String>,
     /// Check only this workload

@@ -25,7 +25,7 @@ use bakeoff_command::{Code, Conclusion, Feature, Gathering, Group, Registry, Sub
 const ENDS: [Exit; 3] = [
     (Code::GateFailed, "a variant is shown to be slower than the limit allows"),
     (Code::Undecided, "undecided: a slowdown beyond the limit is neither shown nor excluded"),
-    (Code::VariantFailed, "a variant could not be built, or one of its trials failed"),
+    (Code::VariantFailed, "a variant could not be built, or a trial failed"),
 ];
 
 /// The slice.

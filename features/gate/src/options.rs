@@ -39,10 +39,11 @@ pub(crate) fn options(command: clap::Command) -> clap::Command {
     let has = |name: &str| command.get_arguments().any(|known| known.get_id() == name);
     let mut gate = Arg::new(GATE).long(GATE).visible_alias("max-slowdown").value_name("LIMIT").help_heading("Gate");
     const HELP: &str = "Exit with 1 if a variant is shown to be slower than the baseline by more than LIMIT (such as \
-        2%), and with 3 if this is neither shown nor excluded";
+        2%). Exit with 3 if this is neither shown nor excluded";
     gate = match has("study") {
         true => {
-            gate.value_parser(limit).help(format!("{HELP}; give `study` to use the limits in [gate] of the study file"))
+            let of_study = "Give `study` to use the limits that [gate] of the study file had when the study ran";
+            gate.value_parser(limit).help(format!("{HELP}. {of_study}"))
         }
         false => gate.value_parser(|text: &str| slowdown(text).map(Limit::Of)).help(HELP),
     };
@@ -82,8 +83,9 @@ pub(crate) fn conclude(asked: &ArgMatches, concluded: &Concluded<'_>) -> Result<
         // One program keeps any limit, and no line of a journal has this one.
         Limit::OfStudy if concluded.findings.is_one_program => Limits::of_all(0.0),
         Limit::OfStudy => Limits::of_record(concluded.record).ok_or_else(|| {
-            CommandError::usage("the study had no limits when it ran")
-                .hint("add [gate] with `max_slowdown = \"2%\"` to the study file, or use --gate 2%")
+            CommandError::usage("the study had no limits when it ran").hint(
+                "add [gate] with `max_slowdown = \"2%\"` to the study file and run the study again, or use --gate 2%",
+            )
         })?,
     };
     let say = if concluded.is_json || take_output(asked) { screen::err } else { screen::out };

@@ -121,10 +121,10 @@ impl<'a> Words<'a> {
         };
         let bounded = self.bounded(case, seen, true);
         if gate.cases.len() == 1 {
-            return vec![format!("The gate passes: on {}, {bounded}.", self.metric())];
+            return vec![format!("The gate passes: in {}, {bounded}.", self.metric())];
         }
         let mut sentences = vec![format!(
-            "The gate passes: on {}, a slowdown beyond the limit is excluded in {} of {}. Closest to its limit: \
+            "The gate passes: in {}, a slowdown beyond the limit is excluded in {} of {}. Closest to its limit: \
              {bounded}.",
             self.metric(),
             compared.len(),
@@ -169,7 +169,7 @@ impl<'a> Words<'a> {
 
     fn fails(&self) -> Vec<String> {
         let shown: Vec<String> = self.shown(Outcome::Fails);
-        let mut sentences = vec![format!("The gate fails: on {}, {}.", self.metric(), listed(&shown))];
+        let mut sentences = vec![format!("The gate fails: in {}, {}.", self.metric(), listed(&shown))];
         if self.gate.cases.len() > 1 {
             let error = percent(1.0 - self.gate.confidence);
             let all = counted(self.gate.cases.len() as u32, "comparison");
@@ -191,14 +191,14 @@ impl<'a> Words<'a> {
             )];
         }
         let shown = self.shown(Outcome::Undecided);
-        let mut sentences = vec![format!("The gate is undecided: on {}, {}.", self.metric(), listed(&shown))];
+        let mut sentences = vec![format!("The gate is undecided: in {}, {}.", self.metric(), listed(&shown))];
         let is_open = |case: &&Case| matches!(case.decision, Decision::Undecided(Open::Interval { .. }));
         if gate.with(Outcome::Undecided).any(|case| is_open(&case)) {
             sentences.push(match gate.more_blocks {
                 Some(more) => format!("About {} would probably suffice.", counted(more, "more block")),
                 None => {
-                    "More blocks would probably not help: the noise is too large, or the slowdown is too close to the \
-                     limit."
+                    "More blocks would probably not help, because the noise is too large or the slowdown is too close \
+                     to the limit."
                         .to_owned()
                 }
             });

@@ -109,10 +109,10 @@ fn copy(name: &str, folder: &Path) -> Result<String, CommandError> {
     // `PROGRAM=PACKAGE` names the package of a program.
     let package = |word: &'static str| word.rsplit('=').next().unwrap_or(word);
     let needs = text_of(name, "packages").split_whitespace().map(package).collect::<Vec<_>>().join(" ");
-    let needs = if needs.is_empty() { needs } else { format!("It needs these Debian packages: {needs}\n") };
+    let needs = if needs.is_empty() { needs } else { format!("Needed Debian packages: {needs}\n") };
     Ok(format!(
-        "The study {name} is in {shown}.\n{needs}Next: `bakeoff plan {shown}` shows what it does; `bakeoff run \
-         {shown}` runs it.\n"
+        "The study {name} is in {shown}.\n{needs}Next: `bakeoff plan {shown}` shows what the study does; \
+         `bakeoff run {shown}` runs it.\n"
     ))
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn plan(asked: &ArgMatches, plan: &mut Plan) -> Result<(), CommandErr
         return match plan.decide.metrics.iter().find(|metric| is_of_harness(metric)) {
             Some(metric) => {
                 Err(CommandError::usage(format!("`{metric}` is a metric of benchmarks, but no harness was named"))
-                    .hint("name the harness that times them, such as --harness go"))
+                    .hint("name the harness that runs the benchmarks, such as --harness go"))
             }
             None => Ok(()),
         };

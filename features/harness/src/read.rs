@@ -26,8 +26,8 @@ pub(crate) fn read(harness: &str, left: &Left) -> Result<Parts, String> {
                 known.title
             ))
         }
-        Left::Printed(bytes) => of_bytes(known, "its standard output", bytes),
-        Left::File(bytes) => of_bytes(known, "what it wrote", bytes),
+        Left::Printed(bytes) => of_bytes(known, "standard output", bytes),
+        Left::File(bytes) => of_bytes(known, "$BAKEOFF_HARNESS", bytes),
         Left::Folder(files) if known.kind == Tool::Criterion => of_folder(known, files),
         Left::Folder(_) => Err(format!("{}: $BAKEOFF_HARNESS is a folder; {}", known.title, known.command)),
     }

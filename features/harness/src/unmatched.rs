@@ -7,7 +7,7 @@ use bakeoff_model::record::{Record, TWIN};
 use bakeoff_report::draw::notes::Notes;
 use bakeoff_report::draw::paint::{Ink, Page};
 use bakeoff_report::draw::text::clean;
-use bakeoff_report::words::named;
+use bakeoff_report::words::{counted, named};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -55,8 +55,10 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, _notes: &mut Notes, co
     for Unmatched { variant, benchmarks, .. } in all {
         let names = named(benchmarks.iter().map(|name| clean(name)).collect());
         let baseline = findings.variants.first().map_or(BASELINE, |variant| variant.name.as_str());
+        let [exist, they_are] = if benchmarks.len() == 1 { ["exists", "it is"] } else { ["exist", "they are"] };
         let line = format!(
-            "benchmarks not compared, because they exist in {} but not in {}: {names}",
+            "{} {exist} in {} but not in {}, so {they_are} not compared: {names}",
+            counted(benchmarks.len() as u32, "benchmark"),
             clean(&variant),
             clean(baseline),
         );

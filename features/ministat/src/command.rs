@@ -214,7 +214,7 @@ fn notes(data: &[Data<'_>], look: Look) -> String {
     });
     if let Some(percent) = understated {
         notes.push(format!(
-            "the percentage should be ± {percent:.4}%, but ministat treats the mean of the first set as exact"
+            "the uncertainty of the percentage should be ± {percent:.4}%, but ministat treats the mean of the first set as exact"
         ));
     }
     if compared().any(|(_, relative)| !relative.differs()) {

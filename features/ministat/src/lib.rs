@@ -20,7 +20,7 @@ impl Feature for Ministat {
         to.modes.push(CommandMode {
             of: "stat",
             options: Own::augment_args,
-            exits: &[(Code::GateFailed, "with --ministat: a file cannot be opened")],
+            exits: &[(Code::GateFailed, "with --ministat=legacy: a file cannot be opened")],
             execute: |matches| {
                 let own = Own::from_arg_matches(matches).ok()?;
                 let edition = own.ministat?;

@@ -9,6 +9,7 @@ use crate::look::{Look, unit_of};
 use crate::text::name;
 use bakeoff_judge::findings::{Row, Table, Verdict};
 use bakeoff_report::Brief;
+use bakeoff_report::words::counted;
 use maud::{Markup, html};
 use std::fmt::Write as _;
 
@@ -159,10 +160,11 @@ fn distribution(look: &Look<'_>, place: &PlaceCells<'_>, brief: &Brief<'_>) -> M
         let table = look.table(place)?;
         let row = table.rows.iter().find(|row| row.variant == cell.variant)?;
         let summary = row.summary.as_ref()?;
-        Some(format!("; {}: half at most {} {}", cell.variant, unit.write(summary.median), unit.name))
+        Some(format!("; {}: median {} {}", cell.variant, unit.write(summary.median), unit.name))
     };
     let medians: String = place.cells.iter().filter_map(median).collect();
-    let alternative = format!("Distribution of {} trials of {}{medians}", place.values().count(), place.workload);
+    let trials = counted(place.values().count() as u32, "trial");
+    let alternative = format!("Distribution of {trials} of {}{medians}", place.workload);
     frame(&bakeoff_model::plain::clean(&alternative), &curves, &x, &y, [unit.name, "share of trials"])
 }
 

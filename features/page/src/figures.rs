@@ -23,8 +23,8 @@ pub(crate) fn figures(look: &Look<'_>, texts: &[TableText]) -> Markup {
     let conditions = look.conditions.len() > 1;
     html! {
         @if !is_whole {
-            p.quiet { "Only the deciding metric is shown, because all metrics would need " (rows) " rows. Use \
-                --export-csv to get them." }
+            p.quiet { "Only the deciding metric is shown, because all metrics would need " (rows) " rows. \
+                `bakeoff report --export-csv FILE` writes all metrics." }
         }
         div.scroll tabindex="0" role="region" aria-label="All figures" {
             table.data #figures {

@@ -9,8 +9,8 @@ use bakeoff_judge::findings::{Comparison, Findings, Table, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_report::draw::paint::Ink;
 use bakeoff_report::text;
-use bakeoff_report::words::Wording;
 pub(crate) use bakeoff_report::words::drawable;
+use bakeoff_report::words::{Wording, counted};
 use bakeoff_report::{About, Amount, Brief, BriefRow, Cause};
 use maud::{Markup, html};
 
@@ -217,7 +217,8 @@ impl<'a> Forest<'a> {
             (rows(false))
             @if folded.contains(&true) {
                 details {
-                    summary { (folded.iter().filter(|folded| **folded).count()) " more variants between these" }
+                    @let more = folded.iter().filter(|folded| **folded).count();
+                    summary { (counted(more as u32, "more variant")) " between these" }
                     (rows(true))
                 }
             }

@@ -5,6 +5,7 @@ use crate::forest::pc;
 use crate::text::{class_of, markup, plain};
 use bakeoff_report::draw::paint::{Flush, Ink, Item, Piece};
 use bakeoff_report::draw::rendered::Rendered;
+use bakeoff_report::words::counted;
 use maud::{Markup, html};
 
 /// A list of more lines is folded on a card.
@@ -107,7 +108,7 @@ fn text(piece: &Piece) -> Markup {
 /// A name for a table: its first title, and how large it is, so that a reader knows which of several it is.
 fn label(columns: &[(Rendered, Flush)], rows: &[Vec<Piece>]) -> String {
     let first = columns.first().map_or(String::new(), |(title, _)| plain(title));
-    format!("Table by {first}, {} rows", rows.len())
+    format!("Table by {first}, {}", counted(rows.len() as u32, "row"))
 }
 
 /// The largest amount of a column whose amounts differ.

@@ -32,10 +32,9 @@ pub(crate) fn charts(look: &Look<'_>, record: &Record) -> Markup {
     let is_sampled = record.trials.len() > TRIALS * record.study.variants.len().max(1);
     html! {
         p.quiet {
-            "Latency of an op by percentile, with the tail stretched. Curves show all ops of "
-            @if is_sampled { "at most " (TRIALS) " evenly spaced trials of a variant" } @else { "a variant’s \
-                trials" }
-            " together."
+            "Latency of an op by percentile, with the tail stretched. Each curve pools the ops of "
+            @if is_sampled { "at most " (TRIALS) " evenly spaced valid" } @else { "all valid" }
+            " trials of a variant."
         }
         div.charts {
             @for table in tables {

@@ -43,7 +43,7 @@ pub(crate) fn add(command: Command) -> Command {
     command
         .arg(file(
             HTML,
-            "Write a self-contained HTML page with the answer, every chart and every figure. While trials run, \
+            "Write a self-contained HTML page with the answer, all charts and the figures. While trials run, \
              Bakeoff updates the page between blocks, at most once every 30 seconds",
         ))
         .arg(file(SVG, "Write one chart as SVG, for light and dark backgrounds").conflicts_with_all(&of_two))
@@ -55,8 +55,8 @@ pub(crate) fn add(command: Command) -> Command {
                 .default_value(svg::CHARTS[0])
                 .requires(SVG)
                 .help(
-                    "With --svg: the chart to write (all variants, all trials in chronological order, or \
-                     distributions)",
+                    "With --svg: the chart to write. `trials` (in chronological order) and `distributions` show only \
+                     the first workload and condition",
                 )
                 .help_heading("Exports"),
         )

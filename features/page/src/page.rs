@@ -18,6 +18,7 @@ use bakeoff_report::draw::rendered::Rendered;
 use bakeoff_report::draw::text::unglue;
 use bakeoff_report::format::date;
 use bakeoff_report::provenance::Paragraph;
+use bakeoff_report::words::counted;
 use bakeoff_report::{Brief, Context, Doubt, TableText, Weight, again, brief, drawn, provenance, table_texts};
 use maud::{Markup, html};
 
@@ -100,8 +101,9 @@ fn body(content: &Content<'_>, note: Option<&str>) -> Markup {
             @for (id, title, body) in &sections { section id=(id) { h2 { (title) } (body) } }
         }
         footer {
-            "Made by bakeoff " (concluded.record.study.bakeoff) " from " (concluded.record.once().trials.len())
-            " trials. This file is self-contained and loads nothing."
+            "Made by bakeoff " (concluded.record.study.bakeoff) " from "
+            (counted(concluded.record.once().trials.len() as u32, "trial"))
+            ". This file is self-contained and loads nothing."
         }
         @if places.is_empty() && look.workloads.is_empty() { p.sr { "No trial." } }
     }

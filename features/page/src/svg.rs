@@ -164,7 +164,7 @@ fn trials(content: &Content<'_>) -> Option<Markup> {
     let cells = content.look.in_order(&place.cells, &content.brief);
     let unit = unit_of(place.unit, scale.high);
     let what = format!(
-        "trials in chronological order, {}: {} … {} {}, blocks 1 to {}",
+        "{}: trials in chronological order, {} … {} {}, blocks 1 to {}",
         clean(&place.title(true)),
         unit.write(scale.low),
         unit.write(scale.high),
@@ -191,8 +191,7 @@ fn distributions(content: &Content<'_>) -> Option<Markup> {
     let (place, _) = place(content)?;
     let scale = Values::over(place.values(), 0.99)?;
     let unit = unit_of(place.unit, scale.high);
-    let what =
-        format!("share of trials at or below each time or size, {}; in {}", clean(&place.title(true)), unit.name);
+    let what = format!("{}: share of trials at or below each value, in {}", clean(&place.title(true)), unit.name);
     let cells = content.look.in_order(&place.cells, &content.brief);
     let class =
         |variant: &str| outstanding(&content.look, content.look.table_of(place.workload, place.condition), variant);

@@ -85,9 +85,9 @@ fn chart(
         points.iter().zip(&efficient).filter(|(_, is)| **is).map(|(p, _)| clean(p.variant)).collect();
     html! {
         figure.trade {
-            figcaption { b { (what) } " against " (brief.metric.as_ref().map_or("", |(metric, _)| metric)) "; ringed: no other variant is at least as good in both" }
-            svg.ch.sq role="img" aria-label={ (what) " against speed; no other variant matches or beats these in \
-                both: " (alternative.join(", ")) } {
+            figcaption { b { (what) } " against " (brief.metric.as_ref().map_or("", |(metric, _)| metric)) "; ringed: no other variant is better in one and at least as good in the other" }
+            svg.ch.sq role="img" aria-label={ (what) " against speed; no other variant is better in one and at \
+                least as good in the other than these: " (alternative.join(", ")) } {
                 @for tick in axis.ticks() {
                     @let y = pc(tick.at);
                     line.tick.zero[tick.label == "0" || tick.label == "1"] y1=(y) y2=(y) x2="100%" {}

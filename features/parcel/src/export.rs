@@ -15,6 +15,7 @@ use bakeoff_command::target::Target;
 use bakeoff_command::{Registry, screen};
 use bakeoff_model::record::Record;
 use bakeoff_report::format;
+use bakeoff_report::words::counted;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, IsTerminal as _};
@@ -23,9 +24,9 @@ use std::path::{Path, PathBuf};
 /// Pack a study with its journals and build logs into one file for sharing or archiving
 ///
 /// The file is a .tar.zst archive for `bakeoff import`. It contains all files in the study's folder except hidden ones.
-/// It also contains the journals up to the last complete line, so you can export a running study. For every build that
-/// the journals name, it contains the record, manifest and log of each layer, if the cache has them. The same study
-/// always produces the same bytes.
+/// It also contains each journal up to its last complete line, so you can export a running study. For every build that
+/// the journals name, it contains the record, manifest and log of each layer, if the cache has them. If nothing has
+/// changed, a second export produces the same bytes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The study: a folder with a study.toml, or the file itself
@@ -34,7 +35,7 @@ pub(crate) struct Args {
     /// name of the study]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Pack only the journal that `bakeoff report` would use, and no earlier ones
+    /// Pack only the journal that `bakeoff report` would use
     #[arg(long)]
     latest_only: bool,
     /// Also pack the sources of the builds, if the cache has them
@@ -151,7 +152,9 @@ fn journals(
                 records.push(contents.record);
             }
             Err(error) if args.redact => return Err(error.into()),
-            Err(error) => drop(notes.insert(format!("records of a journal's builds: {error}"))),
+            Err(error) => {
+                notes.insert(format!("records and logs of layers of a journal that cannot be read: {error}"));
+            }
         }
         packing.bytes(&format!("journals/{name}"), bytes)?;
         if is_latest {
@@ -186,13 +189,13 @@ fn layers(
         if files.is_empty() {
             files = imported_layer(dir, digest);
         }
-        missing += usize::from(files.is_empty());
+        missing += u32::from(files.is_empty());
         for (name, path) in files {
             packing.file(&name, &path)?;
         }
     }
     if missing > 0 {
-        notes.insert(format!("records and logs of {missing} layers (not in the cache)"));
+        notes.insert(format!("records and logs of {} (not in the cache)", counted(missing, "layer")));
     }
     Ok(())
 }
@@ -260,7 +263,7 @@ fn prefixes(root: &Path, records: &[Record], packing: &mut Packing, notes: &mut 
         }
     }
     if missing > 0 {
-        notes.insert(format!("prefixes of {missing} builds (not in the cache)"));
+        notes.insert(format!("prefixes of {} (not in the cache)", counted(missing, "build")));
     }
     Ok(())
 }
@@ -274,7 +277,7 @@ fn summary(out: &Path, packed: &Packed) -> String {
         ("journals", "journal", "journals"),
         ("layers", "record or log of a layer", "records and logs of layers"),
         ("sources", "source", "sources"),
-        ("prefixes", "file of a prefix", "files of prefixes"),
+        ("prefixes", "prefix", "prefixes"),
     ] {
         let of = |member: &&Member| member.name.split('/').next() == Some(part);
         let sizes: Vec<u64> = manifest.members.iter().filter(of).map(|member| member.bytes).collect();

@@ -31,7 +31,7 @@ pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
             }
             let name = format!("{prefix}{name}");
             if let Some(complaint) = super::name::complaint(&format!("study/{name}")) {
-                return Err(strange(&format!("cannot be packed: its name {complaint}")));
+                return Err(strange(&format!("cannot be packed: its path {complaint}; rename or move it")));
             }
             let mut meta = fs::symlink_metadata(&path).at("inspect", &path)?;
             if meta.is_symlink() {
@@ -134,6 +134,6 @@ mod tests {
             &|dir| drop(std::os::unix::net::UnixListener::bind(dir.join("s")).unwrap()),
             "s` is not a file or folder",
         );
-        check(&|dir| fs::write(dir.join("a\nb"), "").unwrap(), "a character that is not allowed");
+        check(&|dir| fs::write(dir.join("a\nb"), "").unwrap(), "a control character or a backslash");
     }
 }

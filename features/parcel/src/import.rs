@@ -20,12 +20,12 @@ use std::path::{Path, PathBuf};
 ///
 /// Import never runs anything from the parcel. It writes only to FOLDER, except
 /// that it adds sources to the cache if they match their SHA-256. Journals,
-/// records and logs go to FOLDER/.bakeoff/imported/. So do prefixes, but only
-/// for inspection. Afterwards:
+/// records and logs go to FOLDER/.bakeoff/imported/. So do finished builds
+/// (prefixes), but only for inspection. Afterwards:
 ///
 ///   bakeoff report FOLDER                       print the exported report
 ///   bakeoff run FOLDER                          repeat the study here, in a new journal
-///   bakeoff report FOLDER --against imported    compare both
+///   bakeoff report FOLDER --against imported    compare the two
 ///
 /// The study's scripts come from someone else, so read them before you build or
 /// run the study.

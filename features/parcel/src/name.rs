@@ -15,7 +15,7 @@ pub(crate) fn complaint(name: &str) -> Option<&'static str> {
         return Some("is outside the folders of a parcel");
     }
     if components.len() > DEPTH_MAX {
-        return Some("is too deep");
+        return Some("is nested too deeply");
     }
     if components.iter().any(|component| component.is_empty() || component.len() > COMPONENT_MAX) {
         return Some("has a part that is not a valid file name");
@@ -28,7 +28,7 @@ pub(crate) fn complaint(name: &str) -> Option<&'static str> {
     if components[0] == "journals" && (components.len() > 2 || !components[1].ends_with(".jsonl")) {
         return Some("is not a journal");
     }
-    name.chars().any(|c| c.is_control() || c == '\\').then_some("has a character that is not allowed")
+    name.chars().any(|c| c.is_control() || c == '\\').then_some("has a control character or a backslash")
 }
 
 /// Whether a parcel's folder may have this name.

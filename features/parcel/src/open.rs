@@ -58,7 +58,7 @@ pub fn open(parcel: &Path, into: &Path, bounds: Bounds) -> Result<Manifest, Erro
     let free = bakeoff_host::disk::free_bytes(into).at("inspect", into)?;
     let wanted: u64 = manifest.members.iter().map(|member| member.bytes).sum();
     if wanted > free {
-        return Err(refused(format!("it unpacks to {wanted} bytes, but only {free} are free; free more space")));
+        return Err(refused(format!("it unpacks to {wanted} bytes, but only {free} bytes are free; free more space")));
     }
     for member in &manifest.members {
         let name = &member.name;
@@ -73,12 +73,15 @@ pub fn open(parcel: &Path, into: &Path, bounds: Bounds) -> Result<Manifest, Erro
         }
         match unpack(entry, member, &into.join(name))? {
             true => {}
-            false => return Err(refused(format!("`{name}` is damaged: its SHA-256 differs from the one in the list"))),
+            false => {
+                let why = format!("`{name}` is damaged (its SHA-256 differs from the list); copy the parcel again");
+                return Err(refused(why));
+            }
         }
     }
     if let Some(extra) = entries.next() {
         let name = String::from_utf8_lossy(&extra.map_err(damaged)?.path_bytes()).escape_debug().to_string();
-        return Err(refused(format!("its list does not contain `{name}`")));
+        return Err(refused(format!("it contains `{name}`, but its list does not")));
     }
     nothing_follows(tar.into_inner()).map_err(damaged)?;
     Ok(manifest)
@@ -121,7 +124,7 @@ fn check(manifest: &Manifest, bounds: Bounds) -> Result<(), String> {
     for member in members {
         let name = member.name.escape_debug();
         if let Some(complaint) = name::complaint(&member.name) {
-            return Err(format!("the name `{name}` in its list {complaint}"));
+            return Err(format!("the path `{name}` in its list {complaint}"));
         }
         bytes = bytes.saturating_add(member.bytes);
         if bytes > bounds.bytes {
@@ -172,5 +175,5 @@ fn nothing_follows(mut stream: impl Read) -> io::Result<()> {
     let mut rest = vec![];
     stream.by_ref().take(END_MAX + 1).read_to_end(&mut rest)?;
     let clean = rest.len() as u64 <= END_MAX && rest.iter().all(|byte| *byte == 0);
-    if clean { Ok(()) } else { Err(io::Error::other("extra data follows the end")) }
+    if clean { Ok(()) } else { Err(io::Error::other("extra data follows the end of the archive")) }
 }

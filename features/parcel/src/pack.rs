@@ -88,7 +88,7 @@ impl Packing {
     fn add(&mut self, name: &str, executable: bool, content: Content) -> Result<(), Error> {
         let path = Path::new(name);
         if let Some(complaint) = name::complaint(name) {
-            let why = format!("cannot be packed: its name {complaint}");
+            let why = format!("cannot be packed: its path {complaint}");
             return Err(Error::Strange { path: path.to_owned(), why });
         }
         let (bytes, sha256) = content.write(&mut io::sink(), path)?;

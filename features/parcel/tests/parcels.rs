@@ -239,7 +239,7 @@ fn a_parcel_that_lies_is_refused() {
     refused(&forge(&manifest(&[study]), &[]), "is listed but missing");
     refused(
         &forge(&manifest(&[study]), &[good[0], ("top/study/z", FILE, b"")]),
-        "its list does not contain `top/study/z`",
+        "it contains `top/study/z`, but its list does not",
     );
     refused(&forge(&manifest(&[study]), &[("top/study/study.toml", FILE, b"y")]), "is damaged");
     refused(&forge(&manifest(&[study]), &[("top/study/study.toml", FILE, b"xy")]), "should be a file of 1 bytes");

@@ -7,12 +7,12 @@ use bakeoff_command::{Registry, journals, screen, state};
 use bakeoff_judge::planning::{Aim, PILOT_MIN, Planning, from_pilot, from_sd};
 use std::path::PathBuf;
 
-/// Compute how many blocks you need to detect a given difference, such as 1 %
+/// Compute how many blocks you need to detect a given difference
 ///
-/// The command uses a pilot: any journal, finished or not, with at least 6 blocks. From the spread between the pilot's
-/// blocks, Bakeoff computes how many blocks you need to detect a difference, and how many you need to show equivalence
-/// within the margin. It also shows which differences the existing blocks can detect. If you have no pilot, give the
-/// spread with --sd.
+/// The command uses a pilot: any journal, finished or not, with at least 6 valid blocks. From the spread between the
+/// pilot's blocks, Bakeoff computes how many blocks you need to detect a difference, and how many you need to show
+/// equivalence within the margin. It also shows which differences the existing blocks can detect. If you have no pilot,
+/// give the spread with --sd.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A study (Bakeoff uses its latest journal) or a journal (.jsonl)

@@ -83,7 +83,7 @@ fn legend(planning: &Planning) -> String {
     let [power, confidence] = [power, confidence].map(|x| glue(&percent(*x)));
     let among = if *family > 1 { format!(" among {family} comparisons") } else { String::new() };
     let basis = match &planning.study {
-        None => "the sd is the value you gave".to_owned(),
+        None => "sd is the value that you gave. `–` means more than a million".to_owned(),
         Some(study) => format!(
             "sd is the standard deviation between the blocks of study {}. The plan uses the upper bound of sd at 80 % \
              confidence. `–` means more than a million, or unknown because there are fewer than {} or a value is not \
@@ -93,8 +93,8 @@ fn legend(planning: &Planning) -> String {
         ),
     };
     format!(
-        "Blocks needed for each workload and condition to show the given difference with a probability of {power} at \
-         {confidence} confidence{among}, or to show equivalence if there is no difference. The plan assumes normally \
-         distributed logarithms; {basis}."
+        "Blocks needed for each workload and condition to show the given difference, or equivalence if there is no \
+         difference. The probability of success is {power}, at {confidence} confidence{among}. The plan assumes \
+         normally distributed logarithms; {basis}."
     )
 }

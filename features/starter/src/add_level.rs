@@ -39,7 +39,8 @@ pub(crate) fn add(
     replace(&folder.file, document.to_string().as_bytes()).map_err(CommandError::usage)?;
     if let Err(error) = StudyFolder::open(dir, features) {
         replace(&folder.file, before.as_bytes()).map_err(CommandError::usage)?;
-        return Err(error.hint("the study was not changed"));
+        screen::err("note: the change to study.toml was undone\n");
+        return Err(error);
     }
     screen::out(&format!("next: bakeoff run {}\n", dir.display()));
     Ok(Code::Done)
@@ -55,6 +56,10 @@ fn meant(document: &DocumentMut, factor: Option<&str>, text: &str) -> Result<(St
     let factor = match (factor, &names[..]) {
         (Some(factor), names) if names.contains(&factor) => factor,
         (None, [only]) => only,
+        (_, []) => {
+            return Err(CommandError::usage("the study has no build factors, so no level can be added")
+                .hint("add a table [build_factors.NAME] to study.toml; see `bakeoff help study-file`"));
+        }
         (Some(other), _) => {
             return Err(CommandError::usage(format!("the study has no build factor `{other}`"))
                 .hint(format!("available: {}", names.join(", "))));
@@ -70,7 +75,9 @@ fn meant(document: &DocumentMut, factor: Option<&str>, text: &str) -> Result<(St
 fn insert(document: &mut DocumentMut, factor: &str, level: &Level) -> Result<(), CommandError> {
     let table = document.get_mut("build_factors").and_then(|factors| factors.get_mut(factor));
     let table = table.and_then(Item::as_table_like_mut);
-    let Some(table) = table else { return Err(CommandError::usage(format!("`{factor}` is not a table"))) };
+    let Some(table) = table else {
+        return Err(CommandError::usage(format!("`build_factors.{factor}` is not a table")));
+    };
     if table.contains_key(&level.name) {
         return Err(CommandError::usage(format!("`{factor}` already has a level `{}`", level.name))
             .hint("choose another name: --add-level NAME=WORDS"));

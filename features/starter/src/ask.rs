@@ -37,7 +37,7 @@ impl Answers {
         match (self, answers) {
             (_, [] | [_]) => Ok(0),
             (Self::Nobody, [first, ..]) => {
-                say(&format!("assumed: {first} (choose another with {option})"));
+                say(&format!("assumed: {first}; choose another with {option}"));
                 Ok(0)
             }
             (Self::User, _) => {

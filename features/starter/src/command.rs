@@ -164,8 +164,8 @@ fn build_systems(origin: &Origin, named: Option<&str>) -> Result<Vec<BuildSystem
     let [found, others @ ..] = &all[..] else {
         let error = format!("no known build system in {}", origin.tree.display());
         return Err(CommandError::usage(error).hint(
-            "its top folder has none of Cargo.toml, go.mod, meson.build, CMakeLists.txt, configure, configure.ac, \
-             Makefile and debian/rules; write the study yourself (see `bakeoff help study-file`)",
+            "that folder has no Cargo.toml, go.mod, meson.build, CMakeLists.txt, configure, configure.ac, Makefile \
+             or debian/rules; write the study yourself (see `bakeoff help study-file`)",
         ));
     };
     let others: Vec<&str> = others.iter().map(|other| other.file.as_str()).collect();
@@ -253,7 +253,8 @@ fn chosen_product(
         };
         return library.map(Product::driver).ok_or_else(|| {
             CommandError::usage(format!("there is nothing to measure: {built}")).hint(
-                "write a program that uses the library, and a study that builds both; see `bakeoff help study-file`",
+                "if the source is a library, write a program that uses it and a study that builds both (see `bakeoff \
+                 help study-file`)",
             )
         });
     }
@@ -301,7 +302,7 @@ fn chosen_levels(
 ) -> Result<(Vec<Level>, Vec<String>), CommandError> {
     let made = &plain.made;
     let own = match own_optimisation(made) {
-        Some(own) => format!("all of them with {own}"),
+        Some(own) => format!("all with {own}"),
         None if made.optimisation.len() > 1 => {
             let each = made
                 .optimisation
@@ -309,7 +310,7 @@ fn chosen_levels(
                 .map(|(word, n)| format!("{n} with {}", if word.is_empty() { "none" } else { word }));
             format!("-O differs: {}", each.collect::<Vec<_>>().join(", "))
         }
-        None => "none of them with -O".to_owned(),
+        None => "none with -O".to_owned(),
     };
     let took = format!("The plain build took {}", format::waiting_time(plain.wall_s));
     let calls = if found.calls_compilers() { format!(": {}, {own}", compilations(plain)) } else { String::new() };
@@ -321,8 +322,7 @@ fn chosen_levels(
     say(&seen);
     if found.calls_compilers() && made.compilations == 0 {
         say("Bakeoff saw no compiler calls. Either the project ships its own compiler, or a compiler cache answered \
-                instead. \
-             Flags that levels append will have no effect.");
+             instead. In both cases, flags that levels append will have no effect.");
     }
     let rust = if found.system == System::Cargo { rust::own(&origin.tree) } else { vec![] };
     let (kept, left) = without_own(wanted, made, &rust);

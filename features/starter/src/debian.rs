@@ -44,7 +44,7 @@ impl Missing {
 
     /// In a sentence, with the command that installs them.
     pub(crate) fn sentence(&self) -> String {
-        format!("Missing build dependencies: {}. Install them with `{}`.", self.said, self.command())
+        format!("Missing build dependencies: {}. To install: `{}`.", self.said, self.command())
     }
 
     /// The command that installs them.
@@ -64,7 +64,7 @@ mod tests {
         let missing = Missing::read(text).unwrap();
         assert_eq!(missing.command(), "sudo apt-get install debhelper-compat tcl libpng-dev x");
         assert!(
-            missing.sentence().contains("tcl | tclsh libpng-dev:native (>= 1.6) x. Install them with `sudo"),
+            missing.sentence().contains("tcl | tclsh libpng-dev:native (>= 1.6) x. To install: `sudo"),
             "{}",
             missing.sentence()
         );

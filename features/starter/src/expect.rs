@@ -35,7 +35,7 @@ pub(crate) fn execute(workload: &Workload, dir: &Path, prefix: &Path) -> Result<
     let (first, second) = (once()?, once()?);
     let mut walls = vec![first.wall_s, second.wall_s];
     while walls.len() < MOST && walls.iter().sum::<f64>() < AGAIN_S {
-        walls.push(once().map_err(|fault| fault.after("it fails sometimes: "))?.wall_s);
+        walls.push(once().map_err(|fault| fault.after("in some runs, "))?.wall_s);
     }
     let varies = first.stdout != second.stdout;
     let output = (!varies && first.stdout.len() <= MOST_BYTES).then_some(first.stdout);

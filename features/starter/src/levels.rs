@@ -111,7 +111,7 @@ pub(crate) fn parse(text: &str) -> Result<Level, CommandError> {
                 && !Building::is_c_compiler(first) =>
         {
             let why = format!("the level `{text}` is not a flag, a variable or a known compiler");
-            return Err(CommandError::usage(why).hint(format!("did you mean `-{first}`? {FORMS}")));
+            return Err(CommandError::usage(why).hint(format!("did you mean `-{first}`? Otherwise {FORMS}")));
         }
         [first, rest @ ..] if !first.starts_with('-') => {
             entries.push(("compiler".to_owned(), (*first).to_owned()));
@@ -167,9 +167,8 @@ type Training<'a> = ((&'static str, &'static str), &'a str);
 
 /// What is said of a level that cannot be read.
 const FORMS: &str = "write `NAME=WORDS` or only WORDS. WORDS can be compiler flags (--level 'lto=-O3 -flto=auto'), \
-    the name of a \
-    compiler (--level clang), a training command (--level 'pgo=profile:./prog input'), or a variable (--level \
-    'v3=GOAMD64=v3')";
+    the name of a compiler (--level clang), a training command (--level 'pgo=profile:./prog input'), or a variable \
+    (--level 'v3=GOAMD64=v3')";
 
 /// A name made of words: `-O3 -march=native` becomes `O3-march-native`, and `-C opt-level=2` becomes `opt-level-2`.
 fn name_of(words: &str) -> String {

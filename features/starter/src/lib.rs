@@ -41,7 +41,7 @@ use bakeoff_command::{Code, Feature, Registry, Subcommand};
 /// How `bakeoff init` may end.
 const ENDS: [Exit; 2] = [
     (Code::VariantFailed, "the source could not be built, or the workload failed"),
-    (Code::Interrupted, "interrupted; finished builds are kept"),
+    (Code::Interrupted, "interrupted; run the same command again (finished builds are kept)"),
 ];
 
 /// The slice.

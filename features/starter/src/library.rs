@@ -89,8 +89,8 @@ impl Library {
 
     /// A program that does nothing yet.
     pub(crate) fn skeleton(&self) -> String {
-        const WHAT: &str = "// Here, call the code to measure often enough to take a second or two, and print a \
-            result that must be the same\n// for all levels.\n";
+        const WHAT: &str = "// Call the code that you want to measure here, often enough to take a second or two. \
+            Print a result that must be\n// the same for all levels.\n";
         if let Some(krate) = &self.krate {
             return format!(
                 "{WHAT}// use {krate}::…;\n\nfn main() {{\n    for _ in 0..1 {{\n        // …\n    }}\n    \

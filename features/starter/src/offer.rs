@@ -65,7 +65,7 @@ pub(crate) fn chosen(
             Answers::Nobody => 0,
             Answers::User => {
                 let mut choices: Vec<String> = left.iter().map(Offer::shown).collect();
-                choices.extend(["a command that you type".to_owned(), "only start the program".to_owned()]);
+                choices.extend(["a command that you type".to_owned(), "only the start of the program".to_owned()]);
                 answers.choose("What do you want to measure?", &choices, "--run")?
             }
         };

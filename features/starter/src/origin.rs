@@ -80,7 +80,7 @@ fn of_archive(path: &Path) -> Result<Origin, CommandError> {
 /// What `apt-get source` leaves, unpacked and patched. The study gets the script that asks for it.
 fn debian(cache: &Cache, package: &str) -> Result<Origin, CommandError> {
     const SCRIPT: &str = "debian-source.sh";
-    is_name(package, "a Debian package")?;
+    is_name(package, "Debian package name")?;
     let study_dir = std::path::absolute(study_name(package)).map_err(CommandError::usage)?;
     let is_new = !study_dir.exists();
     let script = study_dir.join(SCRIPT);
@@ -98,8 +98,8 @@ fn debian(cache: &Cache, package: &str) -> Result<Origin, CommandError> {
 /// A crate, with the version that it turned out to be if none is said.
 fn krate(cache: &Cache, what: &str) -> Result<Origin, CommandError> {
     let (name, version) = what.split_once('@').map_or((what, None), |(name, version)| (name, Some(version)));
-    is_name(name, "a crate")?;
-    version.map_or(Ok(()), |version| is_name(version, "a version"))?;
+    is_name(name, "crate name")?;
+    version.map_or(Ok(()), |version| is_name(version, "version"))?;
     // To say something about a crate, Cargo loads it, and nothing else.
     let fetch = |version: &str, found: &str| {
         format!(
@@ -124,8 +124,8 @@ fn krate(cache: &Cache, what: &str) -> Result<Origin, CommandError> {
 /// A Go module, as it is published.
 fn go_module(cache: &Cache, what: &str) -> Result<Origin, CommandError> {
     let (module, version) = what.split_once('@').unwrap_or((what, "latest"));
-    module.split('/').try_for_each(|part| is_name(part, "a Go module"))?;
-    is_name(version, "a version")?;
+    module.split('/').try_for_each(|part| is_name(part, "part of a Go module path"))?;
+    is_name(version, "version")?;
     let fetch = format!(
         "cd \"$DOWNLOAD\" && dir=$(go mod download -json {module}@{version} | sed -n 's/^.*\"Dir\": \
          \"\\(.*\\)\".*/\\1/p') && cp -R \"$dir\" source && chmod -R u+w source"
@@ -140,7 +140,7 @@ fn go_module(cache: &Cache, what: &str) -> Result<Origin, CommandError> {
 fn is_name(text: &str, what: &str) -> Result<(), CommandError> {
     let sign = |c: char| c.is_ascii_alphanumeric() || "+-._~".contains(c);
     if text.is_empty() || text.starts_with('-') || !text.chars().all(sign) {
-        return Err(CommandError::usage(format!("`{text}` is not a valid name for {what}")));
+        return Err(CommandError::usage(format!("`{text}` is not a valid {what}")));
     }
     Ok(())
 }

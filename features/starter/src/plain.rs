@@ -240,7 +240,7 @@ fn of_tool(lines: &[String]) -> Option<&str> {
 /// That a build failed, for the end of the command.
 pub(crate) fn failure(line: &BuildLine, missing: Option<Missing>) -> CommandError {
     let install = missing.map_or_else(
-        || "install the dependencies reported as missing".to_owned(),
+        || "if dependencies are missing, install them".to_owned(),
         |missing| format!("install the missing build dependencies with `{}`", missing.command()),
     );
     failed(
@@ -264,7 +264,7 @@ fn failed(line: &BuildLine, remedy: &str) -> CommandError {
         text.push_str(&format!("the first error:\n    {first}\nthe last lines:\n"));
     }
     tail.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
-    let log = log.as_ref().map_or_else(String::new, |log| format!("; full log: {log}"));
+    let log = log.as_ref().map_or_else(String::new, |log| format!(" (full log: {log})"));
     CommandError::text(Code::VariantFailed, text).hint(format!("{remedy}{log}"))
 }
 

@@ -127,7 +127,7 @@ impl Errors {
         match self {
             Self::End => ("", ""),
             Self::GoOn => (" -k", ""),
-            Self::Ignored => (" -k", " || true   # a part of it cannot be built"),
+            Self::Ignored => (" -k", " || true   # part of the source cannot be built"),
         }
     }
 }

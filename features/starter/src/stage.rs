@@ -96,7 +96,8 @@ impl Stage {
             End::Signalled(signal) => format!("it was killed by signal {signal}"),
             End::TimedOut => format!("it took longer than {} s", self.most_s),
             End::Interrupted => return Err(CommandError::from(bakeoff_building::Error::Interrupted).into()),
-            other => format!("it could not be run: {other:?}"),
+            End::OutOfMemory => "it used too much memory".to_owned(),
+            End::NotStarted { what, why } => format!("could not start {what}: {why}"),
         };
         let said =
             String::from_utf8_lossy(&read(&stderr)?).trim().lines().last().map(|line| format!(": {}", line.trim()));

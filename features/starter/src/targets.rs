@@ -63,10 +63,10 @@ impl Offer {
             Self::Program(product) => format!("the benchmark {}", product.path.display()),
             Self::Target(Target { harness: Some(harness), folder, .. }) => {
                 let folder = if folder.is_empty() { "." } else { folder };
-                format!("the {harness} benchmarks in {folder}")
+                format!("the {harness} benchmark suite in {folder}")
             }
             Self::Target(target) if target.is_benchmark => format!("the benchmark `{}`", target.command),
-            Self::Target(target) => format!("the tests, `{}`", target.command),
+            Self::Target(target) => format!("the test command `{}`", target.command),
         }
     }
 }
@@ -180,23 +180,26 @@ mod tests {
     fn what_a_build_system_names_is_offered() {
         let makefile =
             "CHECK := test\nall: sum\n# perf: x\ntest := no\ntests check : all\n\tmake bench: no\nbenchmark:sum\n";
-        check(&[("Makefile", makefile)], &["the benchmark `make benchmark`", "the tests, `make check`"]);
+        check(&[("Makefile", makefile)], &["the benchmark `make benchmark`", "the test command `make check`"]);
         let both = [("GNUmakefile", "include Makefile\n"), ("Makefile", "check: sum\n")];
-        check(&both, &["the tests, `make check`"]);
+        check(&both, &["the test command `make check`"]);
         check(&[("Makefile", "all: sum\ntesting: sum\n")], &[]);
-        check(&[("unix/configure", ""), ("unix/Makefile", "test: x\n")], &["the tests, `make test`"]);
+        check(&[("unix/configure", ""), ("unix/Makefile", "test: x\n")], &["the test command `make test`"]);
         let ctest = "bakeoff-build/CTestTestfile.cmake";
-        check(&[("CMakeLists.txt", ""), (ctest, "add_test(a \"/x/a\")\n")], &["the tests, `ctest`"]);
+        check(&[("CMakeLists.txt", ""), (ctest, "add_test(a \"/x/a\")\n")], &["the test command `ctest`"]);
         check(&[("CMakeLists.txt", ""), (ctest, "# none\n")], &[]);
         let (tests, benchmarks) =
             ("bakeoff-build/meson-info/intro-tests.json", "bakeoff-build/meson-info/intro-benchmarks.json");
-        check(&[("meson.build", ""), (tests, "[{}]"), (benchmarks, "[]")], &["the tests, `meson test --no-rebuild`"]);
+        check(
+            &[("meson.build", ""), (tests, "[{}]"), (benchmarks, "[]")],
+            &["the test command `meson test --no-rebuild`"],
+        );
         check(&[("Cargo.toml", ""), ("Makefile", "test: x\n")], &[]);
         let one = "package a\n\nfunc BenchmarkSum(b *testing.B) {}\n";
         let two = format!("{one}func BenchmarkAll(b *testing.B) {{}}\n");
         let files = [("go.mod", ""), ("a/a_test.go", one), ("b/c/c_test.go", &two), ("vendor/x/x_test.go", &two)];
-        check(&files, &["the go benchmarks in b/c"]);
-        check(&[("go.mod", ""), ("a/other_test.go", one)], &["the go benchmarks in a"]);
+        check(&files, &["the go benchmark suite in b/c"]);
+        check(&[("go.mod", ""), ("a/other_test.go", one)], &["the go benchmark suite in a"]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ const CONFIDENCE: f64 = 0.95;
 /// The margin of `bakeoff compare`.
 const MARGIN: &str = "1%";
 
-/// Compare measurements from files or other tools the way ministat and benchstat do, but with verdicts
+/// Compare samples from files or benchmark output the way ministat and benchstat do, but with verdicts
 ///
 /// Each file is a sample: numbers, one per line, with # before comments; or the output of `go test -bench`, hyperfine
 /// (--export-json), pyperf (-o), JMH (-rf json) or pytest-benchmark (--benchmark-json). Bakeoff recognises the format,
@@ -68,8 +68,8 @@ pub(crate) struct Args {
     /// The largest difference that does not matter, in percent; samples that differ by less, either way, are equivalent
     #[arg(long, value_name = "PERCENT", default_value = MARGIN, value_parser = bakeoff_command::arguments::margin)]
     margin: f64,
-    /// Confidence level of intervals and verdicts, as a fraction or a percentage; --ministat allows 80, 90, 95, 98, 99
-    /// and 99.5 [default: 0.95]
+    /// Confidence level of intervals and verdicts, as a fraction or a percentage; --ministat allows only 80, 90, 95,
+    /// 98, 99 and 99.5 [default: 0.95]
     #[arg(short = 'c', long, value_name = "C", allow_hyphen_values = true)]
     confidence: Vec<OsString>,
     /// Print all findings as JSON

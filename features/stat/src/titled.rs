@@ -8,6 +8,7 @@ use bakeoff_model::plain::clean;
 use bakeoff_readers::columns::{UNITS, in_base};
 use bakeoff_readers::keys::Projection;
 use bakeoff_readers::{Error, Gathered, Labels, Options, Origin, Tool, with_parameters};
+use bakeoff_report::words::counted;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Titles of columns that count lines, and tell nothing apart; so does one without a title.
@@ -80,7 +81,8 @@ impl Sheet {
         let rows: Vec<(u64, Vec<String>)> = lines.map(|(number, line)| (number, split(line, separator))).collect();
         match rows.iter().find(|(_, cells)| cells.len() != titles.len()) {
             Some((number, cells)) => {
-                let message = format!("this line has {} cells, but there are {} titles", cells.len(), titles.len());
+                let cells = counted(cells.len() as u32, "cell");
+                let message = format!("this line has {cells}, but the line of titles has {}", titles.len());
                 let remedy = "give every line one cell for each title, or read a column by its number with `-C N`";
                 Err(origin.error(*number, &message, remedy))
             }
@@ -185,7 +187,9 @@ fn value_of(titles: &[String], numbers: &[usize], origin: &Origin<'_>, options: 
     match (named.as_slice(), others.as_slice()) {
         ([one], _) | ([], [one]) => Ok(*one),
         ([], []) => {
-            Err(origin.whole("this looks like a table with titles, but no column contains only numbers", MISSING))
+            let remedy = "remove the lines whose value is not a number, or comment them out with #, and mention the \
+                omission when you publish the numbers";
+            Err(origin.whole("this looks like a table with titles, but no column contains only numbers", remedy))
         }
         (several, others) => {
             let several = if several.is_empty() { others } else { several };

@@ -58,7 +58,7 @@ pub(crate) fn boots(qemu: &Path, accelerator: &str) -> Result<(), String> {
     if accelerator == "kvm" && !Path::new("/dev/kvm").exists() {
         return Err("there is no /dev/kvm".to_owned());
     }
-    let broken = |error: &dyn std::fmt::Display| format!("cannot test {accelerator}: {error}");
+    let broken = |error: &dyn std::fmt::Display| format!("the test of {accelerator} failed: {error}");
     let folder = tempfile::tempdir().map_err(|error| broken(&error))?;
     let mut sector = vec![0; SECTOR_BYTES];
     sector[..SECTOR.len()].copy_from_slice(&SECTOR);
@@ -89,7 +89,7 @@ pub(crate) fn boots(qemu: &Path, accelerator: &str) -> Result<(), String> {
 
 /// Starts a machine in a folder, which is to end itself within `limit_s` seconds by the clock; what it did instead.
 pub(crate) fn boot_within(argv: Vec<String>, folder: &Path, limit_s: f64) -> Result<(), String> {
-    let broken = |error: &dyn std::fmt::Display| format!("cannot test booting: {error}");
+    let broken = |error: &dyn std::fmt::Display| format!("the test could not run: {error}");
     let log = folder.join("log");
     let command = Command {
         argv,

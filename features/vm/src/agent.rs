@@ -187,7 +187,7 @@ impl Received {
             }
             digest.field("line", text);
         }
-        received.broken = Some(format!("the agent sent {last} lines, but the final line is missing"));
+        received.broken = Some(format!("the agent's output stops after line {last}, before its final line"));
         received
     }
 }

@@ -50,7 +50,7 @@ fn why(left: &Left<'_>) -> Option<String> {
         End::Exited(code) if *code == GOOD_EXIT => match broken {
             Some(broken) => format!("the machine ended normally, but {broken}"),
             None if received.trials.len() < left.ordered => {
-                format!("the agent ran {} of {} trials", received.trials.len(), left.ordered)
+                format!("the agent did not run all trials ({} of {})", received.trials.len(), left.ordered)
             }
             None => return None,
         },
@@ -104,12 +104,11 @@ mod tests {
         let all = Received { place: place.clone(), trials: vec![Trial::default()], ..Received::default() };
         let none = Received { place: place.clone(), ..Received::default() };
         let silent = Received { broken: Some("the agent sent nothing".to_owned()), ..Received::default() };
-        let cut =
-            Received { place, broken: Some("lines, but the final line is missing".to_owned()), ..Received::default() };
+        let cut = Received { place, broken: Some("output stops after line 7".to_owned()), ..Received::default() };
         let panic = "booting\nKernel panic - not syncing: VFS: Unable to mount root fs\n";
         check(End::Exited(43), &all, "", None);
-        check(End::Exited(43), &none, "", Some("0 of 1 trials"));
-        check(End::Exited(43), &cut, "", Some("lines, but the final line is missing"));
+        check(End::Exited(43), &none, "", Some("did not run all trials (0 of 1)"));
+        check(End::Exited(43), &cut, "", Some("output stops after line 7"));
         check(End::Exited(43), &silent, "", Some("sent nothing"));
         check(End::Exited(0), &silent, panic, Some("Kernel panic - not syncing"));
         check(End::Exited(0), &silent, "", Some("before the agent sent anything"));

@@ -93,7 +93,7 @@ impl Machines {
     fn emulated(&self) -> Result<(), CommandError> {
         if self.spec.processors > 1 {
             let error = format!(
-                "cannot count instructions with {} emulated processors ({})",
+                "cannot count instructions with {} emulated processors; the machine is emulated because {}",
                 self.spec.processors, self.found.why
             );
             return Err(CommandError::usage(error).hint("write `processors = 1` in [vm], or use a machine with KVM"));
@@ -115,7 +115,7 @@ impl Machines {
         if !kernel.is_file() || !root.is_file() {
             return Ok(());
         }
-        let broken = |error: &dyn std::fmt::Display| format!("cannot test it: {error}");
+        let broken = |error: &dyn std::fmt::Display| format!("the test could not run: {error}");
         let folder = tempfile::tempdir().map_err(|error| broken(&error))?;
         let initrd = folder.path().join("root");
         let (ours, has_loader) = program().map_err(|error| broken(&error))?;

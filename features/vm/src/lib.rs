@@ -35,8 +35,10 @@ impl Feature for Vm {
 fn find(study: &Study, plan: &Plan) -> Reached {
     let Some(spec) = Spec::of(study.sections.get(spec::NAME)).filter(|_| plan.boots()) else { return Ok(None) };
     let found = accelerator::find(spec.accelerator).map_err(|why| {
-        CommandError::usage(why)
-            .hint("on Debian, run `apt-get install qemu-system-x86`; `bakeoff doctor` shows what boots here")
+        CommandError::usage(why).hint(match accelerator::qemu() {
+            None => "on Debian, run `apt-get install qemu-system-x86`",
+            Some(_) => "use `accelerator = \"auto\"` in [vm] to allow emulation; `bakeoff doctor` shows what works",
+        })
     })?;
     Ok(Some(Box::new(Machines { spec, found })))
 }

@@ -162,7 +162,7 @@ mod tests {
         check(
             "gcc = { CC = \"gcc\", kernel = \"k\" }\nclang = { CC = \"clang\" }",
             "[vm]\nroot = \"r\"",
-            "some levels of factor `cc` have no `kernel`: clang",
+            "factor `cc` has no `kernel` in level clang",
         );
         check(
             "gcc = { CC = \"gcc\", kernel = \"../k\" }\nclang = { CC = \"clang\", kernel = \"k\" }",

@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// files
     #[arg(required = true, value_name = "STUDY [VARIANT]... | FILE")]
     what: Vec<String>,
-    /// The plan: `default` is [plan]; any other name is [plans.NAME]
+    /// The plan to use: `default` is [plan] in the study file; any other NAME is [plans.NAME]
     #[arg(long, value_name = "NAME", default_value = "default")]
     plan: String,
     /// Show only files with this name or path (`*` matches anything); repeat the option for several
@@ -50,7 +50,7 @@ Examples:
   bakeoff facts old/lib/libx.so new/lib/libx.so     two files
   bakeoff facts old new --file 'lib*.so'            two folders, file by file
 
-`bakeoff studies copy perl-options` creates that study. For a study, the command shows executables
+`bakeoff studies copy perl-options` creates that study. For a study, `facts` shows the executables
 and shared objects in bin and lib; --file selects other files.";
 
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
@@ -138,7 +138,7 @@ fn of_study(
                 let error = CommandError::usage(format!("the build of {names} is not in the cache"));
                 return Err(error.hint(format!("build it first: {}", how_to_build(path, build, args))));
             }
-            missing.push(format!("not in the cache: {names}; build it with `{}`", how_to_build(path, build, args)));
+            missing.push(format!("not in the cache: {names}; to build: `{}`", how_to_build(path, build, args)));
             continue;
         }
         let matters = |file: &FileFacts| if args.files.is_empty() { matters(file) } else { args.is_wanted(&file.path) };

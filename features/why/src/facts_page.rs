@@ -282,7 +282,7 @@ impl Writer<'_> {
         }
         rest.iter().for_each(|line| self.page.paragraph(line, self.columns, 6, Ink::Plain));
         if sections > 0 && !self.all {
-            let line = format!("  sizes of {} sections (use --all)", count(sections));
+            let line = format!("  sections that differ in size: {} (listed with --all)", count(sections));
             self.page.line(vec![Piece::new(line, Ink::Aside)]);
         }
     }

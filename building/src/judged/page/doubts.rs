@@ -4,7 +4,7 @@
 use crate::judged::kinds_of_doubts::{
     BuildDoubts, Confounded, CostDoubt, FlagDoubt, FlagFate, Identical, Lost, Same, SettingValue,
 };
-use crate::judged::sentences::{lost_words, variants, were};
+use crate::judged::sentences::{lost_words, none_of, reached_none, variants, were};
 use bakeoff_report::draw::paint::{Ink, Page};
 use bakeoff_report::draw::text::{clean, foreign};
 use bakeoff_report::format::count;
@@ -72,7 +72,8 @@ fn flag(doubt: &FlagDoubt) -> String {
         0 => String::new(),
         unseen => {
             format!(
-                "; for {unseen} of these, Bakeoff saw only the object file, because the compiler bypassed the wrapper"
+                "; for {unseen} of the compilations, Bakeoff saw only the object file, because the compiler bypassed \
+                 the wrapper"
             )
         }
     };
@@ -81,7 +82,7 @@ fn flag(doubt: &FlagDoubt) -> String {
             format!("never arrived: {whose}; Bakeoff saw no compiler call in layer {layer}")
         }
         FlagFate::NeverArrived => {
-            format!("never arrived: {whose} reached none of {} in layer {layer}", calls(*of))
+            format!("never arrived: {whose} {} in layer {layer}", reached_none(*of))
         }
         FlagFate::Overridden { by } => {
             let by = by.as_ref().map_or_else(|| "another flag".to_owned(), |by| clean(by));
@@ -92,7 +93,7 @@ fn flag(doubt: &FlagDoubt) -> String {
             )
         }
         FlagFate::LeftBefore { files } => format!(
-            "not proven: {whose} took effect in {reached} of {} in layer {layer}, but {} not compiled by this build, \
+            "not proven: {whose} took effect in {reached} of {} in layer {layer}; {} not compiled by this build, \
              because the source already contained {}",
             calls(*of),
             were(files),
@@ -165,8 +166,9 @@ fn confounded(doubt: &Confounded) -> String {
             let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
             let values = by_variant(doubt);
             format!(
-                "{setting} changes with {} together, but none of these factors names it ({values}){besides}",
-                listed(&factors)
+                "{setting} changes with {} together, but {} of these factors names it ({values}){besides}",
+                listed(&factors),
+                none_of(factors.len())
             )
         }
         [one] => {
@@ -179,9 +181,10 @@ fn confounded(doubt: &Confounded) -> String {
         several => {
             let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
             format!(
-                "{setting} changes with {}; these builds cannot tell these factors apart, and none of them names it \
+                "{setting} changes with {}; the builds cannot tell these factors apart, and {} of them names it \
                     ({}){besides}",
                 listed(&factors),
+                none_of(factors.len()),
                 values(doubt)
             )
         }

@@ -121,7 +121,7 @@ impl Checkout<'_, '_> {
         match self.site.complaint(&ended.end) {
             Some(_) if ended.end == End::Exited(UNKNOWN) => Ok(false),
             Some(complaint) => {
-                self.site.refused(&format!("git {complaint} for the repository `{}`", folder.path.display()))
+                self.site.refused(&format!("cannot read the repository `{}`: git {complaint}", folder.path.display()))
             }
             None => Ok(true),
         }
@@ -142,7 +142,7 @@ impl Checkout<'_, '_> {
             _ if ended.end == End::Exited(UNKNOWN) => {
                 format!("the repository {url} has no `{revision}`; `git ls-remote {url}` lists its branches and tags")
             }
-            Some(complaint) => format!("git {complaint} for revision `{revision}` of {url}"),
+            Some(complaint) => format!("cannot fetch revision `{revision}` of {url}: git {complaint}"),
             None => return Ok(fs::read_to_string(&file).at("read", &file)?.trim().to_owned()),
         }))
     }
@@ -161,11 +161,11 @@ impl Checkout<'_, '_> {
         if let Some(complaint) = self.site.complaint(&ended.end) {
             let why = match origin {
                 Origin::Folder(folder) => format!(
-                    "git {complaint} while checking out commit {commit}; objects may be missing, as in a partial \
-                     clone. Run `git -C {} fsck` to list them, or use a full clone",
+                    "cannot check out commit {commit}: git {complaint}. Objects may be missing, as in a partial clone; \
+                     run `git -C {} fsck` to list them, or use a full clone",
                     folder.path.display()
                 ),
-                Origin::Address(url) => format!("git {complaint} while checking out commit {commit} of {url}"),
+                Origin::Address(url) => format!("cannot check out commit {commit} of {url}: git {complaint}"),
             };
             return self.site.refused(&why);
         }
@@ -204,16 +204,15 @@ impl Checkout<'_, '_> {
             Origin::Address(url) => Some(url.clone()),
         };
         let Some(url) = relative_address(base.as_deref(), &submodule.url) else {
-            let remedy = match origin {
-                Origin::Folder(folder) => {
-                    format!("run `git -C {} submodule update --init --recursive` to fetch it", folder.path.display())
-                }
+            let why = match origin {
+                Origin::Folder(folder) => format!(
+                    "commit {} is not on this machine; run `git -C {} submodule update --init --recursive` to fetch it",
+                    submodule.commit,
+                    folder.path.display()
+                ),
                 Origin::Address(_) => "Bakeoff supports only http, https, ssh and git addresses".to_owned(),
             };
-            let why = format!(
-                "its submodule `{shown}` points to `{}`, but commit {} is not on this machine; {remedy}",
-                submodule.url, submodule.commit
-            );
+            let why = format!("its submodule `{shown}` points to `{}`, but {why}", submodule.url);
             return self.site.refused(&why);
         };
         let git_dir = self.next_repository();

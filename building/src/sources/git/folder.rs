@@ -139,7 +139,7 @@ impl Folder {
             return Ok(commit.clone());
         }
         Err(Stop::Failure(if revision.contains("..") || revision.starts_with('^') {
-            format!("`{revision}` is a range of commits; name both ends instead: --git OLD --git NEW")
+            format!("`{revision}` is a range of commits; name one commit, or compare both ends: --git OLD --git NEW")
         } else if ask(cache, &self.path, &["cat-file", "-e", revision])?.is_answer {
             format!("`{revision}` in the repository `{shown}` is not a commit; name a branch, tag or commit")
         } else if self.is_shallow {

@@ -74,7 +74,8 @@ fn list(
     let folder = top.join(inner);
     let answer = ask(cache, &folder, words)?;
     if !answer.is_answer || deeper == 0 {
-        return Err(Stop::Failure(format!("git cannot list the files of `{}`: {}", folder.display(), answer.err)));
+        let why = if answer.is_answer { "its submodules are nested too deeply" } else { answer.err.as_str() };
+        return Err(Stop::Failure(format!("git cannot list the files of `{}`: {why}", folder.display())));
     }
     let mut folders = BTreeMap::new();
     for name in answer.out.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {

@@ -105,7 +105,7 @@ fn layers_follow_the_file_or_the_one_that_they_name() {
     refused(&layer("modules", "prel"), "there is no layer `prel`", "did you mean `perl`?");
     refused(
         &layer("a", "a"),
-        "layer `a` is built after `a`, which in turn waits for this layer",
+        "layer `a` is built after `a`, and following `after` from there leads in a circle",
         "remove one `after` to break the circle",
     );
     let shown = messages(&text(&(layer("a", "b") + &layer("b", "c") + &layer("c", "a"))));
@@ -125,7 +125,7 @@ fn the_keys_of_a_layer_are_read() {
     assert_eq!((layer.relink.as_deref(), layer.compiler_cache), (Some("make relink"), Some(CompilerCache::Ccache)));
     assert_eq!((layer.timeout_s, &*layer.patches), (Some(120.0), &["all.patch".to_owned()][..]));
 
-    refused("cache = \"cache\"\n", "`cache` is not a compiler cache", "did you mean `ccache`?");
+    refused("cache = \"cache\"\n", "`cache` is not a supported compiler cache", "did you mean `ccache`?");
     refused("implied = { maloc = [] }\n", "names `maloc`", "did you mean `malloc`?");
     refused("flags = [\"MALOC\"]\n", "lists `MALOC`", "did you mean `MALLOC`?");
 }

@@ -33,7 +33,7 @@ use variants::{AroundTrials, Named, Variants};
 
 /// Compare commands: which is faster? The first command is the baseline
 ///
-/// Bakeoff runs the commands in blocks. A block runs each command once, in random order, and the first command a second
+/// Bakeoff runs the commands in blocks. A block runs each command once, in random order, and the baseline a second
 /// time. This second run, the twin, reveals how large a difference this machine shows between a command and itself.
 /// Bakeoff runs commands of plain words directly and all others with `sh -c`, in your environment and the current
 /// folder. It keeps the commands' standard output in memory. If a command's output differs from the baseline's, the
@@ -71,7 +71,7 @@ struct CompareSettings {
     /// The largest difference that does not matter to you: commands that differ by less are equivalent
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = bakeoff_command::arguments::margin)]
     margin: f64,
-    /// Confidence of intervals and verdicts
+    /// Confidence level of intervals and verdicts
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = bakeoff_command::arguments::confidence)]
     confidence: f64,
     /// Seed for the random order; by default, Bakeoff draws one and prints it
@@ -112,7 +112,8 @@ struct Hyperfine {
     /// Run at most N blocks
     #[arg(long, short = 'M', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "blocks")]
     max_runs: Option<u32>,
-    /// Metrics, with hyperfine's names, such as `time` or time_cpu,instructions; for Bakeoff's names, use --metric
+    /// Metrics to measure, by hyperfine's names, such as `time` or `time_cpu,instructions`; for Bakeoff's names, use
+    /// --metric
     #[arg(
         long = "metrics",
         id = "hyperfine_metrics",

@@ -10,15 +10,15 @@ mod trace_trial;
 
 use bakeoff_command::exits::Exit;
 use bakeoff_command::{Code, Group, Registry, Subcommand};
-use bakeoff_report::draw::text::wrap;
+use bakeoff_report::draw::text::{glue, wrap};
 
 const ABOUT: &str = "Which way of building and running this program is faster, by how much, how sure are we, and why?";
 
 const LONG_ABOUT: &str = "\
 Which way of building and running this program is faster, by how much, how sure are we, and why?
 
-Bakeoff builds a program in every way that you list, runs your workload on every build in random order, measures each \
-run as a whole, and judges the differences with known error rates. It also compares existing commands.";
+Bakeoff builds a program in every way that you list and runs your workload on every build, in random order. It \
+measures each run as a whole and judges the differences with known error rates. It also compares existing commands.";
 
 const BEGIN: &str = "\
 Begin with:
@@ -31,13 +31,16 @@ Begin with:
 const REST: &str = "\
 Exit codes (each command's help lists those it uses):
   0    done
-  1    a check failed: gate, calibrate, check-summary --require, lock --check
+  1    a check failed: gate, --gate, calibrate, check-summary --require,
+       lock --check; or `stat --ministat` could not open a file
   2    the command line or the study has a problem, or a program under test
        changed during the run
   3    undecided, but a verdict was required
-  4    a variant could not be built, or a trial failed
-  5    internal error or full disk
-  130  interrupted; run the same command again to resume
+  4    a source could not be fetched, a variant could not be built, or a trial
+       failed
+  5    internal error, full disk, or unwritable standard output
+  130  interrupted; run the same command again to resume (`compare`: only with
+       --journal)
 
 Files:
   STUDY/study.toml     the study; STUDY/study.lock has the hashes of its sources
@@ -45,14 +48,14 @@ Files:
   ~/.cache/bakeoff     sources, builds and their logs; see `bakeoff cache` and
                        `bakeoff gc`
   ~/.local/state/bakeoff
-                       twins.jsonl: a line for each finished study, read
-                       by `doctor`; saved: comparisons of `compare --save`;
+                       twins.jsonl: the twins of finished studies, for
+                       `doctor`; saved: comparisons of `compare --save`;
                        last.jsonl: the last comparison, for `report --last`
   $TMPDIR/bakeoff-*    the journal of a comparison, and the output of trials if
                        it does not fit in memory; removed at the end
   /run/lock, /dev/shm, /tmp
-                       bakeoff-*.lock, an empty file that commands lock to
-                       take turns on the machine
+                       bakeoff-*.lock in each: an empty file that commands
+                       lock to take turns on the machine
 
 Environment:
   BAKEOFF_CACHE        another folder for the cache; the default is
@@ -62,7 +65,7 @@ Environment:
   BAKEOFF_LOCKS        another folder for the lock
   BAKEOFF_CGROUPS      `off`: use no control groups
   BAKEOFF_NAMESPACES   `off`: use no namespaces
-  TMPDIR               where Bakeoff keeps the output of trials
+  TMPDIR               folder for temporary files; the default is /tmp
   COLUMNS, NO_COLOR    width and colour of the output";
 
 /// Width of the list of commands.
@@ -94,7 +97,8 @@ fn groups(commands: &[Subcommand]) -> String {
             last = Some(command.group);
         }
         let about = command.clap.get_about().map(ToString::to_string).unwrap_or_default();
-        let line = format!("  {:longest$}  {about}", command.clap.get_name());
+        // Between words there is one space; these keep the descriptions below each other.
+        let line = format!("  {}{about}", glue(&format!("{:longest$}  ", command.clap.get_name())));
         wrap(&line, WIDTH, longest + 4).iter().for_each(|line| text += &format!("{line}\n"));
     }
     text
@@ -103,7 +107,7 @@ fn groups(commands: &[Subcommand]) -> String {
 /// Of commands that run trials.
 const CHANGED: Exit = (Code::Usage, "a program under test changed during the run");
 const NO_VERDICT: Exit = (Code::Undecided, "--require-verdict: a variant has no verdict");
-const FAILED: Exit = (Code::VariantFailed, "a variant could not be built, or one of its trials failed");
+const FAILED: Exit = (Code::VariantFailed, "a variant could not be built, or a trial failed");
 const STOPPED: Exit = (Code::Interrupted, "interrupted; run the same command again to resume");
 
 /// The commands of the core, in the order of the help.
@@ -114,7 +118,10 @@ pub(crate) fn of_core(features: &Registry) -> Vec<Subcommand> {
             CHANGED,
             NO_VERDICT,
             (Code::VariantFailed, "a command failed or, with --git, a commit could not be built"),
-            (Code::Interrupted, "interrupted; with --journal or --git, run the same command again to resume"),
+            (
+                Code::Interrupted,
+                "interrupted; with --journal, run the same command again to resume; finished builds are kept",
+            ),
         ]),
         Subcommand::with_features("plan", plan::execute),
         Subcommand::with_features("report", report::execute)

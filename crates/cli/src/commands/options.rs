@@ -8,6 +8,7 @@ use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
 use bakeoff_model::until::{self, Until};
+use bakeoff_report::words::counted;
 use bakeoff_report::{Cause, Context, SECTIONS, SectionPage, TimeUnit, terminal_with};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice};
@@ -16,20 +17,19 @@ use std::path::{Path, PathBuf};
 /// How long a study is.
 #[derive(Debug, Args)]
 pub(super) struct Extent {
-    /// Run N blocks per workload and condition instead of the number in the plan; a larger N extends a finished study,
-    /// unless it has a rule for when to stop
+    /// Run N blocks per workload and condition instead of the number in the plan. A larger N extends a finished study,
+    /// unless the study has a stopping rule
     ///
-    /// `compare` runs 12 by default.
+    /// By default, `compare` runs 12 blocks.
     #[arg(long, short, visible_alias = "runs", visible_short_alias = 'r', value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     blocks: Option<u32>,
     /// When to stop: `decided`, `anytime`, a precision such as `±1%` (or `1%`), or `blocks`
     ///
-    /// `decided` and `anytime` stop when every variant has a verdict: `decided` checks five times, and
-    /// `anytime` checks after every pass. `±1%` stops when every interval is that narrow; `blocks` runs all
-    /// planned blocks. The rule is fixed before
-    /// the first block and applies to the deciding metric. Except with `blocks`, --blocks sets the maximum: 200 by
-    /// default, or 40 for `decided`.
+    /// `decided` and `anytime` stop when every variant has a verdict: `decided` checks up to five times, and `anytime`
+    /// checks after every pass (one block per workload and condition). `±1%` stops when every interval is that narrow;
+    /// `blocks` runs all planned blocks. The rule is fixed before the first block and applies to the deciding metric.
+    /// Except with `blocks`, the maximum is that of --blocks: 200 by default, or 40 for `decided`.
     #[arg(long, value_name = "RULE", value_parser = until)]
     until: Option<Until>,
     /// Keep running variants that failed in each of their first three blocks
@@ -112,7 +112,7 @@ pub(super) struct Showing {
     #[arg(long, visible_alias = "verbose", conflicts_with = "json")]
     all: bool,
     /// Print one section of --all: answer, outputs, effects, tables, latencies, conditions, building, doubts, builds,
-    /// failed, provenance, or one that a feature adds
+    /// failed, provenance, evidence, harness or saved
     #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "all"])]
     section: Option<String>,
     /// Exit with 3 unless every variant has a verdict on the deciding metric
@@ -127,7 +127,7 @@ pub(super) struct Showing {
 /// How the report looks.
 #[derive(Debug, Args)]
 struct Look {
-    /// Sort rows by result, best first (`auto`, `mean-time`), or keep the order in which the commands were given
+    /// Sort rows by result, best first (`auto`, `mean-time`), or keep the order of the command line or the study
     /// (`command`)
     #[arg(long, value_name = "ORDER", default_value = "auto")]
     sort: Sort,
@@ -244,8 +244,9 @@ impl Showing {
                     }
                 };
                 screen::err(&format!(
-                    "stopped after {} of {} blocks: {kept}\n",
-                    findings.blocks_finished, findings.blocks_total
+                    "stopped after {} of {}: {kept}\n",
+                    findings.blocks_finished,
+                    counted(findings.blocks_total, "block")
                 ));
                 Ok(Code::Interrupted)
             }

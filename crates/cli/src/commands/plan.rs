@@ -96,11 +96,12 @@ fn head(plan: &Plan) -> String {
     }
     let _ = writeln!(
         out,
-        "Blocks: {}{} for each workload and condition{}, seed {}; {} trials in all",
+        "Blocks: {}{} for each workload and condition{}; seed {}; {}{} trials in all",
         at_most(plan),
         plan.blocks,
         rule(plan),
         plan.seed,
+        at_most(plan),
         plan.trials()
     );
     let least = bakeoff_stats::blocks::least(1.0 - plan.decide.confidence);

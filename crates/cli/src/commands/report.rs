@@ -62,10 +62,10 @@ struct QuestionArgs {
     /// Report only this condition
     #[arg(long, value_name = "CONDITION")]
     condition: Option<String>,
-    /// Confidence of intervals and verdicts
+    /// Confidence level of intervals and verdicts
     #[arg(long, value_name = "C", value_parser = bakeoff_command::arguments::confidence)]
     confidence: Option<f64>,
-    /// Show only these variants and the baseline; the correction for multiple comparisons still covers all of them
+    /// Show only these variants and the baseline; the correction for multiple comparisons still covers all variants
     #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -184,6 +184,9 @@ fn attempts<'a>(record: &'a Record, name: &str) -> Result<Vec<&'a Trial>, Comman
     let found: Vec<&Trial> = record.trials.iter().filter(is_meant).collect();
     if !found.is_empty() {
         return Ok(found);
+    }
+    if record.trials.is_empty() {
+        return Err(CommandError::usage("the journal has no trials").hint("omit --trial to print the report"));
     }
     let names = |of: fn(&Trial) -> &str| {
         let names: BTreeSet<String> = record.trials.iter().map(|trial| clean(of(trial))).collect();

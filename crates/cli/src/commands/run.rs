@@ -21,8 +21,8 @@ use std::path::PathBuf;
 
 /// Build, run and judge a study, or resume it
 ///
-/// Ctrl-C stops after the current trial; a second Ctrl-C kills that trial. Nothing is lost either way: run the same
-/// command again to resume. The journal is in the study's folder, under .bakeoff/.
+/// Ctrl-C stops after the current trial; a second Ctrl-C kills that trial. Finished trials are kept either way: run the
+/// same command again to resume. The journal is in the study's folder, under .bakeoff/.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -8,7 +8,7 @@ use bakeoff_report::format::date;
 use bakeoff_report::words::counted;
 use std::path::Path;
 
-/// List the comparisons that `compare --save` saved
+/// List the comparisons that `compare --save` saved, or remove one
 ///
 /// Each comparison is a journal in the folder `saved` under $BAKEOFF_STATE, $XDG_STATE_HOME/bakeoff or
 /// ~/.local/state/bakeoff. To print its report, run `bakeoff report FILE`.
@@ -42,7 +42,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
 fn about(journal: &Path) -> String {
     let record = match bakeoff_journal::read(journal) {
         Ok(contents) => contents.record,
-        Err(error) => return format!("cannot be read: {error}"),
+        Err(error) => return error.to_string(),
     };
     let when = record.sessions.first().map_or(String::new(), |session| date(session.started_unix_s) + ", ");
     let blocks = record.blocks.iter().map(|block| block.block).max().unwrap_or(0);

@@ -57,8 +57,8 @@ impl OpenStudy<'_> {
         screen::erase();
         if let Some(why) = why.or(failed) {
             screen::err(&format!(
-                "note: Bakeoff did not trace which files the trials open ({}). It watched only the programs named in \
-                    commands and the files that those programs load\n",
+                "note: Bakeoff did not trace all files that the trials open ({}). Without a trace, it watches only the \
+                 programs named in commands and the files that those programs load\n",
                 bakeoff_model::plain::clean(&why)
             ));
         }

@@ -72,7 +72,7 @@ fn the_numbers_add_up() {
     sandbox.execute(&["cache"]).expect(0, &["locks and lists"]);
     sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &[]);
     let study = fs::canonicalize(sandbox.study()).unwrap();
-    let here = format!("{}: 2 layers, 0 sources, just now", study.display());
+    let here = format!("{}: 2 layers, 0 sources, used just now", study.display());
     sandbox.execute(&["cache"]).expect(0, &["layer script 2", "just now less than 1 s", &here]);
     let page: Value = serde_json::from_str(&sandbox.execute(&["cache", "--json"]).out).unwrap();
     let items = page["items"].as_array().unwrap();

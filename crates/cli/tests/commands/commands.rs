@@ -78,18 +78,11 @@ fn the_plan_says_what_would_be_done_and_does_nothing() {
     let shown = sandbox.execute(&["plan", "STUDY", "--order"]);
     shown.expect(
         0,
-        &[
-            "Variants: 2",
-            "baseline (echo=once)",
-            "Builds: 2, 0 of them in the cache",
-            "24 trials in all",
-            "twin",
-            "seed 178",
-        ],
+        &["Variants: 2", "baseline (echo=once)", "Builds: 2 (0 in the cache)", "24 trials in all", "twin", "seed 178"],
     );
     assert!(sandbox.journals().is_empty());
     sandbox.execute(&["build", "STUDY"]).expect(0, &["echo=twice: built"]);
-    sandbox.execute(&["plan", "STUDY"]).expect(0, &["2 of them in the cache"]);
+    sandbox.execute(&["plan", "STUDY"]).expect(0, &["(2 in the cache)"]);
     sandbox.execute(&["build", "STUDY"]).expect(0, &["echo=twice: in the cache"]);
 }
 
@@ -226,7 +219,7 @@ fn a_rule_for_stopping_is_kept_in_its_journal_and_refused_by_others() {
     let shown = sandbox.execute(&with(&["12"]));
     assert_eq!(shown.code, 2, "{shown:?}");
     assert!(
-        shown.err.contains("was begun with the stopping rule `anytime`, not with a fixed number of blocks"),
+        shown.err.contains("has the stopping rule `anytime`, but this command asks for a fixed number of blocks"),
         "{}",
         shown.err
     );
@@ -302,7 +295,7 @@ fn a_report_is_a_screen_and_answers_other_questions_of_the_same_trials() {
     let answer = |shown: &Shown| shown.out.lines().last().unwrap_or_default().to_owned();
     assert_eq!(answer(&ask(&[])), answer(&shown));
     let user = ask(&["--metric", "user", "--confidence", "0.9"]);
-    user.expect(0, &["the same trials, judged with metric user, confidence 0.9", "90 % interval"]);
+    user.expect(0, &["judged with other settings than the study fixed: metric user, confidence 0.9", "90 % interval"]);
     ask(&["--baseline", "nobody"]).expect(2, &["the journal has no variant `nobody`", "there are: baseline"]);
     ask(&["--metric", "joules"]).expect(2, &["the journal has no metric `joules`"]);
     ask(&["--plan", "nightly"]).expect(2, &["no journal for plan `nightly`"]);

@@ -321,8 +321,8 @@ fn a_name_that_is_empty_is_refused() {
     for words in [["-n", ""], ["--reference-name", " "]] {
         let names: &[&str] = if words[0] == "-n" { &["-n", "a"] } else { &["-n", "a", "-n", "b"] };
         let words = [&["true", "true", "--reference", "true"][..], names, &words].concat();
-        typed(&sandbox, &words).expect(2, &["a name is empty", "hint: omit the name"]);
+        typed(&sandbox, &words).expect(2, &["a name is empty", "hint: omit --name"]);
     }
     let words = ["-L", "v", "1,", "-n", "{v}", "echo {v}"];
-    typed(&sandbox, &words).expect(2, &["a name is empty", "hint: omit the name"]);
+    typed(&sandbox, &words).expect(2, &["a name is empty", "hint: omit --name"]);
 }

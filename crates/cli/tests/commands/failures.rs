@@ -34,7 +34,7 @@ fn words_that_fit_nothing_are_answered_with_those_that_would() {
     sandbox.execute(&["run", "STUDY", "--plan", "quik"]).expect(2, &["no plan `quik`", "default"]);
     sandbox.execute(&["run", "STUDY", "--blocks", "0"]).expect(2, &["0 is not in 1"]);
     sandbox.execute(&["compare", "true", "true", "--metric", "wal"]).expect(2, &["invalid value 'wal'", "wall"]);
-    sandbox.execute(&["report", "STUDY"]).expect(2, &["has not run yet", "hint: run the plan: bakeoff run"]);
+    sandbox.execute(&["report", "STUDY"]).expect(2, &["has not run yet", "hint: run the study: bakeoff run"]);
     for command in ["report", "gate", "power"] {
         sandbox.execute(&[command, "."]).expect(2, &["there is no study.toml in .", "a folder with"]);
     }
@@ -113,10 +113,7 @@ fn each_way_to_go_wrong_is_told_and_the_study_goes_on() {
 fn a_workload_that_is_not_found_is_noticed_before_the_first_trial() {
     let sandbox = small();
     for (run, said) in [
-        (
-            "slep 1",
-            ["cannot run workload hello of the baseline", "`slep` was not found in PATH", "did you mean `sleep`?"],
-        ),
+        ("slep 1", ["the baseline cannot run workload hello", "`slep` was not found in PATH", "did you mean `sleep`?"]),
         ("\"$PREFIX/bin/helo\" > out", ["/bin/helo` does not exist", "did you mean `", "/bin/hello`?"]),
     ] {
         sandbox.write("study.toml", &SMALL.replace("'\"$PREFIX/bin/hello\"'", &format!("'{run}'")));
@@ -481,7 +478,7 @@ fn where_everything_fails_the_screen_shows_the_first_reason() {
          run = \"echo no such table $A >&2; exit 3\"\n[plan]\nblocks = 6\n[decide]\nbaseline = { a = \"b\" }\n",
     );
     let shown = Shown::of(&sandbox.command_as_typed(&["run", "STUDY", "--quiet"]).output().unwrap());
-    shown.expect(4, &["no answer: every trial failed or is void; the first exited with code 3: no such table"]);
+    shown.expect(4, &["no answer: every trial failed or is void; the first failure: exited with code 3: no such"]);
     let build = |works: &str| {
         Sandbox::new(&format!(
             "format = 1\nname = \"x\"\n[build_factors.a]\nb = {{ A = \"1\" }}\nc = {{ A = \"2\" }}\n[[build]]\nname = \"p\"\n\

@@ -128,13 +128,13 @@ fn what_the_user_changed_is_named_and_undoing_it_goes_on_with_the_old_journal() 
         assert_eq!((shown.code, shown.err.as_str()), (0, ""));
     };
     sandbox.execute(&["run", "STUDY", "--quiet", "--simulate", "seed:1"]).expect(0, &[]);
-    check("sh work.sh", "sh  work.sh", "workloads.w.run in the study");
-    check("oracle = 'test -s out.txt'\n", "", "workloads.w.oracle, removed from the study");
-    check("sh work.sh'\n", "sh work.sh'\noutput = \"null\"\n", "workloads.w.output in the study");
-    check("sh work.sh'\n", "sh work.sh'\ntimeout = \"1 h\"\n", "workloads.w.timeout, added to the study");
-    check("blocks = 6", "blocks = 6\nseed = 9", "seed in the study");
-    check("blocks = 6", "blocks = 6\nvary = [\"env-size\"]", "vary, added to the study");
-    check("hello again", "hello thrice", "the variant echo=twice in the study");
+    check("sh work.sh", "sh  work.sh", "changed: workloads.w.run hint:");
+    check("oracle = 'test -s out.txt'\n", "", "workloads.w.oracle, now removed");
+    check("sh work.sh'\n", "sh work.sh'\noutput = \"null\"\n", "changed: workloads.w.output hint:");
+    check("sh work.sh'\n", "sh work.sh'\ntimeout = \"1 h\"\n", "workloads.w.timeout, now added");
+    check("blocks = 6", "blocks = 6\nseed = 9", "changed: seed hint:");
+    check("blocks = 6", "blocks = 6\nvary = [\"env-size\"]", "vary, now added");
+    check("hello again", "hello thrice", "changed: the variant echo=twice hint:");
 }
 
 /// The trials are the same: the journal goes on, and the report has the reason as it is now.
@@ -209,7 +209,8 @@ fn a_variant_whose_build_failed_joins_the_same_journal_when_it_builds() {
     each_trial_once(&sandbox.record(), 7 * 3);
 
     fs::write(&flag, "").unwrap();
-    run(&sandbox, "9").expect(0, &["note: echo=thrice could not be built before", "The 7 blocks"]);
+    let note = ["note: echo=thrice could not be built before", "Only blocks that have not begun include it"];
+    run(&sandbox, "9").expect(0, &note);
     let record = sandbox.record();
     each_trial_once(&record, 7 * 3 + 2 * 4);
     assert_eq!(record.study.variants.len(), 3);
@@ -257,7 +258,7 @@ fn a_comparison_waits_for_the_machine_too_and_a_journal_of_another_one_is_explai
     // Who it is, where, and since when; and how not to wait.
     let folder = std::env::current_dir().unwrap().display().to_string();
     for part in
-        ["It is `", "commands", "`, run by ", &format!(", in {folder}, started "), "need the machine to themselves"]
+        ["That process is `", "commands", "`, started by ", &format!(" in {folder} "), "need the machine to themselves"]
     {
         assert!(waits.contains(part), "{part}: {waits}");
     }
@@ -271,7 +272,7 @@ fn a_comparison_waits_for_the_machine_too_and_a_journal_of_another_one_is_explai
         .execute(&other)
         .expect(2, &["belongs to another study", "this one differs in", "workloads.command.timeout"]);
     let turned = ["compare", "exit 0", "true", "--blocks", "6", "--journal", journal];
-    sandbox.execute(&turned).expect(2, &["belongs to another study", "the baseline in the study"]);
+    sandbox.execute(&turned).expect(2, &["belongs to another study", "differs in: the baseline"]);
     // An interrupt ends the wait.
     let _held = machine.claim(LockMode::Exclusive, |_| ()).unwrap().unwrap();
     let mut waits = sandbox.command(&["compare", "true", "exit 0", "--quiet"]).stderr(Stdio::piped()).spawn().unwrap();

@@ -79,7 +79,7 @@ fn a_study_gives_no_verdict_to_another_program() {
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(
         0,
         &[
-            "▲ words=few prints different output, first in line 2 on print: no verdict",
+            "▲ words=few prints different output on print, first in line 2: no verdict",
             "print (idle): words=few did not print the same output as the baseline in 6 of 6 trials (4 B, not 8 B)",
             "first in line 2: | the baseline: two | words=few: (nothing: the output ends here)",
         ],

@@ -61,10 +61,10 @@ fn the_page_shows_what_surrounds_a_trial() {
             "service store: fresh for every trial; ready when port $PORT_store accepts a connection, within 3 s",
             "condition busy: 4 copies of the baseline alongside, each started every 0.1 s; 2 processes at once; \
              addresses not randomised",
-            "10 for each workload and condition, seed 1; 120 trials in all",
+            "10 for each workload and condition; seed 1; 120 trials in all",
             "Varied at random in every pass: the size of the environment",
-            "Trials with foreign_cpu above 20 %, or pressure_cpu \
-             above 100 ms, or load above 3 are void and run again within their block",
+            "Trials with foreign_cpu above 20 % or pressure_cpu \
+             above 100 ms or load above 3 are void and run again within their block",
             "Judged: wall, scan.wall, op.quote.p99, lost;",
             "Builds: none",
             "Trials: about 3 min",

@@ -105,11 +105,11 @@ fn what_cannot_be_known_to_be_the_same_does_not_race_again() {
         place.typed_in(folder, &words).expect(0, &[NOT_PAIRED, part]);
     };
     let here = place.0.path();
-    check("folder", &["./old"], &place.0.study(), "it ran in another folder");
-    check("shell", &["./old", "--shell", "sh -e"], here, "it ran in another shell");
-    check("words", &["P=./old; $P"], here, "its command does not show which files it runs");
+    check("folder", &["./old"], &place.0.study(), "ran in another folder");
+    check("shell", &["./old", "--shell", "sh -e"], here, "ran in another shell");
+    check("words", &["P=./old; $P"], here, "the command does not show which files it runs");
     let around = ["./old", "true", "--prepare", "true", "--prepare", "echo"];
-    check("around", &around, here, "it had commands before or after its trials that the others lacked");
+    check("around", &around, here, "had commands before or after the trials that the others lacked");
     fs::write(here.join("data"), "1").unwrap();
     place.save("data", &["cat data"]).expect(0, &[]);
     fs::write(here.join("data"), "2").unwrap();

@@ -113,7 +113,7 @@ fn check(what: &str, case: &Case, swap: impl FnOnce(&Case), named: &str) {
     if shown.err.contains("was not traced") {
         return println!("skipped: {what}: {}", shown.err);
     }
-    shown.expect(2, &["stopped because these changed while trials ran", named, "are void"]);
+    shown.expect(2, &["stopped because these changed while trials ran", named, "must run again"]);
     let record = case.record();
     for block in 1..=6 {
         let trials = record.trials.iter().filter(|trial| trial.block == block);

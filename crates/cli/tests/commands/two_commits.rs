@@ -111,14 +111,14 @@ fn a_change_of_docs_is_the_same_program_and_an_answer() {
     let shown = repository.compare(&words);
     shown.expect(
         0,
-        &["all commits produce the same program", "their trees differ only in README.md, prog.c,", "--anyway"],
+        &["all revisions produce the same program", "their trees differ only in README.md, prog.c,", "--anyway"],
     );
     repository.compare(&[&words[..], &["--json"]].concat()).expect(0, &["\"shared\"", "worktree"]);
     // Whatever else was asked for is answered, too.
     let asked = ["--gate", "0.1%", "--junit", "j.xml", "--export-markdown", "m.md", "--export-csv", "c.csv"];
     let more = ["--export-findings", "f.json", "--export-json", "h.json", "--html", "p.html"];
     let shown = repository.compare(&[&words[..], &asked, &more].concat());
-    shown.expect(0, &["all commits produce the same program", "The gate passes: main (", "cannot be slower"]);
+    shown.expect(0, &["all revisions produce the same program", "The gate passes: main (", "cannot be slower"]);
     for (file, part) in [
         ("m.md", "are the same program, so there is nothing to measure"),
         ("c.csv", "same_program"),
@@ -134,7 +134,7 @@ fn a_change_of_docs_is_the_same_program_and_an_answer() {
     assert!(shown.out.starts_with("study,") && shown.code == 0, "{shown:?}");
     repository
         .compare(&["--git", "v1", "--git", "v1", "--build", "make", "./prog"])
-        .expect(0, &["(2): both commits produce the same program", "the same, file for file"]);
+        .expect(0, &["(2): both revisions produce the same program", "the same, file for file"]);
     // A command that compiles runs something other than what was built.
     let compiles = ["--git", "v1", "--git", "worktree", "--build", "make", "--blocks", "1", "make -n"];
     let shown = repository.compare(&compiles);
@@ -183,7 +183,8 @@ fn what_cannot_be_compared_says_what_to_do() {
     let repository = Repository::new();
     let compare = |words: &[&str]| repository.compare(words);
     compare(&["--git", "v1", "./prog"]).expect(2, &["a comparison needs two revisions", "--git worktree"]);
-    compare(&["--git", "v1", "--git", "HEAD", "./prog", "true"]).expect(2, &["2 commands", "give one command"]);
+    compare(&["--git", "v1", "--git", "HEAD", "./prog", "true"])
+        .expect(2, &["--git takes exactly one command, not 2", "give one command"]);
     compare(&["--git", "v1", "--git", "v9", "./prog"]).expect(2, &["has no `v9`"]);
     compare(&["--git", "v1", "--git", "HEAD", "-L", "n", "1,2", "./prog {n}"])
         .expect(2, &["cannot combine --git with parameters"]);

@@ -71,9 +71,9 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("cgroup_read_bytes", "cgroups do not count block input and output here"),
     ("cgroup_write_bytes", "cgroups do not count block input and output here"),
     ("pids_peak", "cgroups do not report the peak number of processes here"),
-    ("pressure_cpu", "cgroups do not report pressure here (this needs cgroup v2 and psi=1)"),
-    ("pressure_memory", "cgroups do not report pressure here (this needs cgroup v2 and psi=1)"),
-    ("pressure_io", "cgroups do not report pressure here (this needs cgroup v2 and psi=1)"),
+    ("pressure_cpu", "cgroups do not report pressure here (needs cgroup v2 and the kernel parameter psi=1)"),
+    ("pressure_memory", "cgroups do not report pressure here (needs cgroup v2 and the kernel parameter psi=1)"),
+    ("pressure_io", "cgroups do not report pressure here (needs cgroup v2 and the kernel parameter psi=1)"),
 ];
 
 /// The files of a group that tell what is not yet in `measured`, which they fill.

@@ -11,7 +11,11 @@ impl Launcher {
         let absent: Vec<String> =
             offline(limits.cpus.as_deref().unwrap_or_default()).iter().map(u32::to_string).collect();
         if !absent.is_empty() {
-            refused.push(("cpus".to_owned(), format!("processor {} is not online here", absent.join(", "))));
+            let why = match absent.as_slice() {
+                [one] => format!("processor {one} is not online here"),
+                several => format!("processors {} are not online here", several.join(", ")),
+            };
+            refused.push(("cpus".to_owned(), why));
         }
         for (step, what, why) in self.tried(limits) {
             if !refused.iter().any(|(known, _)| *known == what) {

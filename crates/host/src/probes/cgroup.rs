@@ -89,7 +89,7 @@ impl Probe for Cgroup {
         let memory = limits.memory_bytes.and_then(|_| why(Home::limits_memory, "no cgroup memory controller here"));
         let mut cpu = limits.cpu_limit.and_then(|_| why(Home::limits_cpu, "no cgroup cpu controller here"));
         if limits.cpu_limit.is_some() && limits.realtime.is_some() {
-            cpu = Some("cgroup limits do not apply to real-time processes".to_owned());
+            cpu = Some("cgroup CPU limits do not apply to real-time processes".to_owned());
         }
         let named = |name: &str, why: Option<String>| why.map(|why| (name.to_owned(), why));
         [named("memory_bytes", memory), named("cpu_limit", cpu)].into_iter().flatten().collect()

@@ -85,10 +85,10 @@ fn correspond(table: &[Sample]) -> Result<(), Unaskable> {
     let baseline = &table[0];
     if let Some(other) = table.iter().find(|sample| sample.values.len() != baseline.values.len()) {
         let message = format!(
-            "`{}` has {} values and `{}` has {}, so their lines do not correspond",
+            "`{}` and `{}` have different numbers of values ({} and {}), so their lines do not correspond",
             baseline.col,
-            baseline.values.len(),
             other.col,
+            baseline.values.len(),
             other.values.len()
         );
         let remedy = "--paired needs one value per block in every sample; omit the option to compare unpaired samples";

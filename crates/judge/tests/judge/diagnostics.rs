@@ -147,7 +147,7 @@ fn sentences_of_time() {
     check(
         &[(
             "drift",
-            "values drift during the study: wall. The verdicts compare within blocks and remain valid, but do not \
+            "values drift during the study: wall. The verdicts compare within blocks, so they remain valid. Do not \
                 compare values from different blocks",
         )],
         20,
@@ -157,7 +157,7 @@ fn sentences_of_time() {
     check(
         &[(
             "autocorrelation",
-            "successive blocks are not independent: wall. The verdicts compare within blocks and remain valid, but do \
+            "successive blocks are not independent: wall. The verdicts compare within blocks, so they remain valid. Do \
                 not use unpaired tests on these values",
         )],
         40,
@@ -202,12 +202,12 @@ fn sentences_of_values() {
         doubts(100, &["wall"], &mut |s, slot| Some(if slot.variant == "b" && s.unit() < 0.3 { 0.2 } else { 0.0 }));
     let modes = doubts.iter().find(|(kind, _)| kind == "modes").map(|(_, text)| text.as_str());
     let modes = modes.expect("two modes");
-    assert!(modes.contains("(b: wall, 2 modes at ") && !modes.contains("c:"), "{modes}");
+    assert!(modes.contains("(b: wall, 2 clusters at ") && !modes.contains("c:"), "{modes}");
     let far = |slot: &Slot<'_>| if slot.variant == "c" && [3, 9].contains(&slot.block) { 3.0 } else { 0.0 };
     let doubts = self::doubts(12, &["wall"], &mut |_, slot| Some(far(slot)));
     assert_eq!(doubts.len(), 1, "{doubts:?}");
     assert!(
-        doubts[0].1.starts_with("a few blocks are far from the others but are kept (c: wall, 2 of 12: "),
+        doubts[0].1.starts_with("blocks far from the others are kept in the comparison (c: wall, 2 of 12: "),
         "{doubts:?}"
     );
 }

@@ -438,7 +438,9 @@ fn blocks_that_lack_a_cell_are_left_out_and_counted() {
     let findings = judge(&record);
     let comparison = family(&findings, EffectKind::Main).effects[0].comparison.clone().expect("a comparison");
     assert_eq!(comparison.blocks, BLOCKS - 1);
-    assert!(comparison.caveats.iter().any(|caveat| sentence(caveat).starts_with("1 of 12 blocks")));
+    assert!(
+        comparison.caveats.iter().any(|caveat| sentence(caveat).starts_with("the estimate leaves out 1 of 12 blocks"))
+    );
 }
 
 #[test]

@@ -67,7 +67,7 @@ pub(super) fn take(
 
 /// What is at the place of a process, or else what it printed.
 fn left(place: &Path, stdout: &Path) -> Result<Left, String> {
-    let unread = |error: io::Error| format!("cannot read the harness's results: {error}");
+    let unread = |error: io::Error| format!("cannot read a result file of the harness: {error}");
     let Ok(there) = fs::symlink_metadata(place) else {
         return whole(stdout).map(Left::Printed).map_err(|error| format!("cannot read the standard output: {error}"));
     };

@@ -91,10 +91,8 @@ impl Load {
                 break;
             }
             if !waiting.pause()? {
-                let why = format!(
-                    "only {} of {} copies of the load were running after {ALIVE_WITHIN_S} s",
-                    achieved.alive, active.copies
-                );
+                let why =
+                    format!("copies running after {ALIVE_WITHIN_S} s: only {} of {}", achieved.alive, active.copies);
                 return Err(active.because(None, why));
             }
         }
@@ -167,7 +165,7 @@ impl Active {
 
     fn failed(&self, achieved: &Achieved) -> Halt {
         let (failed, all) = (achieved.failed, achieved.failed + achieved.ended);
-        self.because(achieved.first_failed, format!("{failed} of {all} finished copies failed"))
+        self.because(achieved.first_failed, format!("failed copies: {failed} of {all} that finished"))
     }
 
     /// With the log of this copy, or of the first that has one. A copy that is started again adds to its log.

@@ -23,8 +23,7 @@ pub(super) fn take(
     // Before all else: of what was not read, everything else only seems to be wrong.
     let mut wrong = (ended.marks_lost_bytes > 0).then(|| {
         format!(
-            "it exceeded the limit of {} MiB of marks per process by {} bytes; mark fewer ops, for example every \
-             hundredth",
+            "they exceed the limit of {} MiB per process by {} bytes; mark fewer ops, for example every hundredth",
             MOST_MARKED_BYTES >> 20,
             ended.marks_lost_bytes
         )
@@ -84,7 +83,7 @@ fn merge(workload: &Workload, all: Vec<(Marks, Measurements)>, execution: &mut E
 fn phases_as_declared(workload: &Workload, marks: &Marks) -> Result<(), String> {
     let is_marked = |phase: &&String| marks.phases.iter().any(|known| known.name == **phase);
     match workload.phases.iter().find(|phase| !is_marked(phase)) {
-        Some(phase) => Err(format!("it did not mark the phase `{phase}`")),
+        Some(phase) => Err(format!("the command did not mark the phase `{phase}`")),
         None => Ok(()),
     }
 }
@@ -94,8 +93,11 @@ fn ops_as_declared(workload: &Workload, marked: u64) -> Result<(), String> {
     let Some(ops) = &workload.ops else { return Ok(()) };
     let unit = if ops.unit.is_empty() { "op" } else { &ops.unit };
     match (marked, ops.count) {
-        (marked, Some(count)) if marked != count => Err(format!("it marked {marked} ops ({unit}), not {count}")),
-        (0, None) => Err(format!("it marked no ops ({unit})")),
+        (1, Some(count)) if count != 1 => Err(format!("the command marked 1 op ({unit}), not {count}")),
+        (marked, Some(count)) if marked != count => {
+            Err(format!("the command marked {marked} ops ({unit}), not {count}"))
+        }
+        (0, None) => Err(format!("the command marked no ops ({unit})")),
         _ => Ok(()),
     }
 }

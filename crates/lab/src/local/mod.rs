@@ -232,7 +232,7 @@ impl Executor for Local<'_> {
 }
 
 /// Why there is no more of a trial.
-const KILLED: &str = "its launcher process was killed";
+const KILLED: &str = "the launcher process was killed";
 
 /// Such a trial failed: most often it was the trial that did it.
 fn killed(how: &str) -> Failure {

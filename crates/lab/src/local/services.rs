@@ -250,8 +250,8 @@ impl Running {
             };
             if self.take_end()? {
                 let how = self.ended.as_ref().and_then(|ended| ended.processes.first());
-                let how = how.map_or_else(|| "it ended".to_owned(), |process| in_words(&process.end));
-                return Err(self.because(format!("it ended before it was ready: {how}")));
+                let how = how.map_or_else(String::new, |process| format!(": {}", in_words(&process.end)));
+                return Err(self.because(format!("it ended before it was ready{how}")));
             }
             if passed {
                 return Ok(());

@@ -182,7 +182,7 @@ impl TryFrom<Encoded> for Latencies {
         let histogram = decode(&encoded.histogram)?;
         let Encoded { count, sum_s, min_s, max_s, .. } = encoded;
         if count == 0 || histogram.len() != count {
-            return Err(format!("a histogram holds {} latencies, but its count is {count}", histogram.len()));
+            return Err(format!("a histogram is damaged: its count is {count}, but it holds {}", histogram.len()));
         }
         if !(0.0 <= min_s && min_s <= max_s && max_s.is_finite() && sum_s.is_finite()) {
             return Err(format!("latencies from {min_s} s to {max_s} s are impossible"));

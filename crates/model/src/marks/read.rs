@@ -31,7 +31,7 @@ pub struct ParsedMarks {
 
 /// A line that is no mark: the first of them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} of its marks, `{text}`: {why}{}", and_more(*more))]
+#[error("line {line} of the marks, `{text}`: {why}{}", and_more(*more))]
 pub struct Wrong {
     /// Its number, from 1.
     pub line: u64,
@@ -44,7 +44,7 @@ pub struct Wrong {
 }
 
 fn and_more(count: u64) -> String {
-    if count == 0 { String::new() } else { format!(" (and {count} more)") }
+    if count == 0 { String::new() } else { format!(" (invalid lines in all: {})", count + 1) }
 }
 
 /// Reads the marks of a process that has ended.
@@ -226,7 +226,10 @@ impl Reader {
         // Ops may come late, from other threads; only phases must be in order.
         let (earlier_s, began_s) = (self.began.at_s, now.at_s.max(self.began.at_s));
         if now.at_s < earlier_s && now.own && self.began.own {
-            return Err(format!("its time is {} s earlier than that of the phase above", earlier_s - now.at_s));
+            return Err(format!(
+                "its time is {} s earlier than that of the phase above; mark phases in the order in which they begin",
+                earlier_s - now.at_s
+            ));
         }
         if let Some(last) = self.phases.last_mut() {
             last.ended_s = began_s;
@@ -308,7 +311,7 @@ fn plain(word: &[u8]) -> Judged<&str> {
 
 fn not_a_name(word: &[u8]) -> String {
     format!(
-        "`{}` is not a valid name; use letters, digits, `_`, `-`, `+` and `.`; the name of an op cannot be a number",
+        "`{}` is not a valid name; use only letters, digits, `_`, `-`, `+` and `.` (an op's name cannot be a number)",
         shown(word)
     )
 }

@@ -131,8 +131,8 @@ fn what_is_no_mark_is_named_with_its_line() {
         assert!(wrong.text.chars().count() <= 61, "{wrong}");
     }
     let wrong = read(&chunks(&[(5.0, "phase a\nhello\nop\nwhat\nop 1 1\n")]), 1000.0, 10.0).unwrap_err();
-    let expect = "line 2 of its marks, `hello`: a mark must begin with `phase`, `op` or `value` (and 2 more)";
-    assert_eq!(wrong.to_string(), expect);
+    let why = "a mark must begin with `phase`, `op` or `value`";
+    assert_eq!(wrong.to_string(), format!("line 2 of the marks, `hello`: {why} (invalid lines in all: 3)"));
 }
 
 #[test]

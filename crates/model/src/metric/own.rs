@@ -22,7 +22,7 @@ pub fn find(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
     match METRICS.iter().find(|metric| metric.name == name) {
         Some(_) if is_of_harness(name) && workloads.iter().all(|workload| workload.harness.is_none()) => Err(Unknown {
             why: format!("`{name}` is a benchmark metric, but no workload has a harness"),
-            remedy: "name the harness in the workload, such as `harness = \"go\"`".to_owned(),
+            remedy: "name the harness in the workload, for example `harness = \"go\"`".to_owned(),
         }),
         Some(known) => Ok(known.clone()),
         None => own(name, workloads),
@@ -69,7 +69,7 @@ fn value(name: &str, workloads: &[Workload]) -> Result<Option<Metric>, Unknown> 
         let why = format!(
             "the value `{name}` has a different unit, direction or exactness in workload `{other}` than in `{first}`"
         );
-        return Err(Unknown { why, remedy: "choose another name for one of them".to_owned() });
+        return Err(Unknown { why, remedy: "declare both alike, or rename one of them".to_owned() });
     }
     let ValueSpec { unit, better, from, exact, .. } = &spec;
     let (what, source) = match from {
@@ -91,7 +91,7 @@ fn of_phase(name: &str, workload: &Workload) -> Option<Metric> {
 
 /// What is measured of a service: its last part, unit, and what it is.
 const OF_SERVICE: [(&str, Unit, &str, &str); 5] = [
-    ("cpu", Unit::Seconds, "CPU time during the trial", "CPU clocks of its processes"),
+    ("cpu", Unit::Seconds, "CPU time during the trial", "CPU clocks of the service's processes"),
     ("user", Unit::Seconds, "CPU time in user mode, from start to end", "wait4: ru_utime"),
     ("sys", Unit::Seconds, "CPU time in the kernel, from start to end", "wait4: ru_stime"),
     ("maxrss", Unit::Bytes, "peak resident memory of the largest process", "wait4: ru_maxrss; VmHWM"),
@@ -124,7 +124,7 @@ fn what(metric: &OpMetric<'_>, spec: &OpSpec) -> String {
         Stat::Max => format!("longest latency of {ops}"),
         Stat::Min => format!("shortest latency of {ops}"),
         Stat::Mean => format!("mean latency of {ops}"),
-        Stat::Rate => format!("{ops} in a second"),
+        Stat::Rate => format!("{ops} per second"),
         Stat::Count => format!("number of {ops}"),
     };
     metric.phase.map_or(what.clone(), |phase| format!("{what}, in phase `{phase}`"))
@@ -180,7 +180,7 @@ fn unknown(name: &str, readings: &[OpMetric<'_>], workloads: &[Workload]) -> Unk
 fn no_such_op(metric: &OpMetric<'_>, workloads: &[Workload]) -> Unknown {
     let mut specs = workloads.iter().filter_map(|workload| workload.ops.as_ref()).peekable();
     if specs.peek().is_none() {
-        let remedy = "declare them in the workload, such as `ops = { unit = \"message\" }`";
+        let remedy = "declare them in the workload, for example `ops = { unit = \"message\" }`";
         return Unknown { why: "no workload has ops".to_owned(), remedy: remedy.to_owned() };
     }
     let names: Vec<&str> = specs.flat_map(|spec| &spec.names).map(String::as_str).collect();
@@ -195,7 +195,8 @@ fn no_such_op(metric: &OpMetric<'_>, workloads: &[Workload]) -> Unknown {
     let has_them = |spec: &OpSpec| metric.name.is_none_or(|name| spec.names.iter().any(|known| known == name));
     let with_ops = workloads.iter().filter(|workload| workload.ops.as_ref().is_some_and(has_them));
     let with_ops: Vec<Workload> = with_ops.cloned().collect();
-    let why = format!("no workload with these ops has a phase `{phase}`");
+    let named = metric.name.map_or(String::new(), |name| format!(" named `{name}`"));
+    let why = format!("no workload with ops{named} has a phase `{phase}`");
     Unknown { why, remedy: phases_remedy(phase, &with_ops) }
 }
 

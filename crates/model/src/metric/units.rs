@@ -56,8 +56,8 @@ impl Unit {
         match self {
             Self::Seconds => "seconds",
             Self::Bytes => "bytes",
-            Self::Count => "a number of things",
-            Self::PerSecond => "a number in a second",
+            Self::Count => "a count",
+            Self::PerSecond => "a number per second",
             Self::GuestInstructions => "billions of guest instructions",
         }
     }

@@ -49,13 +49,13 @@ impl fmt::Display for Odd {
             Oddity::Damaged => write!(f, "line {line} is damaged, so it is ignored"),
             Oddity::Doubled { first } => write!(f, "line {line} repeats line {first}, so it is ignored"),
             Oddity::Unplanned { what } => {
-                write!(f, "line {line} is about {what}, but that is not in the study, so the line is ignored")
+                write!(f, "line {line} is ignored, because the study has no {what}")
             }
             Oddity::Repeated { first } => {
                 write!(f, "line {line} repeats a trial that was already final in line {first}, so it is ignored")
             }
             Oddity::NoSession { session } => {
-                write!(f, "line {line} belongs to session {session}, but the line of that session is missing")
+                write!(f, "line {line} is used, although the line of its session ({session}) is missing")
             }
         }
     }
@@ -74,6 +74,9 @@ pub struct Contradiction {
 
 impl fmt::Display for Contradiction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.first == self.line {
+            return write!(f, "line {} contradicts itself: {}", self.line, self.about);
+        }
         write!(f, "lines {} and {} contradict each other: {}", self.first, self.line, self.about)
     }
 }
@@ -198,7 +201,7 @@ impl Reading {
 
     fn take_block(&mut self, number: usize, block: Block) -> Result<(), Contradiction> {
         if block.padding > MOST_PADDING_BYTES {
-            self.odd(number, Oddity::Unplanned { what: format!("a padding of {} bytes", block.padding) });
+            self.odd(number, Oddity::Unplanned { what: format!("padding of {} bytes", block.padding) });
             return Ok(());
         }
         let place = self.record.blocks.len();

@@ -33,7 +33,7 @@ impl Condition {
         let priority = self.realtime.map(|priority| format!("real-time priority {priority} (SCHED_FIFO)"));
         let aslr = self.aslr.map(|on| if on { "addresses randomised" } else { "addresses not randomised" });
         let memory = self.memory_bytes.map(|bytes| format!("at most {} of memory", size(bytes)));
-        let cpu_limit = self.cpu_limit.map(|limit| format!("CPU time of at most {limit} processors"));
+        let cpu_limit = self.cpu_limit.map(|limit| format!("CPU time limited to {limit} × one processor"));
         parts.extend(cpus);
         parts.extend(priority.map(|words| (Part::Realtime, words)));
         parts.extend(aslr.map(|words| (Part::Aslr, words.to_owned())));
@@ -48,7 +48,8 @@ impl Condition {
 }
 
 fn load_in_words(load: &LoadSpec) -> String {
-    let copies = if load.copies == 1 { "a copy".to_owned() } else { format!("{} copies", load.copies) };
+    let (copies, each) =
+        if load.copies == 1 { ("a copy".to_owned(), "") } else { (format!("{} copies", load.copies), "each ") };
     let of = match &load.of {
         LoadOf::Baseline => "the baseline".to_owned(),
         LoadOf::Itself => "the variant itself".to_owned(),
@@ -56,7 +57,7 @@ fn load_in_words(load: &LoadSpec) -> String {
     };
     match load.pace_s {
         // A third of a second has no end; a microsecond is nothing to a process.
-        Some(pace_s) => format!("{copies} of {of} alongside, each started every {} s", (pace_s * 1e6).round() / 1e6),
+        Some(pace_s) => format!("{copies} of {of} alongside, {each}started every {} s", (pace_s * 1e6).round() / 1e6),
         None => format!("{copies} of {of} alongside"),
     }
 }
@@ -101,7 +102,7 @@ mod tests {
             "real-time priority 1 (SCHED_FIFO)",
             "addresses not randomised",
             "at most 1536 MiB of memory",
-            "CPU time of at most 0.5 processors",
+            "CPU time limited to 0.5 × one processor",
             "LC_ALL=C",
             "file system caches dropped before each trial",
         ];

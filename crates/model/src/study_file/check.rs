@@ -44,8 +44,8 @@ pub(super) fn every_level_boots(sink: &Sink, factors: &[PlacedFactor<'_>]) -> Op
     let missing = factor.factor.levels.iter().filter(|level| level.kernel.is_none()).map(|level| level.name.as_str());
     let missing: Vec<&str> = missing.collect();
     if kernels.len() < factor.factor.levels.len() {
-        let message =
-            format!("some levels of factor `{}` have no `kernel`: {}", factor.factor.name, missing.join(", "));
+        let levels = if missing.len() == 1 { "level" } else { "levels" };
+        let message = format!("factor `{}` has no `kernel` in {levels} {}", factor.factor.name, missing.join(", "));
         let remedy = "give each level of the factor a `kernel`, or remove `kernel` from all of them";
         sink.report(factor.span.clone(), &message, "", remedy);
     }

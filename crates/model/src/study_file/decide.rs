@@ -106,7 +106,7 @@ fn trends(section: &Section<'_>, factors: &[&PlacedFactor<'_>]) -> Vec<String> {
             _ => {
                 let remedy = "use at least three levels named by increasing numbers, such as 1, 2 and 4, or remove \
                     the factor from `trends`";
-                section.sink.report(span, &format!("the levels of `{name}` are not increasing numbers"), "", remedy);
+                section.sink.report(span, &format!("cannot show a trend over factor `{name}`"), "", remedy);
             }
         }
     }

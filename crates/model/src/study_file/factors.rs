@@ -88,7 +88,7 @@ fn read<'a>(file: &Section<'a>, key: &'static str, keys: Keys<'_>) -> Vec<Placed
                 let mut remedy = format!("write the name in quotes: `\"{name}.{}\" = {{ … }}`", key.get_ref());
                 if !keys.services.is_empty() {
                     let services = keys.services.iter().copied();
-                    remedy += &format!("; services: {}", suggest(key.get_ref(), services));
+                    remedy += &format!("; or name a service ({})", suggest(key.get_ref(), services));
                 }
                 section.sink.report(span, &message, "", &remedy);
                 continue;
@@ -142,12 +142,14 @@ fn level<'a>(
             // That nobody could read it is a problem of the whole section.
             _ if !is_variable(word) && keys.builds && keys.instructions.is_none() => {}
             _ if !is_variable(word) => {
-                let known = keys.instructions.map(|known| suggest(word, known.iter().copied()) + "; ");
-                let remedy = format!("{}write variables in UPPER CASE", known.unwrap_or_default());
+                let known = keys.instructions.filter(|known| keys.builds && !known.is_empty());
+                let known = known.map(|known| format!("; {}", suggest(word, known.iter().copied())));
+                let remedy = format!("write variables in UPPER CASE{}", known.unwrap_or_default());
                 sink.report(span, &format!("unknown key `{word}` in level `{name}`"), "unknown key", &remedy);
             }
             _ if keys.reserved.contains(&word) || word.starts_with("BAKEOFF_") || is_port(word) => {
-                let remedy = format!("choose another name; Bakeoff itself sets {}", keys.reserved.join(", "));
+                let ports = if keys.builds { "" } else { ", PORT_…" };
+                let remedy = format!("choose another name; reserved: {}{ports}, BAKEOFF_…", keys.reserved.join(", "));
                 sink.report(span, &format!("the variable `{word}` is reserved"), "", &remedy);
             }
             _ => match value.get_ref() {

@@ -80,7 +80,7 @@ fn plan(section: &Section<'_>, base: Base, known: &Choices<'_>) -> Base {
         spec.vary = vary(section);
     }
     let _ = section.any("vary");
-    if let Some(rebuild) = section.number_of("rebuild", "blocks of building", MOST_REBUILDS) {
+    if let Some(rebuild) = section.number_of("rebuild", "measured builds", MOST_REBUILDS) {
         spec.rebuild = rebuild;
     }
     if let Some(rules) = section.section("void_if") {
@@ -112,7 +112,7 @@ fn extent(section: &Section<'_>, spec: &mut PlanSpec, counted: &mut bool) {
     }
     if let Some((blocks, span)) = section.integer("blocks") {
         if !(1..=MOST_BLOCKS).contains(&blocks) {
-            let remedy = "use at most 10,000 blocks; a verdict at 95 % confidence needs at least 6";
+            let remedy = "use a number from 1 to 10,000; a verdict at 95 % confidence needs at least 6 blocks";
             section.sink.report(span.clone(), &format!("invalid number of blocks: {blocks}"), "", remedy);
             return;
         }
@@ -235,7 +235,7 @@ fn void_rules(rules: &Section<'_>, known: &Choices<'_>) -> Vec<VoidRule> {
             None => {
                 let message =
                     format!("this rule is not valid for `{name}`, because this metric is {}", measured_in(&metric));
-                let remedy = format!("write `>` and a number: `{name} = \"{}\"`", example(&metric));
+                let remedy = format!("write `>` and a value, such as `{name} = \"{}\"`", example(&metric));
                 rules.sink.report(value.span(), &message, "", &remedy);
             }
         }

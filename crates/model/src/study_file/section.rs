@@ -101,14 +101,14 @@ impl Type {
         let shown = "see `bakeoff help study-file` for an example".to_owned();
         match self {
             Self::Text => ("a string in quotes".to_owned(), format!("for example `{key} = \"…\"`")),
-            Self::Integer => ("a whole number".to_owned(), "write the number without quotes".to_owned()),
-            Self::Number => ("a number".to_owned(), "write the number without quotes".to_owned()),
+            Self::Integer => ("a whole number".to_owned(), "write only digits, without quotes".to_owned()),
+            Self::Number => ("a number".to_owned(), "write a number without quotes".to_owned()),
             Self::Bool => {
                 ("true or false".to_owned(), format!("write `{key} = true` or `{key} = false`, without quotes"))
             }
             Self::Texts => ("a list of strings".to_owned(), format!("for example `{key} = [\"…\"]`")),
             Self::Table => ("a table".to_owned(), shown),
-            Self::Tables => (format!("a list of tables; write `[[{key}]]`"), shown),
+            Self::Tables => ("a list of tables".to_owned(), format!("write `[[{key}]]`; {shown}")),
         }
     }
 }
@@ -177,7 +177,7 @@ impl<'a> Section<'a> {
         let (text, span) = self.typed(key, Type::Text, DeValue::as_str)?;
         if text.trim().is_empty() {
             let message = format!("`{key}` of {} is empty", self.title);
-            self.sink.report(span, &message, "", "add a value, or remove the key");
+            self.sink.report(span, &message, "", "add a value, or remove the key if it is optional");
             return None;
         }
         Some((text.to_owned(), span))

@@ -2,7 +2,7 @@
 
 use super::factors::{PORT, PlacedFactor};
 use super::section::{Section, Sink, check_inside};
-use crate::problem::suggest;
+use crate::problem::{did_you_mean, suggest};
 use crate::study::{Per, Ready, Service, mentioned};
 use std::ops::Range;
 
@@ -158,7 +158,7 @@ fn check_shared_by_variants(
     let changing: Vec<String> = of_factors.chain(ports).chain(["PREFIX".to_owned()]).collect();
     for (text, span) in &placed.commands {
         if let Some(variable) = mentioned(text).find(|variable| changing.iter().any(|name| name == variable)) {
-            let message = format!("a service per block cannot use `${variable}`, because it differs between trials");
+            let message = format!("a service per block cannot use `${variable}`, which differs between trials");
             let remedy = "use `per = \"trial\"`, or a command that is the same for all trials";
             sink.report(span.clone(), &message, "", remedy);
         }
@@ -169,9 +169,11 @@ fn check_shared_by_variants(
 pub(super) fn ports_are_known(sink: &Sink, text: &str, span: &Range<usize>, known: &[&str], needed: Option<&[String]>) {
     for service in mentioned(text).filter_map(|variable| variable.strip_prefix(PORT)) {
         if !known.contains(&service) {
-            let remedy = match known {
-                [] => format!("add `[services.{service}]`"),
-                _ => suggest(service, known.iter().copied()),
+            let port = |name: &str| format!("${PORT}{name}");
+            let remedy = match (known, did_you_mean(service, known.iter().copied())) {
+                ([], _) => format!("add `[services.{service}]`"),
+                (_, Some(meant)) => format!("did you mean `{}`?", port(meant)),
+                _ => format!("available: {}", known.iter().map(|name| port(name)).collect::<Vec<_>>().join(", ")),
             };
             let message = format!("`${PORT}{service}` is not the port of a service");
             sink.report(span.clone(), &message, "", &remedy);

@@ -22,7 +22,8 @@ pub(super) fn read(
 ) -> Result<(), Error> {
     let place = Labels { file: origin.label, unit: "sec/op", ..Labels::default() };
     if samples.iters.len() != samples.times.len() {
-        let message = format!("{} counts for {} times", samples.iters.len(), samples.times.len());
+        let (counts, times) = (samples.iters.len(), samples.times.len());
+        let message = format!("the numbers of run counts ({counts}) and of times ({times}) differ");
         return Err(origin.whole(&message, "check whether the file is complete"));
     }
     if !options.wants(&place) {

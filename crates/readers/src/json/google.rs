@@ -69,7 +69,7 @@ fn take(entry: &Entry, origin: &Origin<'_>, options: &Options, gathered: &mut Ga
     }
     let unit = entry.time_unit.as_deref().unwrap_or("ns");
     let Some(parts) = in_a_second(unit) else {
-        return Err(origin.whole(&format!("`{name}` has times in the unknown unit `{unit}`"), ""));
+        return Err(origin.whole(&format!("`{name}` has times in the unknown unit `{unit}`"), "use ns, us, ms or s"));
     };
     let times = [("sec/op", entry.real_time), ("cpu-sec/op", entry.cpu_time)];
     let times = times.map(|(unit, value)| (unit, Better::Less, value.map(|value| value / parts)));

@@ -2,6 +2,7 @@
 
 use super::terms::terms;
 use crate::format::{percent, short};
+use crate::words::counted;
 use bakeoff_judge::findings::{Caveat, Lack, Model, Scale, Ticks};
 
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
@@ -10,7 +11,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::ModelBased { model, scale } => model_based(*model, *scale),
         Caveat::AmongOthers { p, corrected, family } => {
             format!(
-                "this comparison alone would be judged different (p = {p:.4}), but not as one of {family} comparisons \
+                "on its own, this difference would be shown (p = {p:.4}); as one of {family} comparisons, it is not \
                     (p = {corrected:.4})"
             )
         }
@@ -23,7 +24,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             } else {
                 "a trial needed for the contrast failed, is void or is missing"
             };
-            format!("{lost} of {of} blocks are left out because {why}")
+            format!("the estimate leaves out {lost} of {of} blocks, because {why}")
         }
         Caveat::Unvaried { runs, confidence, most } => format!(
             "the values did not vary in {runs} runs, so there is no interval; with {} confidence, at most {} of all \
@@ -41,7 +42,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         }
         Caveat::Aliased { effect, with } => format!(
             "{effect} is estimated as if there were no interaction {}, because the variants that ran cannot separate \
-                the two",
+                the effect from an interaction",
             terms(with)
         ),
         _ => return None,
@@ -49,12 +50,13 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
 }
 
 fn too_few(blocks: u32, lack: &Lack) -> String {
+    let blocks = counted(blocks, "block");
     match lack {
         Lack::FirstLook { needed } => {
-            format!("{blocks} blocks are too few: the stopping rule first checks after {needed}")
+            format!("no verdict after {blocks}: the stopping rule first checks after {needed}")
         }
         Lack::Inference { needed } => {
-            format!("{blocks} blocks are too few to infer anything; at least {needed} are needed")
+            format!("{blocks} cannot support any inference; at least {needed} are needed")
         }
         Lack::Interval { confidence, needed } => {
             let percent = percent(*confidence);
@@ -62,7 +64,7 @@ fn too_few(blocks: u32, lack: &Lack) -> String {
                 || " here; more are needed".to_owned(),
                 |needed| format!("; at least {needed} are needed"),
             );
-            format!("{blocks} blocks cannot show a difference at {percent} confidence{rest}")
+            format!("{blocks} cannot show a difference at {percent} confidence{rest}")
         }
     }
 }
@@ -79,9 +81,9 @@ fn model_based(model: Model, scale: Scale) -> String {
             )
         }
         Model::Linear { df } => format!(
-            "not every combination of levels has values, so this estimate comes from a linear model of {what} with \
-                robust (HC3) \
-             errors and {df} degrees of freedom; the model assumes independent errors and no three-factor interactions"
+            "not every combination of levels has values, so this estimate comes from a linear model of {what}. The \
+             model has robust (HC3) standard errors (df = {df}), and assumes independent errors and no three-factor \
+             interactions"
         ),
     }
 }
@@ -96,8 +98,8 @@ fn how_far(ticks: &Ticks) -> String {
 
 fn too_coarse(ticks: &Ticks) -> String {
     format!(
-        "no verdict: the clock is too coarse. Different values are at least {} s apart. That may be {} of a value, \
-            which is more than the margin. Use a longer workload or another metric",
+        "no verdict: the clock is too coarse. Different values are at least {} s apart, so the comparison may be wrong \
+            by {}. That is more than the margin. Use a longer workload or another metric",
         short(ticks.step, 3),
         how_far(ticks)
     )
@@ -133,8 +135,8 @@ mod tests {
         let of = |step: f64| Ticks { step, by: (step / 0.5).ln_1p(), scale: Scale::Ratio };
         assert_eq!(
             too_coarse(&of(0.1 + 0.2 - 0.2)),
-            "no verdict: the clock is too coarse. Different values are at least 0.1 s apart. That may be 20 % of a \
-                value, which is more than the margin. Use a longer workload or another metric"
+            "no verdict: the clock is too coarse. Different values are at least 0.1 s apart, so the comparison may be \
+                wrong by 20 %. That is more than the margin. Use a longer workload or another metric"
         );
         assert_eq!(
             widened(&of(1.0 / 300.0)),

@@ -1,6 +1,7 @@
 //! Sentences of doubts about samples that somebody else measured.
 
 use crate::format::percent;
+use crate::words::counted;
 use bakeoff_judge::findings::{Caveat, Left, Scale, TimeSeen, TooFewValues};
 
 /// At most this many names are written out.
@@ -14,8 +15,8 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
                 .to_owned()
         }
         Caveat::OrderUnknown { paired: false } => {
-            "the order is unknown: these unpaired samples may not have been measured in random order, so a drift \
-                between them looks like a difference (`bakeoff compare` measures in randomised blocks)"
+            "the order is unknown: these unpaired samples may not have been measured in random order. A drift \
+                between them would look like a difference; `bakeoff compare` measures in randomised blocks"
                 .to_owned()
         }
         Caveat::ValuesVary { keys } => format!(
@@ -30,7 +31,8 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             format!("an interval for the median at {} confidence needs {needed} values", percent(*confidence))
         }
         Caveat::NeverVary => "the values never vary within either sample, so the clock's resolution is unknown and \
-            there is no interval; if they cannot vary by chance, add a line `Unit NAME assume=exact` in Go's format"
+            there is no interval. If the values cannot vary by chance, add a line `Unit NAME assume=exact` in Go's \
+            format"
             .to_owned(),
         Caveat::TooFewValues(why) => too_few(*why),
         Caveat::SpreadsDiffer => "one sample's spread is more than three times the other's, so the samples differ by \
@@ -62,15 +64,14 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
 fn too_few(why: TooFewValues) -> String {
     match why {
         TooFewValues::Inference { values } => {
-            format!("{values} values are too few to infer anything; at least 3 are needed")
+            format!("{} cannot support any inference; at least 3 are needed", counted(values, "value"))
         }
         TooFewValues::FarApart => "the values are so far apart that their differences cannot be computed".to_owned(),
         TooFewValues::Difference { values, confidence, family, needed } => {
             let among = if family > 1 { format!(" among {family} comparisons") } else { String::new() };
             let percent = percent(confidence);
-            format!(
-                "{values} values cannot show a difference at {percent} confidence{among}; each sample needs {needed}"
-            )
+            let values = counted(values, "value");
+            format!("{values} cannot show a difference at {percent} confidence{among}; each sample needs {needed}")
         }
     }
 }
@@ -94,7 +95,7 @@ fn time(TimeSeen { samples, dependence, p }: &TimeSeen, amount: &str, left: Left
         Left::Difference => format!("{could}; this difference is larger"),
         Left::Verdict => could,
         Left::Nothing => format!(
-            "no verdict: {could}; measure in randomised blocks (`bakeoff compare`), or add --paired if each line is a \
+            "no verdict: {could}. Measure in randomised blocks (`bakeoff compare`), or add --paired if each line is a \
              block"
         ),
     }

@@ -1,6 +1,7 @@
 //! Sentences of the doubts that a study's values raise: what was seen, where, and what to do about it.
 
 use crate::format::{quantity, signed};
+use crate::words::listed;
 use bakeoff_judge::findings::{After, Caveat, Modes, Outliers, OverTime, Rates, Scale, Shift, Spot, Spots};
 use bakeoff_model::metric::Unit;
 use bakeoff_model::record::TWIN;
@@ -11,12 +12,12 @@ const NAMED: usize = 3;
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::Drift(over_time) => format!(
-            "values drift during the study: {}. The verdicts compare within blocks and remain valid, but do not \
+            "values drift during the study: {}. The verdicts compare within blocks, so they remain valid. Do not \
                 compare values from different blocks",
             metrics(over_time)
         ),
         Caveat::Autocorrelation(over_time) => format!(
-            "successive blocks are not independent: {}. The verdicts compare within blocks and remain valid, but do \
+            "successive blocks are not independent: {}. The verdicts compare within blocks, so they remain valid. Do \
                 not use unpaired tests on these values",
             metrics(over_time)
         ),
@@ -46,7 +47,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             list(spots, modes)
         ),
         Caveat::Outliers(spots) => {
-            format!("a few blocks are far from the others but are kept ({})", list(spots, outliers))
+            format!("blocks far from the others are kept in the comparison ({})", list(spots, outliers))
         }
         _ => return None,
     })
@@ -96,14 +97,14 @@ fn modes(spot: &Spot<Modes>, cells: usize) -> String {
     let places: Vec<String> = modes.iter().map(|(place, _)| quantity(*place, spot.unit)).collect();
     let shares: Vec<String> = modes.iter().map(|(_, share)| format!("{:.0}", 100.0 * share)).collect();
     let (number, place) = (modes.len(), place(spot, cells));
-    format!("{place}, {number} modes at {}, {} %", places.join(" and "), shares.join("/"))
+    format!("{place}, {number} clusters at {}, {} %", listed(&places), shares.join("/"))
 }
 
 fn outliers(spot: &Spot<Outliers>, cells: usize) -> String {
     let Outliers { blocks: [flagged, blocks], scale, with_and_without } = spot.what;
     let inward = |x: f64| if scale == Scale::Ratio { x.ln() } else { x };
     let [with, without] = with_and_without.map(|x| change(inward(x), scale, spot.unit));
-    format!("{}, {flagged} of {blocks}: {with} with them, {without} without", place(spot, cells))
+    format!("{}, {flagged} of {blocks}: {with} with all blocks, {without} without these", place(spot, cells))
 }
 
 /// No clock has shorter ticks.

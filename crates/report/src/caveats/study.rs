@@ -1,27 +1,27 @@
 //! Sentences of doubts about a study as a whole, but for those that its values raise.
 
 use crate::format::{decimals_of, fixed};
+use crate::words::counted;
 use bakeoff_judge::findings::{BusySeen, Caveat, ControlSeen, LoadSeen, Spot, Verdict};
 
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::Simulated { truth } => format!("the trials were simulated, with this planted truth: {truth}"),
         Caveat::TwinDiffers { differ, of } => format!(
-            "the baseline's twin (the same program under another name) was judged different from the baseline in \
-                {differ} of {of} comparisons, so differences of that size are this machine's noise"
+            "the baseline's twin (the same program) was judged different from the baseline in {differ} of {of} \
+                comparisons, so differences as large as the twin's are this machine's noise"
         ),
         Caveat::ControlDiffers(spots) => {
             let each: Vec<String> = spots.seen.iter().map(control).collect();
             format!(
                 "controls should be the same in all variants, but are shown to differ: {}; do not trust differences \
-                    of that \
-                 size",
+                    of that size",
                 each.join(", ")
             )
         }
         Caveat::Emulated => {
             "the machine was emulated and its clock counts instructions, so the report compares numbers of guest \
-             instructions, not times; an emulated machine has neither caches nor a pipeline"
+             instructions, not times. An emulated machine has neither caches nor a pipeline"
                 .to_owned()
         }
         Caveat::Of(objection) => objection.text.clone(),
@@ -31,8 +31,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         }
         Caveat::SeveralPlaces { places } => format!("the blocks ran in {places} different places"),
         Caveat::InterruptedBlocks { blocks } => {
-            let were = if *blocks == 1 { "block was" } else { "blocks were" };
-            format!("{blocks} {were} begun in one session and finished in a later one")
+            format!("{} started in one session and finished in a later one", counted(*blocks as u32, "block"))
         }
         Caveat::Prolonged { times } => {
             let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
@@ -46,21 +45,25 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
              judged"
         ),
         Caveat::Leftovers { trials, variants } => format!(
-            "in {trials} trials ({}), processes outlived the main one and were killed; their activity is not measured",
+            "in {} ({}), processes outlived the main one and were killed; their activity is not measured",
+            counted(*trials as u32, "trial"),
             variants.join(", ")
         ),
         Caveat::ClockSet { times, most_s } => clock_set(*times, *most_s),
         Caveat::UnequalLoad { seen } => unequal_load(seen),
         Caveat::BusyMachine { seen, from } => busy_machine(seen, *from),
         Caveat::TwoKindsOfPeak { cgroup, maxrss } => format!(
-            "peak was measured in two ways: by the cgroup in {cgroup} trials (all processes together) and by maxrss \
-             in {maxrss} (the largest process); decide on either cgroup_peak or maxrss instead"
+            "peak was measured in two ways: by the cgroup in {} (all processes together) and by maxrss in {} (the \
+             largest process); decide on either cgroup_peak or maxrss instead",
+            counted(*cgroup, "trial"),
+            counted(*maxrss, "trial")
         ),
         Caveat::BlindRules { metrics } => {
-            format!("no trial could be voided by {}, because some sessions had no such measurement", metrics.join(", "))
+            let rules = if metrics.len() == 1 { "its rule" } else { "their rules" };
+            format!("some sessions could not measure {}, so {rules} voided no trials there", metrics.join(", "))
         }
         Caveat::UnknownMetric { metrics } => {
-            format!("this version does not know these metrics: {}", metrics.join(", "))
+            format!("this version does not know some metrics of the study ({}); use a newer one", metrics.join(", "))
         }
         other => return of_time(other),
     })
@@ -70,8 +73,9 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
 fn of_time(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::HighLoad { condition, load, cpus } => format!(
-            "under {condition}, {load:.1} processes other than Bakeoff's ran on or waited for {cpus} processors (load \
-             average; trials are too short to measure how much time these used); stop other programs and measure again"
+            "under {condition}, {load:.1} processes other than Bakeoff's ran on or waited for {} (load average). \
+             Trials are too short to measure how much time these used; stop other programs and measure again",
+            counted(*cpus, "processor")
         ),
         Caveat::FixedTime { workload, seconds } => format!(
             "every trial of {workload} takes {seconds:.1} s, whatever the variant, because it runs for a fixed time. \
@@ -102,7 +106,8 @@ fn unequal_load(seen: &[LoadSeen]) -> String {
     let places: Vec<String> = seen.iter().map(place).collect();
     format!(
         "the load was not the same for all variants: it finished more or less often during the trials of some \
-            variants than during the baseline's ({}); pace the load, or read a difference as the effect of program and load together",
+            variants than during the baseline's ({}). Pace the load, or read a difference as the effect of program and \
+            load together",
         places.join("; ")
     )
 }

@@ -106,17 +106,17 @@ fn nothing(findings: &Findings) -> Rendered {
     }
     let deciding = &findings.method.deciding_metric;
     if findings.missing.iter().any(|group| group.metrics.contains(deciding)) {
-        return text!["no answer: ", clean(words::metric(deciding)), " was not measured here"];
+        return text!["no answer: ", clean(words::metric(deciding)), " could not be measured here"];
     }
     if !findings.failures.is_empty() {
         let first = findings.failures.iter().find_map(|trials| trials.example.as_ref());
-        let first = first.map_or_else(String::new, |first| format!("; the first {}", failure_in_full(first)));
+        let first = first.map_or_else(String::new, |first| format!("; the first failure: {}", failure_in_full(first)));
         return text!["no answer: every trial failed or is void", first];
     }
     if findings.tables.iter().any(|table| table.rows.iter().any(|row| row.summary.is_some())) {
         return text!["no answer: no trial has a value for ", clean(words::metric(deciding))];
     }
-    "no answer yet: no trial has finished; use `bakeoff run` to resume".into()
+    "no answer yet: no trial has finished; run the study again to resume it".into()
 }
 
 /// Nothing is inferred yet.
@@ -150,8 +150,8 @@ impl Teller<'_> {
         let compared: Vec<(&str, &Comparison)> = self.view.compared().collect();
         let text = match compared.as_slice() {
             _ if !self.view.lines.is_empty() && self.view.baseline().is_empty() => {
-                let baseline = self.findings.variants.first().map(|first| self.name(&first.name));
-                text!["no comparison: every trial of ", baseline, " failed"]
+                let baseline = self.findings.variants.first().map_or("", |first| first.name.as_str());
+                self.not_compared(baseline)
             }
             [] => self.alone(),
             several if several.iter().all(|(_, comparison)| comparison.inferred == Inferred::TooFew) => {
@@ -194,12 +194,8 @@ impl Teller<'_> {
             return self.described();
         }
         if let [one, other] = self.view.lines.as_slice() {
-            let name = self.name(if matches!(one.stand, Stand::Absent(_)) { one.variant } else { other.variant });
-            return match failed(Absence::AllFailed) {
-                true => text!["no comparison: every trial of ", name, " failed"],
-                false if failed(Absence::NotBuilt) => text!["no comparison: ", name, " was not built"],
-                false => text!["no comparison: ", name, " has no valid trial"],
-            };
+            let is_absent = matches!(one.stand, Stand::Absent(_));
+            return self.not_compared(if is_absent { one.variant } else { other.variant });
         }
         let why = if failed(Absence::AllFailed) {
             "all other variants failed"
@@ -209,6 +205,17 @@ impl Teller<'_> {
             "no other variant has a valid trial"
         };
         text!["no comparison: ", why]
+    }
+
+    /// One variant is missing, and with it the comparison.
+    fn not_compared(&self, variant: &str) -> Rendered {
+        let line = self.view.lines.iter().find(|line| line.variant == variant);
+        let name = self.name(variant);
+        match line.map(|line| line.stand) {
+            Some(Stand::Absent(Absence::AllFailed)) => text!["no comparison: every trial of ", name, " failed"],
+            Some(Stand::Absent(Absence::NotBuilt)) => text!["no comparison: ", name, " was not built"],
+            _ => text!["no comparison: ", name, " has no valid trial"],
+        }
     }
 
     /// One variant alone: its typical value, with the interval where there is one.
@@ -244,7 +251,7 @@ impl Teller<'_> {
 
     /// `b is 8.0 % slower (4.6 … 10.4 %)`.
     fn claimed(&self, variant: &str, comparison: &Comparison) -> Rendered {
-        text![self.name(variant), " ", self.does(comparison), " ", self.claim(comparison)]
+        text![self.name(variant), " ", self.has(comparison), " ", self.claim(comparison)]
     }
 
     /// ` (4.6 … 10.4 %)`, unless it gives way.
@@ -270,6 +277,11 @@ impl Teller<'_> {
     /// The verb before a claim.
     fn does(&self, comparison: &Comparison) -> &'static str {
         self.amount(comparison).joints(self.wording())[0]
+    }
+
+    /// The verb before a claim that names its metric: `has 20.0 % higher throughput`.
+    fn has(&self, comparison: &Comparison) -> &'static str {
+        if self.view.unit == Unit::PerSecond { "has" } else { self.does(comparison) }
     }
 
     fn wording(&self) -> words::Wording {
@@ -334,7 +346,8 @@ impl Teller<'_> {
             [(best, comparison), others @ ..] => {
                 let rest = counted(others.len() as u32, "other");
                 let than = (!self.form.terse).then(|| text![" than ", self.baseline()]);
-                let both = text![self.name(best), " and ", rest, " are ", self.better_word(), than];
+                let verb = if self.wording().takes_is() { "are" } else { self.wording().verb()[1] };
+                let both = text![self.name(best), " and ", rest, " ", verb, " ", self.better_word(), than];
                 text![both, ": ", self.claim(comparison)]
             }
         }
@@ -353,7 +366,9 @@ impl Teller<'_> {
         let own = self.view.typical().filter(|_| !terse).map(|typical| format!(" ({})", self.value(typical)));
         let than = (!terse || loss.is_none()).then(|| text![" than ", self.baseline(), own.unwrap_or_default()]);
         let beyond = small.as_ref().map(|_| format!(" by more than {}", percent(self.findings.method.margin)));
-        let mut text = text!["nothing is shown to be ", self.better_word(), than, beyond.unwrap_or_default()];
+        let [_, be] = self.wording().verb();
+        let shown = text!["nothing is shown to ", be, " ", self.better_word()];
+        let mut text = text![shown, than, beyond.unwrap_or_default()];
         for more in small.filter(|_| with_loss && !bare).into_iter().chain(loss) {
             text += text!["; ", more];
         }
@@ -394,11 +409,14 @@ impl Teller<'_> {
 
     /// A claim without its interval, which the rows have.
     fn short(&self, variant: &str, comparison: &Comparison) -> Rendered {
-        let claim = match self.form.terse {
-            true => self.amount(comparison).claim,
-            false => Self { form: Form { bare: true, ..self.form }, ..*self }.claim(comparison),
+        let (verb, claim) = match self.form.terse {
+            true => (self.does(comparison), self.amount(comparison).claim),
+            false => {
+                let bare = Self { form: Form { bare: true, ..self.form }, ..*self };
+                (self.has(comparison), bare.claim(comparison))
+            }
         };
-        text![self.name(variant), " ", self.does(comparison), " ", claim]
+        text![self.name(variant), " ", verb, " ", claim]
     }
 
     fn value(&self, value: f64) -> String {

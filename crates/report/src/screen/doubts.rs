@@ -8,7 +8,7 @@ use crate::caveats::study::control;
 use crate::draw::text::clean;
 use crate::failures::failure_in_full;
 use crate::format::percent;
-use crate::words::{Change, Wording, counted, is_same_program, listed, named, same_program, subject};
+use crate::words::{Change, Wording, counted, is_same_program, listed, metric_in, named, same_program, subject};
 use bakeoff_judge::findings::{Caveat, FailedTrials, Findings, Model, OtherOutput, Outputs, Rates, Spot, Verdict};
 use bakeoff_model::grouped::{grouped, unique};
 use bakeoff_model::plan::BASELINE;
@@ -42,7 +42,7 @@ fn alarm(caveat: &Caveat) -> Option<Doubt> {
             let sums = seen.iter().fold([0, 0, 0], |[d, o, a], one| [d + one.disturbed, o + one.of, a + one.all]);
             let [disturbed, of, all] = sums;
             let line = match of < all {
-                true => format!("other programs were busy in {disturbed} of the {of} trials that could be measured"),
+                true => format!("other programs were busy in {disturbed} of the {of} trials where this was measured"),
                 false => format!(
                     "other programs used more than {} of processor time in {disturbed} of {of} trials",
                     percent(*from)
@@ -85,7 +85,7 @@ fn outputs(findings: &Findings) -> Vec<Doubt> {
         let verb = if names.len() == 1 { "prints" } else { "print" };
         let first_line = match &first.first {
             Some(difference) if difference.baseline.is_some() => {
-                format!(", first in line {} on {}", difference.line, clean(&outputs.workload))
+                format!(" on {}, first in line {}", clean(&outputs.workload), difference.line)
             }
             _ => format!(" on {}", clean(&outputs.workload)),
         };
@@ -178,25 +178,30 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
         }
         Caveat::UnknownMetric { metrics } => (Look, format!("unknown here: {}", clean_all(metrics).join(", "))),
         Caveat::Position(_) => (Part, "differences depend on which variant runs first in a block".to_owned()),
-        Caveat::CarryOver(_) => (Part, "a trial is affected by the variant before it".to_owned()),
+        Caveat::CarryOver(_) => (Part, "trials are affected by the variant that ran before them".to_owned()),
         Caveat::Modes(spots) => {
             let who = spots.seen.first().map_or(String::new(), |spot| clean(&spot.variant));
             (Part, format!("{who} has several typical values, so no single number describes it"))
         }
         Caveat::Outliers(spots) => {
-            let metric = spots.seen.first().map_or(String::new(), |spot| format!(" in {}", clean(&spot.metric)));
+            let metric = spots
+                .seen
+                .first()
+                .map_or(String::new(), |spot| format!(" in {}", clean(metric_in(&spot.metric, spot.unit))));
             (Part, format!("a few blocks are far from the others{metric}; they are kept"))
         }
         Caveat::Prolonged { .. } => (Part, "blocks were added after the first results were seen".to_owned()),
         Caveat::TwoKindsOfPeak { .. } => {
-            (Part, "peak was measured in two ways; choose cgroup_peak or maxrss".to_owned())
+            (Part, "peak was measured in two ways; compare cgroup_peak or maxrss instead".to_owned())
         }
-        Caveat::BlindRules { metrics } => (
-            Part,
-            format!("no trial could be voided by {}, because it was not measured", clean_all(metrics).join(", ")),
-        ),
+        Caveat::BlindRules { metrics } => {
+            let [were, they] = if metrics.len() == 1 { ["was", "it"] } else { ["were", "they"] };
+            let metrics = listed(&clean_all(metrics));
+            (Part, format!("{metrics} {were} not measured, so {they} could void no trial"))
+        }
         Caveat::Leftovers { trials, .. } => {
-            (Part, format!("in {trials} trials, processes outlived the main one and were killed"))
+            let trials = counted(*trials as u32, "trial");
+            (Part, format!("in {trials}, processes outlived the main one and were killed"))
         }
         Caveat::ClockSet { .. } => {
             (Part, "the system's clock was set during the study; durations are not affected".to_owned())
@@ -213,8 +218,9 @@ fn clean_all(names: &[String]) -> Vec<String> {
 fn twin(view: &View<'_>) -> Option<String> {
     let twin = view.twin.filter(|twin| matches!(twin.verdict, Verdict::Faster | Verdict::Slower))?;
     let change = Change::of(twin, view.unit);
-    let (amount, word) = (change.amount(), Wording::of(view.unit, view.better).direction(&change));
-    Some(format!("the baseline's twin is {amount} {word}, so do not trust smaller differences"))
+    let wording = Wording::of(view.unit, view.better);
+    let (verb, amount, word) = (wording.verb()[0], change.amount(), wording.direction(&change));
+    Some(format!("the baseline's twin {verb} {amount} {word}, so do not trust smaller differences"))
 }
 
 /// The variant and the baseline, in the order in which their trials are lost: the one that loses more comes first.

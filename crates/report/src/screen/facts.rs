@@ -40,21 +40,23 @@ pub fn name(variant: &str) -> String {
 pub(super) fn blocks(view: &View<'_>) -> Option<String> {
     let [(variant, comparison)] = view.compared().collect::<Vec<_>>().try_into().ok()?;
     let better = comparison.better_in?;
-    let word = Wording::of(view.unit, view.better).verdict(Verdict::Faster);
+    let wording = Wording::of(view.unit, view.better);
+    let (verb, word) = (wording.verb()[0], wording.verdict(Verdict::Faster));
     if !comparison.differs() {
         return None;
     }
     let is_worse = 2 * better < comparison.blocks;
     let (who, blocks) = if is_worse { (view.baseline(), comparison.blocks - better) } else { (variant, better) };
-    (view.lines.len() == 2).then(|| format!("{} is {word} in {blocks} of {} blocks", name(who), comparison.blocks))
+    let of = counted(comparison.blocks, "block");
+    (view.lines.len() == 2).then(|| format!("{} {verb} {word} in {blocks} of {of}", name(who)))
 }
 
 /// How many of all pairs are shown to differ.
 pub(super) fn pairs(view: &View<'_>) -> Option<String> {
     let ranking = view.ranking?;
     Some(match ranking.differ {
-        differ if differ == ranking.pairs => format!("all {differ} pairs are shown to differ"),
-        differ => format!("{differ} of {} pairs are shown to differ", ranking.pairs),
+        differ if differ == ranking.pairs => format!("shown to differ: all {differ} pairs"),
+        differ => format!("shown to differ: {differ} of {}", counted(ranking.pairs, "pair")),
     })
 }
 
@@ -289,7 +291,7 @@ pub(super) fn causes(findings: &Findings, causes: &[Cause]) -> Vec<String> {
         }
     }
     if !open.is_empty() {
-        lines.push(format!("no cause was found for {}", open.join(", ")));
+        lines.push(format!("no cause was found for {}", named(open)));
     }
     lines
 }
@@ -315,7 +317,7 @@ pub(super) fn to_decide(findings: &Findings, view: &View<'_>) -> Option<String> 
     let most = counted(near.iter().map(|(more, _)| *more).max()?, "more block");
     if near.len() < open.len() {
         let names = named(near.into_iter().map(|(_, name)| name).collect());
-        return Some(format!("about {most} would settle {names}; the others need many more"));
+        return Some(format!("about {most} would settle {names}, but not the rest"));
     }
     Some(format!("about {most} would settle this; --until decided would start over"))
 }

@@ -131,7 +131,7 @@ fn what_weakens_a_claim_is_said_before_it() {
     check(&lone, "the baseline takes 4.00 s (3.97 s … 4.02 s)");
 
     let mut headless = seconds(vec![absent("baseline"), row("b", summary(4.0, 4.0, 4.5), quiet_twin())]);
-    check(&headless, "no comparison: every trial of the baseline failed");
+    check(&headless, "no comparison: the baseline has no valid trial");
     headless.besides.no_answer = Some("none of 1 build succeeded".to_owned());
     headless.tables[0].rows[1].summary = None;
     check(&headless, "no answer: none of 1 build succeeded");
@@ -167,7 +167,7 @@ fn of_a_rate_more_is_better() {
         findings
     };
     let pair = rate(vec![baseline(summary(4.0, 4.0, 4.5)), variant("b", 1.2, 1.19, 1.21, Verdict::Faster)]);
-    check(&pair, "b is 20.0 % higher throughput (19.0 … 21.0 %) than the baseline");
+    check(&pair, "b has 20.0 % higher throughput (19.0 … 21.0 %) than the baseline");
     // The best comes first, and of the worse ones the worst.
     let several = rate(vec![
         baseline(summary(4.0, 4.0, 4.5)),
@@ -177,7 +177,7 @@ fn of_a_rate_more_is_better() {
         variant("e", 0.8, 0.79, 0.81, Verdict::Slower),
     ]);
     let expect = "c and 1 other are higher than the baseline: 30.0 % higher throughput (29.0 … 31.0 %); \
-                  e is 20.0 % lower throughput";
+                  e has 20.0 % lower throughput";
     check(&several, expect);
     let order: Vec<String> =
         brief(&several, Context::default()).rows.iter().map(|row| row.variant.to_owned()).collect();
@@ -199,7 +199,7 @@ fn what_cannot_be_measured_is_the_reason_for_no_answer() {
     findings.method.deciding_metric = "instructions".to_owned();
     findings.missing =
         vec![Unavailable { metrics: vec!["instructions".to_owned()], why: "no hardware counters".to_owned() }];
-    check(&findings, "no answer: instructions was not measured here");
+    check(&findings, "no answer: instructions could not be measured here");
     let page = terminal(&findings, Style { width: 120, colour: false });
     assert!(page.contains("instructions: no hardware counters") || page.contains("no hardware counters"), "{page}");
 }
@@ -281,7 +281,10 @@ fn the_reason_of_all_failures_is_part_of_the_answer() {
     };
     let mut findings = seconds(vec![absent("baseline"), absent("b")]);
     findings.failures = vec![lost("baseline"), lost("b")];
-    check(&findings, &format!("no answer: every trial failed or is void; the first exited with code 3: {why}"));
+    check(
+        &findings,
+        &format!("no answer: every trial failed or is void; the first failure: exited with code 3: {why}"),
+    );
     let page = terminal(&findings, Style { width: 60, colour: false });
     // At the top, and with each of the two among the trials that do not count.
     assert_eq!(page.matches("matters").count(), 3, "{page}");
@@ -296,7 +299,7 @@ fn the_screen_says_how_many_blocks_are_missing_and_for_what() {
         |findings: &Findings| page(findings).lines().find(|line| line.contains("would settle")).map(str::to_owned);
     for (other, expect) in [
         (9, Some("about 14 more blocks would settle this; --until decided would start over")),
-        (5000, Some("about 14 more blocks would settle b; the others need many more")),
+        (5000, Some("about 14 more blocks would settle b, but not the rest")),
     ] {
         assert_eq!(more(&of(14, other)).as_deref(), expect);
     }

@@ -71,13 +71,14 @@ fn the_page_tells_what_was_found() {
         "1.2345 [1.2323, 1.2366]  ",
         "For throughput, more is better.",
         "loop (idle): latency of op set, phase serve, in ms; medians over trials",
-        "all ops of all trials together: baseline avg 1.00 ms, min 1.00 µs, max 2.00 ms of 24,000; b avg 900 µs",
+        "all ops of all trials together: baseline avg 1.00 ms, min 1.00 µs, max 2.00 ms (24,000 ops); b avg 900 µs",
         "observed, not enforced: processor time of other programs: foreign_cpu 1.20 % [1.20, 1.20], n 36",
         "held: 4 copies of the baseline",
-        "loop: load_rate, copies of the load that ended per second: baseline 8.00 /s",
+        "loop: load_rate, copies of the load completed per second: baseline 8.00 /s",
         "the load was not the same for all variants: it finished more or less often during the trials of some \
             variants than during the baseline's (b on loop under busy: 11.",
-        "b on loop (idle): 1 void of 13 trials; void trials were repeated\n  1 void by foreign_cpu (foreign_cpu 40 % > 20 %)",
+        "b on loop (idle): 1 void of 13 trials; the void trial was repeated\n  \
+            1 void by foreign_cpu (foreign_cpu 40 % > 20 %)",
         "peak by wait4: ru_maxrss",
         "not measured here: cycles (no hardware counters here)\n",
     ] {
@@ -150,7 +151,7 @@ fn the_claim_is_about_the_options_only_where_every_block_was_linked_anew() {
     );
     assert_eq!(
         claim(2),
-        "Of 6 passes, 2 were relinked in a random order: the claims are partly about these builds and partly about \
-         the options."
+        "In 2 of 6 passes, the programs were relinked in a random order: the claims are partly about these builds and \
+         partly about the options."
     );
 }

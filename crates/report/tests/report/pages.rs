@@ -188,7 +188,7 @@ fn what_makes_a_comparison_meaningless_is_the_answer() {
     };
     check(
         &other_output(OutputUse::Compared),
-        "prints different output, first in line 2",
+        "prints different output on loop, first in line 2",
         "prints different output; no verdict",
     );
     check(&other_output(OutputUse::Noted), "check that it does the same work", "faster");
@@ -199,7 +199,7 @@ fn what_makes_a_comparison_meaningless_is_the_answer() {
     check(&busy, "other programs used more than 10 % of processor time in 40 of 72 trials", "busy machine; ");
     let some = BusySeen { of: 45, ..seen(40) };
     busy.caveats = vec![Caveat::BusyMachine { seen: vec![some], from: 0.1 }];
-    check(&busy, "in 40 of the 45 trials that could be measured", "busy machine; ");
+    check(&busy, "in 40 of the 45 trials where this was measured", "busy machine; ");
     busy.caveats = vec![Caveat::HighLoad { condition: "idle".to_owned(), load: 11.0, cpus: 2 }];
     check(&busy, "the load average of other programs was 11.0 on 2 processors", "busy machine; ");
     let mut twin = bakeoff_testkit::findings::five_verdicts();
@@ -242,7 +242,7 @@ fn another_output_stands_before_the_numbers() {
     let withheld = page(&other_output(OutputUse::Compared), 80);
     assert!(
         withheld.starts_with(
-            "fix=with prints different output; no verdict on fix=with\n▲ fix=with prints different output, first in"
+            "fix=with prints different output; no verdict on fix=with\n▲ fix=with prints different output on loop, first in"
         ),
         "{withheld}"
     );

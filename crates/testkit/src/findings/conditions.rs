@@ -134,7 +134,7 @@ fn surroundings() -> Vec<ConditionParts> {
             watched: vec![
                 watched(
                     "load_rate",
-                    "copies of the load that ended per second",
+                    "copies of the load completed per second",
                     Unit::PerSecond,
                     summary(8.2, 8.3, 9.9),
                     &rates,

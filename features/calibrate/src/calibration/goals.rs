@@ -152,7 +152,12 @@ const TASKS: &[Task] = &[
         &[
             promise("workloads-mean", "false difference in any mean over workloads", at_most(0.055), Reduce::Rate(0)),
             promise("workloads-twin", "false difference in the twin's mean", at_most(0.055), Reduce::Rate(1)),
-            promise("workloads-untold", "the same, but the report shows no doubt", at_most(0.0), Reduce::Rate(2)),
+            promise(
+                "workloads-untold",
+                "the same, beyond the margin, with no doubt reported",
+                at_most(0.0),
+                Reduce::Rate(2),
+            ),
         ],
     )
     .one_in(2),
@@ -162,8 +167,8 @@ const TASKS: &[Task] = &[
         450.0,
         families::same,
         &[
-            promise("family-baseline", "any variant differs from the first", at_most(0.055), Reduce::Rate(0)),
-            promise("family-pairs", "any of the 10 pairs among the others differs", at_most(0.055), Reduce::Rate(1)),
+            promise("family-baseline", "any variant judged different from the first", at_most(0.055), Reduce::Rate(0)),
+            promise("family-pairs", "any of the 10 other pairs judged different", at_most(0.055), Reduce::Rate(1)),
         ],
     ),
     task(
@@ -171,14 +176,19 @@ const TASKS: &[Task] = &[
         "13 identical variants, 8 blocks",
         150.0,
         families::of_12,
-        &[promise("family-12", "any variant differs from the first", at_most(0.055), Reduce::Rate(0))],
+        &[promise("family-12", "any variant judged different from the first", at_most(0.055), Reduce::Rate(0))],
     ),
     task(
         "family-some",
         "7 variants, the last 3 slower by 3 %, 12 blocks",
         250.0,
         families::some_slower,
-        &[promise("family-some", "any of the first 3 differs from the baseline", at_most(0.055), Reduce::Rate(0))],
+        &[promise(
+            "family-some",
+            "any of the 3 like the baseline judged different from it",
+            at_most(0.055),
+            Reduce::Rate(0),
+        )],
     ),
     task(
         "family-intervals",
@@ -204,7 +214,7 @@ const TASKS: &[Task] = &[
     ),
     task(
         "precision",
-        "2 identical variants, run until ±1 % is reached, in 10 to 30 blocks",
+        "2 identical variants, run until the interval is within ±1 %, in 10 to 30 blocks",
         500.0,
         stopping::precision,
         &[promise("stop-precision", "false difference at the end", at_most(0.05), Reduce::Rate(0))],
@@ -319,7 +329,7 @@ const TASKS: &[Task] = &[
         "ticks-seven",
         "7 identical variants, 3 blocks, a clock that ticks every 10 ms, times near 1.523 s",
         ticks::seven_in_three_blocks,
-        &[promise("-false", "any variant differs from the first", at_most(0.055), Reduce::Rate(0))],
+        &[promise("-false", "any variant judged different from the first", at_most(0.055), Reduce::Rate(0))],
     ),
 ];
 

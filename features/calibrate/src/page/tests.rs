@@ -33,7 +33,7 @@ fn some() -> Calibration {
 fn promises_that_hold_and_those_that_do_not() {
     let page = calibration(&some(), STYLE);
     let expect = "\
-1 of 2 promises hold: 10,000 simulated studies in each world, seed 1.
+1 of 2 promises held: up to 10,000 simulated studies in each world, seed 1.
 
 promise                   goal  measured   95 % interval  holds
 10 blocks

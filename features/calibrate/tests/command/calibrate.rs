@@ -26,7 +26,7 @@ fn execute(words: &[&str]) -> Shown {
 fn the_short_form_prints_every_promise() {
     let shown = execute(&["--quick", "--studies", "50", "--quiet"]);
     let parts = [
-        "promises hold: 50 simulated studies in each world, seed 178.",
+        "promises held: up to 50 simulated studies in each world, seed 178.",
         "false difference at 5 % 4 to 5.5 %",
         "95 % interval contains the true ratio 94 to 97 %",
         "false equivalence at 5 % ≤ 5.5 %",

@@ -61,12 +61,16 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
             }
         }
         Why::OtherUnit(claimed, known) => {
-            let known = known.as_deref().unwrap_or("none");
-            format!("the claim's unit is {}, but the figures' unit is {}.", clean(claimed), clean(known))
+            let claimed = clean(claimed);
+            match known {
+                Some(known) => format!("the claim's unit is {claimed}, but the figures' unit is {}.", clean(known)),
+                None => format!("the claim's unit is {claimed}, but the figures have no unit."),
+            }
         }
         Why::Shows => format!("{measured}; the interval excludes zero."),
         Why::IncludesNoDifference => format!(
-            "{measured}: at {confidence}, these figures are consistent with no difference. That does not show equality."
+            "{measured}: at {confidence} confidence, these figures are consistent with no difference. That does not \
+             show equality."
         ),
         Why::DependsOnDigits => {
             format!("{measured}: the answer depends on unpublished digits or an unpublished spread.")

@@ -16,7 +16,7 @@ pub(super) fn print(findings: &SummaryFindings, page: &mut Page, columns: usize)
     for finding in &findings.stated {
         let (word, ink) = match finding.follows {
             Follows::Yes => ("follows", Ink::Better),
-            Follows::Unknown => ("unknown", Ink::Open),
+            Follows::Unknown => ("cannot be checked", Ink::Open),
             Follows::OtherOutcome | Follows::OtherDifference | Follows::OtherWidth => ("does not follow", Ink::Worse),
         };
         let pair = both(&finding.pair);
@@ -53,6 +53,6 @@ fn why(finding: &StatedFinding) -> String {
         Follows::OtherOutcome => format!(": the figures give {given}; the interval includes zero."),
         Follows::OtherDifference => format!(": the figures give {given}."),
         Follows::OtherWidth => format!(": the half-width is wrong; the figures give {given}."),
-        Follows::Unknown => ": the n, mean or sd of one summary is missing or impossible.".to_owned(),
+        Follows::Unknown => ": the n, mean or sd of at least one summary is missing or impossible.".to_owned(),
     }
 }

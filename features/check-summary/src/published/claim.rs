@@ -146,7 +146,7 @@ fn has(list: &str, word: &str) -> bool {
 }
 
 fn not_understood(span: Range<usize>, words: &str, summaries: &[Summary]) -> Problem {
-    let remedy = format!("the names are {}; use a claim {FORMS}", names(summaries));
+    let remedy = format!("known names: {}; use a claim {FORMS}", names(summaries));
     problem(span, format!("cannot understand `{words}`"), &remedy)
 }
 
@@ -270,7 +270,9 @@ fn says(words: &str, amount: Option<Amount>) -> Result<Says, Option<&'static str
         _ => return Err(None),
     };
     match amount {
-        Some(Amount::Times(figure)) if figure.value < 1.0 => Err(Some("the number before `times` must be 1 or more")),
+        Some(Amount::Times(figure)) if figure.value < 1.0 => {
+            Err(Some("a factor, such as 2 in `2x`, must be 1 or more"))
+        }
         amount => Ok(Says::Differs { way, amount }),
     }
 }
@@ -311,7 +313,7 @@ fn who(
             Err(("there is nothing to compare with", format!("a claim needs two summaries{of}")))
         }
         ([], _) => {
-            let remedy = "name two summaries of the same quantity, such as `B slower than A`; the names are";
+            let remedy = "name two summaries of the same quantity, such as `B slower than A`; known names:";
             Err(("the claim does not name two summaries", format!("{remedy} {}", names(summaries))))
         }
         (several, _) => {

@@ -100,9 +100,9 @@ impl Reader {
         self.fill(&mut known, pairs);
         if (held(&known), self.problems.len()) == before && !pairs.iter().any(|(_, word, _)| is_unknown(word.text)) {
             let remedy = "give each figure only once for each name, or write a line such as `before` above the \
-                figures of \
-                          each system";
-            self.problem(span, format!("this figure of `{label}` appears twice"), remedy);
+                figures of each system";
+            let of = if label.is_empty() { String::new() } else { format!(" of `{label}`") };
+            self.problem(span, format!("this figure{of} appears twice"), remedy);
         }
         self.rows[at].summary = known;
         if let RowForm::Keyed { lines, .. } = &mut self.rows[at].kind {

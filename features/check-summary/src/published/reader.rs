@@ -271,7 +271,7 @@ pub(super) fn problem(span: Range<usize>, message: String, remedy: &str) -> Prob
 
 pub(super) fn two_units(unit: Option<&str>, known: Option<&str>, span: Range<usize>) -> Problem {
     let unit = unit.map_or("no unit".to_owned(), |unit| format!("the unit `{unit}`"));
-    let known = known.map_or("none".to_owned(), |known| format!("`{known}`"));
+    let known = known.map_or("a figure without a unit".to_owned(), |known| format!("`{known}`"));
     let remedy = "give all figures of a quantity in the same unit, and write the unit after each";
     problem(span, format!("{unit} next to {known}"), remedy)
 }

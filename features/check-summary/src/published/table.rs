@@ -52,7 +52,8 @@ impl Reader {
             if is_sentence || !(is_broken || found.len() > 1 && has_value) {
                 return None;
             }
-            let message = format!("this line has {} cells, but there are {} titles", found.len(), titles.len());
+            let message =
+                format!("the number of cells ({}) is not the number of titles ({})", found.len(), titles.len());
             self.problem(span, message, "give every title one cell; write `-` for an empty cell");
             return Some(None);
         }

@@ -64,7 +64,7 @@ fn what_cannot_be_read_is_named_with_its_line_and_a_remedy() {
         ("n avg\nA 3 -inf", "file:2:5", "`-inf` is not a number", "an infinite value has no mean"),
         ("name,n,avg\nA,3,abc", "file:2:5", "`abc` is not a number", "plain number"),
         ("name;n;avg\nA;3;1,234.5", "file:2:5", "`1,234.5` is not a number", "without commas"),
-        ("name,n,avg\nA,3", "file:2:1", "2 cells, but there are 3 titles", "every title one cell"),
+        ("name,n,avg\nA,3", "file:2:1", "cells (2) is not the number of titles (3)", "every title one cell"),
         ("A n 0 avg 1", "file:1:5", "n is `0`", "1, 2, 3"),
         ("A n -3 avg 1", "file:1:5", "n is `-3`", "1, 2, 3"),
         ("A n 2.5 avg 1", "file:1:5", "n is `2.5`", "1, 2, 3"),
@@ -90,19 +90,23 @@ fn a_unit_is_of_the_figures_that_have_it() {
     for (text, place, message) in [
         ("old avg 0.2 n 5\nnew avg 170ms n 5", "file:1:1", "no unit next to `ms`"),
         ("new avg 170 ms n 5\n\nold avg 0.2 n 5", "file:3:1", "no unit next to `ms`"),
-        ("old avg 0.2 sd 3ms n 5", "file:1:16", "the unit `ms` next to none"),
-        ("mid avg 0.17 sd 3% n 75", "file:1:17", "the unit `%` next to none"),
+        ("old avg 0.2 sd 3ms n 5", "file:1:16", "the unit `ms` next to a figure without a unit"),
+        ("mid avg 0.17 sd 3% n 75", "file:1:17", "the unit `%` next to a figure without a unit"),
         ("mid sd 3% avg 0.17 n 75", "file:1:15", "no unit next to `%`"),
         ("mid avg 170 ms sd 3% n 75", "file:1:19", "the unit `%` next to `ms`"),
-        ("name,n,avg,sd (%)\nold,3,0.17,3\n", "file:2:12", "the unit `%` next to none"),
+        ("name,n,avg,sd (%)\nold,3,0.17,3\n", "file:2:12", "the unit `%` next to a figure without a unit"),
         ("name,n,avg_ms,unit\nold,3,0.17,s\n", "file:2:7", "the unit `ms` next to `s`"),
         ("old avg_ms 0.17 s n 3", "file:1:12", "the unit `s` next to `ms`"),
         ("old avg 0.17x n 3\nnew avg 0.18x n 3", "file:1:9", "`0.17x` is not a number"),
         ("old avg 0.17a n 3\nnew avg 0.18b n 3", "file:1:9", "`0.17a` is not a number"),
         ("old avg 9 MB/s n 3\nnew avg 9000 kB/s n 3", "file:2:1", "the unit `kB/s` next to `MB/s`"),
-        ("before:\navg: 0.2\nmax: 170 ms\nafter:\navg: 0.2\nmax: 0.3", "file:3:6", "the unit `ms` next to none"),
-        ("avg 1 min 3 s n 75", "file:1:11", "the unit `s` next to none"),
-        ("max 9 s avg 1 min 3s n 75", "file:1:19", "the unit `s` next to none"),
+        (
+            "before:\navg: 0.2\nmax: 170 ms\nafter:\navg: 0.2\nmax: 0.3",
+            "file:3:6",
+            "the unit `ms` next to a figure without a unit",
+        ),
+        ("avg 1 min 3 s n 75", "file:1:11", "the unit `s` next to a figure without a unit"),
+        ("max 9 s avg 1 min 3s n 75", "file:1:19", "the unit `s` next to a figure without a unit"),
     ] {
         let problems = read("file", text).map(|_| shown(text)).map_err(|problems| problems.render(false));
         let problems = problems.expect_err(text);

@@ -75,7 +75,7 @@ fn three_values_come_back_and_cannot_show_much() {
     shown.expect(
         0,
         &[
-            "Only the values 1.000 ± 0.005, 2.00 ± 0.03 and 3.000 ± 0.005 give these figures for A",
+            "A: only the values 1.000 ± 0.005, 2.00 ± 0.03 and 3.000 ± 0.005 give these figures",
             "no exact test can reach 95 %",
         ],
     );
@@ -111,7 +111,7 @@ fn bad_input_gets_a_clear_error_or_an_honest_answer() {
     check(CLOSE.as_bytes(), &["--baseline", "C"]).expect(2, &["there is no summary named `C`"]);
     check(b"", &["/nonexistent/file"]).expect(2, &["cannot read /nonexistent/file"]);
     let long = vec![b'\n'; (16 << 20) + 1];
-    check(&long, &[]).expect(2, &["longer than 16 MiB"]);
+    check(&long, &[]).expect(2, &["larger than 16 MiB"]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(super) fn checks(files: &Files) -> Vec<Check> {
 /// Groups for trials, and what they tell.
 fn groups(home: &Home) -> Check {
     let name = "cgroups";
-    let found = format!("{}; one group for each trial that needs its metrics or limits", home.world());
+    let found = format!("{}; each trial that needs group metrics or limits gets a group", home.world());
     if home.unavailable.is_empty() {
         return Check::good(
             name,
@@ -78,5 +78,5 @@ fn birth(home: &Home) -> Check {
         "not possible",
         "processes join a group after they start, so their first microseconds are lost",
     )
-    .remedy("use Linux 5.7 or newer with cgroup v2")
+    .remedy("use Linux 5.7 or later with cgroup v2")
 }

@@ -5,30 +5,30 @@ use bakeoff_host::counters;
 
 /// Counters of the processor: cycles, instructions, cache and branch misses.
 pub(super) fn hardware() -> Check {
-    let lost = "lost: instructions, cycles, branches and cache misses (they help to explain differences)";
     let remedy = "use a machine with a PMU, or enable the virtual PMU in the hypervisor";
     let opened = counters(true);
-    judge("hardware counters", opened, lost, remedy)
+    judge("hardware counters", opened, "for explaining differences", remedy)
 }
 
 /// Counters of the kernel: faults, switches, migrations.
 pub(super) fn software() -> Check {
-    let lost = "lost: context_switches, migrations and page_faults of whole process trees";
     let opened = counters(false);
-    judge("software counters", opened, lost, "use a kernel with CONFIG_PERF_EVENTS")
+    judge("software counters", opened, "of whole process trees", "use a kernel with CONFIG_PERF_EVENTS")
 }
 
 /// Each counter, and why it does not open.
 type Opened = Vec<(&'static str, Result<(), String>)>;
 
-fn judge(name: &'static str, opened: Opened, lost: &str, remedy: &str) -> Check {
+fn judge(name: &'static str, opened: Opened, purpose: &str, remedy: &str) -> Check {
     let names: Vec<&str> = opened.iter().filter(|(_, opened)| opened.is_ok()).map(|(metric, _)| *metric).collect();
+    let lost: Vec<&str> = opened.iter().filter(|(_, opened)| opened.is_err()).map(|(metric, _)| *metric).collect();
+    let lost = format!("lost: {} ({purpose})", lost.join(", "));
     let Some(why) = opened.into_iter().find_map(|(_, opened)| opened.err()) else {
         return Check::good(name, names.join(", "), "they help to explain differences");
     };
     let remedy = if why.contains("perf_event_paranoid") { "sudo sysctl kernel.perf_event_paranoid=1" } else { remedy };
     let found = if names.is_empty() { why } else { format!("{} only: {why}", names.join(", ")) };
-    Check::missing(name, found, lost).remedy(remedy)
+    Check::missing(name, found, &lost).remedy(remedy)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub(super) fn realtime() -> Check {
         Ok(()) => Check::good(name, "permitted", "conditions can keep other work off the processors of a trial"),
         Err(error) => {
             Check::missing(name, error.to_string(), "lost: `realtime`, the condition that reduces noise the most")
-                .remedy("sudo bakeoff …, or add `USER - rtprio 99` to /etc/security/limits.conf")
+                .remedy("sudo bakeoff …, or add `USER - rtprio 99` to /etc/security/limits.conf and log in again")
         }
     }
 }

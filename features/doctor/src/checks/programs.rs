@@ -22,7 +22,7 @@ pub(super) fn build_programs(path: &OsStr) -> Check {
     let mut packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
     packages.dedup();
     let found = format!("{}: not found on the PATH", names.join(", "));
-    Check::missing(name, found, "lost: --git needs git; most builds need a C compiler and make")
+    Check::missing(name, found, "--git needs git; most builds need a C compiler and make")
         .remedy(format!("on Debian: apt-get install {}", packages.join(" ")))
 }
 

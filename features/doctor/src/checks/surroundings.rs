@@ -20,7 +20,8 @@ pub(super) fn load(files: &Files) -> Check {
     let cpus = place::cpus(files);
     match average {
         Some(average) if cpus > 0 => {
-            let found = format!("{average} in the last minute on {cpus} processors");
+            let processors = if cpus == 1 { "processor" } else { "processors" };
+            let found = format!("{average} in the last minute on {cpus} {processors}");
             if average <= BUSY_LOAD_PER_CPU * f64::from(cpus) {
                 return Check::good(name, found, "trials have the processors to themselves");
             }
@@ -124,7 +125,7 @@ pub(super) fn virtualisation(files: &Files) -> Check {
         Some(found) => Check::noisy(
             "virtualisation",
             found,
-            "other guests may share processors, caches and disks; hardware counters may be missing",
+            "other guests or containers may share processors, caches and disks; hardware counters may be missing",
         ),
     }
 }

@@ -316,7 +316,7 @@ fn a_metric_without_values_is_undecided() {
     let of_b = record.trials.iter_mut().filter(|trial| trial.variant == "b");
     of_b.for_each(|trial| trial.measurements = Default::default());
     decides(&record, &Decision::Undecided(Open::NotMeasured));
-    assert!(text(&at(&record, 0.02).unwrap()).contains("on wall time, b has no value for this metric"));
+    assert!(text(&at(&record, 0.02).unwrap()).contains("in wall time, b has no value for this metric"));
 }
 
 #[test]

@@ -43,21 +43,21 @@ fn says(gate: &Gate, expect: &str) {
 fn one_that_passes() {
     says(
         &gate(vec![case("b", "loop", seen(0.001, [-0.004, 0.0061]), passed())]),
-        "The gate passes: on wall time, b is at most 0.6 % slower than before (95 % interval −0.4 … +0.6 %; limit +2 %).",
+        "The gate passes: in wall time, b is at most 0.6 % slower than before (95 % interval −0.4 … +0.6 %; limit +2 %).",
     );
     says(
         &gate(vec![case("b", "loop", seen(-0.2, [-0.21, -0.19]), passed())]),
-        "The gate passes: on wall time, b is at least 19.0 % faster than before (95 % interval −21.0 … −19.0 %; limit +2 %).",
+        "The gate passes: in wall time, b is at least 19.0 % faster than before (95 % interval −21.0 … −19.0 %; limit +2 %).",
     );
     // Near the limit there are decimals enough to see on which side it is.
     says(
         &gate(vec![case("b", "loop", seen(0.019, [0.018, 0.019_97]), passed())]),
-        "The gate passes: on wall time, b is at most 1.997 % slower than before (95 % interval +1.800 … +1.997 %; limit +2 %).",
+        "The gate passes: in wall time, b is at most 1.997 % slower than before (95 % interval +1.800 … +1.997 %; limit +2 %).",
     );
     let exact = JudgedSlowdown { slowdown: 0.01, interval: None, confidence: 1.0, blocks: 12 };
     let mut bytes = gate(vec![case("b", "loop", Some(exact), passed())]);
     (bytes.metric, bytes.unit) = ("size".to_owned(), Some(Unit::Bytes));
-    says(&bytes, "The gate passes: on size, b needs 1.0 % more than before (exact; limit +2 %).");
+    says(&bytes, "The gate passes: in size, b needs 1.0 % more than before (exact; limit +2 %).");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn several_that_pass() {
     ];
     says(
         &gate(cases),
-        "The gate passes: on wall time, a slowdown beyond the limit is excluded in 2 of 4 comparisons. Closest to its limit: b on sort \
+        "The gate passes: in wall time, a slowdown beyond the limit is excluded in 2 of 4 comparisons. Closest to its limit: b on sort \
          is at most 1.3 % slower than before (95 % interval +0.7 … +1.3 %; limit +2 %). Of the rest, c is the same program as \
          before, file for file, so it cannot be slower.",
     );
@@ -80,7 +80,7 @@ fn several_that_pass() {
 fn what_fails() {
     says(
         &gate(vec![case("b", "loop", seen(0.03, [0.023, 0.041]), Decision::Fails)]),
-        "The gate fails: on wall time, b is at least 2.3 % slower than before (95 % interval +2.3 … +4.1 %; limit +2 %).",
+        "The gate fails: in wall time, b is at least 2.3 % slower than before (95 % interval +2.3 … +4.1 %; limit +2 %).",
     );
     let mut several = vec![case("b", "loop", seen(0.0, [-0.004, 0.004]), passed())];
     let beyond = |n: u32| case("c", &format!("w{n}"), seen(0.03, [0.023, 0.041]), Decision::Fails);
@@ -97,7 +97,7 @@ fn a_condition_is_named_where_there_are_several() {
     busy.condition = "busy".to_owned();
     let said = text(&gate(vec![case("b", "loop", seen(0.0, [-0.004, 0.004]), passed()), busy]));
     assert!(
-        said.starts_with("The gate fails: on wall time, b under busy is at least 2.3 % slower than before"),
+        said.starts_with("The gate fails: in wall time, b under busy is at least 2.3 % slower than before"),
         "{said}"
     );
 }
@@ -111,11 +111,11 @@ fn what_is_undecided() {
     };
     says(
         &open(Some(14)),
-        "The gate is undecided: on wall time, b may or may not be slower than before by more than the limit (95 % \
+        "The gate is undecided: in wall time, b may or may not be slower than before by more than the limit (95 % \
          interval −0.5 … +2.6 %; limit +2 %). About 14 more blocks would probably suffice.",
     );
-    let never =
-        "More blocks would probably not help: the noise is too large, or the slowdown is too close to the limit.";
+    let never = "More blocks would probably not help, because the noise is too large or the slowdown is too close to \
+                 the limit.";
     assert!(text(&open(None)).ends_with(never));
     let unfinished = gate(vec![case("b", "loop", None, Decision::Undecided(Open::Unfinished))]);
     says(

@@ -49,7 +49,7 @@ fn commands_are_held_against_a_limit() {
             [&["compare", commands[0], commands[1], "--blocks", "7", "--quiet", "--gate", "20%"], more].concat();
         sandbox.execute(&words)
     };
-    compare(["sleep 0.02", "sleep 0.06"], &[]).expect(1, &["The gate fails: on wall time, sleep 0.06 is at least"]);
+    compare(["sleep 0.02", "sleep 0.06"], &[]).expect(1, &["The gate fails: in wall time, sleep 0.06 is at least"]);
     let shown = compare(["sleep 0.06", "sleep 0.02"], &["--json"]);
     shown.expect(0, &["The gate passes"]);
     assert!(serde_json::from_str::<serde_json::Value>(&shown.out).is_ok(), "the paragraph is no part of the JSON");

@@ -72,7 +72,7 @@ fn the_recipe_for_a_pipeline_gates_on_two_commits() {
 
     // A change that makes it slower.
     sh(&repo, "sed -i s/40000000u/160000000u/ count.c && git commit -qam slower");
-    pipeline().expect(1, &["The gate fails: on wall time, commit=new is at least", "limit +2 %"]);
+    pipeline().expect(1, &["The gate fails: in wall time, commit=new is at least", "limit +2 %"]);
     let journals = fs::read_dir(repo.join("bench/.bakeoff")).unwrap().map(|entry| entry.unwrap().path());
     let journal = journals.into_iter().find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
     let builds = bakeoff_journal::read(&journal).unwrap().record.made;
@@ -87,7 +87,7 @@ fn the_recipe_for_a_pipeline_gates_on_two_commits() {
 
     // One that makes it faster.
     sh(&repo, "sed -i s/160000000u/4000000u/ count.c && git commit -qam faster");
-    pipeline().expect(0, &["The gate passes: on wall time, commit=new is at least", "% faster than the baseline"]);
+    pipeline().expect(0, &["The gate passes: in wall time, commit=new is at least", "% faster than the baseline"]);
 
     // One that does not compile.
     sh(&repo, "echo nonsense >> count.c && git commit -qam broken");

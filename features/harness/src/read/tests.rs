@@ -99,7 +99,7 @@ fn criterion_by_the_median_of_its_samples() {
         b"{\"sampling_mode\":\"Flat\",\"iters\":[1.0],\"times\":[]}".to_vec(),
     );
     let why = read("criterion", &Left::Folder(files)).unwrap_err();
-    assert!(why.contains("fib-10/new/sample.json: 1 counts for 0 times"), "{why}");
+    assert!(why.contains("fib-10/new/sample.json: the numbers of run counts (1) and of times (0) differ"), "{why}");
     let why = read("criterion", &Left::Folder(BTreeMap::new())).unwrap_err();
     assert!(
         why.contains("no benchmark in $BAKEOFF_HARNESS; the command must write its results to $BAKEOFF_HARNESS"),
@@ -128,24 +128,16 @@ fn what_another_harness_wrote_is_refused() {
 #[test]
 fn what_is_no_benchmark_says_what_the_command_lacks() {
     for (harness, text, part) in [
-        (
-            "go",
-            "PASS\n",
-            "no benchmark in its standard output; the command must print benchmark lines, as `go test -run",
-        ),
+        ("go", "PASS\n", "no benchmark in standard output; the command must print benchmark lines, as `go test -run"),
         ("go", "", "the harness wrote nothing to standard output or to $BAKEOFF_HARNESS"),
-        ("go", "BenchmarkX 1 2 ns/op\nBenchmarkY 1 2", "its standard output:2: the value `2` has no unit"),
+        ("go", "BenchmarkX 1 2 ns/op\nBenchmarkY 1 2", "standard output:2: the value `2` has no unit"),
         ("go", "BenchmarkX 1 nan ns/op\n", "nan"),
         ("go", "BenchmarkX 1 0 ns/op\n", "the reported value (0 sec/op) is not positive"),
         ("go", "BenchmarkX 1 -5 ns/op\n", ") is not positive"),
-        ("google", "Running\n", "its standard output is not JSON; the command must print JSON"),
-        ("google", "{\"context\": {", "Google Benchmark: its standard output:1: EOF while parsing"),
+        ("google", "Running\n", "standard output is not JSON; the command must print JSON"),
+        ("google", "{\"context\": {", "Google Benchmark: standard output:1: EOF while parsing"),
         ("pytest", "[1]", "pytest-benchmark"),
-        (
-            "jmh",
-            "{\"results\": []}",
-            "JMH: its standard output: the input contains no matching values; the command must write JSON",
-        ),
+        ("jmh", "{\"results\": []}", "JMH: standard output: the input contains no values; the command must write JSON"),
     ] {
         let why = printed(harness, text.as_bytes()).map_or_else(|why| why, |parts| failed(&parts));
         assert!(why.contains(part), "{harness}, {text:?}: {why}");

@@ -74,7 +74,7 @@ fn whatever_reads_a_journal_finds_the_benchmarks() {
     let words = ["--harness", "go", "--blocks", "8", "-n", "old", "-n", "new", old, new];
     let (shown, _, sandbox) =
         compare(&[("go.sh", GO_SH)], &[&words[..], &["--gate", "5%", "--export-go", "go.txt"]].concat());
-    shown.expect(1, &["The gate fails: on sec/op, new on Find is at least 19."]);
+    shown.expect(1, &["The gate fails: in sec/op, new on Find is at least 19."]);
     let go = fs::read_to_string(sandbox.path().join("go.txt")).unwrap();
     assert!(go.contains("BenchmarkFind/variant=old") && go.contains(" ns/op") && !go.contains("sec_op"), "{go}");
     let journal = sandbox.path().join("compare.jsonl");
@@ -149,7 +149,7 @@ fn what_a_trial_lacks_has_failed_there_and_what_only_others_have_is_named() {
     let parts = [
         "new on Find (idle): 12 failed of 12 trials",
         "the trial did not report this benchmark",
-        "not compared, because they exist in new but not in old: New",
+        "1 benchmark exists in new but not in old, so it is not compared: New",
     ];
     shown.expect(4, &parts);
 }
@@ -157,7 +157,7 @@ fn what_a_trial_lacks_has_failed_there_and_what_only_others_have_is_named() {
 #[test]
 fn a_trial_without_a_benchmark_says_what_the_command_lacks() {
     let words = ["--harness", "go", "--blocks", "2", &prints("PASS\\n"), &prints("PASS\\n")];
-    compare(&[], &words).0.expect(4, &["no benchmark in its standard output; the command must print benchmark lines"]);
+    compare(&[], &words).0.expect(4, &["no benchmark in standard output; the command must print benchmark lines"]);
 }
 
 #[test]
@@ -201,7 +201,10 @@ fn what_does_not_fit_is_refused_at_once() {
     let words = ["compare", "--metric", "sec/op", "true", "true "];
     sandbox.execute(&words).expect(
         2,
-        &["`sec/op` is a metric of benchmarks, but no harness was named", "hint: name the harness that times them"],
+        &[
+            "`sec/op` is a metric of benchmarks, but no harness was named",
+            "hint: name the harness that runs the benchmarks",
+        ],
     );
 }
 

@@ -103,7 +103,7 @@ fn a_trial_can_be_traced_to_its_build_log_and_machine() {
             "measured:",
             "wall",
             "order: ",
-            "session 1, begun",
+            "session 1, started",
             &place.kernel,
             &build.digest,
         ],

@@ -40,7 +40,7 @@ fn two_commands_lead_from_a_folder_to_a_verdict() {
         0,
         &[
             "sum: built by Makefile",
-            "2 compilations, all of them with -O2; the program is sum.",
+            "2 compilations, all with -O2; the program is sum.",
             "O0: -O0 reached 2 of 2 calls and took effect in 2",
             "next: bakeoff run sum",
         ],
@@ -96,7 +96,7 @@ fn a_level_may_be_made_by_bolt_and_is_listed_where_that_is_installed() {
         .expect(0, &["added to flags: b"]);
     fs::remove_file(folder.join("study.toml")).unwrap();
     let init = typed(&sandbox, &["init", "sum", "--level", "-O3 bolt", "--run", "./sum 2000"]);
-    init.expect(0, &["O3-bolt: llvm-bolt-22 rewrote 1 of 1 files", "O3-bolt: -O3 reached 2 of 2 calls"]);
+    init.expect(0, &["O3-bolt: llvm-bolt-22 rewrote 1 of 1 file", "O3-bolt: -O3 reached 2 of 2 calls"]);
     let study = fs::read_to_string(folder.join("study.toml")).unwrap();
     assert!(study.contains(&listed["# bolt = { ".len()..]) && !study.contains("# bolt = {"), "{study}");
 }
@@ -115,7 +115,7 @@ fn what_was_built_before_is_built_again_by_every_level() {
         &[
             "note: source sum contains files from an earlier build: Bakeoff leaves mktab, mktab.o, sum, sum.o out of its \
              copy, so they are compiled again",
-            "2 compilations, all of them with -O2",
+            "2 compilations, all with -O2",
             "O3: -O3 reached 2 of 2 calls and took effect in 2",
         ],
     );
@@ -147,7 +147,7 @@ fn a_level_that_reaches_only_a_part_of_the_program_is_not_proven() {
         &[
             "O0: -O0 reached 2 of 2 calls and took effect in 2; not proven, because 1 part of the program was not \
                 compiled",
-            "not proven: -O0 (of append, for flags=O0) took effect in 2 of 2 compilations and links in layer sum, but \
+            "not proven: -O0 (of append, for flags=O0) took effect in 2 of 2 compilations and links in layer sum; \
              part.o was not compiled by this build, because the source already contained it",
         ],
     );
@@ -171,7 +171,7 @@ fn a_makefile_that_compiles_nothing_gives_way_to_debian_rules() {
         &[
             "sum: built by Makefile (not used: debian/rules)",
             "Makefile compiled nothing; trying debian/rules",
-            "1 compilation, all of them with -O2; the program is sum.",
+            "1 compilation, all with -O2; the program is sum.",
         ],
     );
     fs::remove_file(folder.join("study.toml")).unwrap();
@@ -205,7 +205,7 @@ fn a_level_is_added_to_a_study_of_ones_own() {
     let new: Vec<&str> = after.lines().filter(|line| !before.lines().any(|old| old == *line)).collect();
     assert_eq!(new, ["thrice = { LINES = \"echo hello; true; true\" }"]);
     typed(&sandbox, &["init", "study", "--add-level", "wrong=OTHER=x"])
-        .expect(2, &["OTHER", "the study was not changed"]);
+        .expect(2, &["OTHER", "the change to study.toml was undone"]);
     assert_eq!(fs::read_to_string(sandbox.study().join("study.toml")).unwrap(), after);
 }
 
@@ -237,8 +237,8 @@ fn the_tests_of_a_project_are_its_workload_if_nothing_else_is_said() {
     typed(&sandbox, &["init", "sum", "--level", LEVEL]).expect(
         0,
         &[
-            "trying the tests, `make check`",
-            "the workload is the tests, `make check` (choose another with --run COMMAND)",
+            "trying the test command `make check`",
+            "the workload is the test command `make check` (choose another with --run COMMAND)",
             "O0: -O0 reached 3 of 3 calls and took effect in 3",
             "next: bakeoff run sum",
         ],
@@ -263,7 +263,7 @@ fn tests_that_are_no_workload_are_not_taken() {
     }
     let check = |test: &str, expect: &str| {
         let (sandbox, folder) = with_targets(test);
-        let expect = ["not used: the tests, `make check`", expect, "the workload only starts sum"];
+        let expect = ["not used: the test command `make check`", expect, "the workload only starts sum"];
         typed(&sandbox, &["init", "sum", "--level", LEVEL, "--product", "sum"]).expect(0, &expect);
         let study = fs::read_to_string(folder.join("study.toml")).unwrap();
         assert!(study.contains("[workloads.stub]") && !study.contains("$PREFIX/tree"), "{study}");
@@ -343,7 +343,7 @@ fn programs_with_names_that_shells_would_take_apart() {
         let shell = name.replace('\'', "'\\''");
         fs::write(folder.join("Makefile"), format!("all:\n\t$(CC) -O2 -o '{shell}' sum.c\n")).unwrap();
         let init = typed(&sandbox, &["init", "sum", "--yes", "--level", "-O1", "--run", &format!("'./{shell}' 1000")]);
-        init.expect(0, &[&format!("the program is {name}."), "O1: -O1 reached 1 of 1 calls"]);
+        init.expect(0, &[&format!("the program is {name}."), "O1: -O1 reached 1 of 1 call"]);
         typed(&sandbox, &["run", "sum", "--blocks", "6", "--quiet"]).expect(0, &["O1"]);
     }
 }

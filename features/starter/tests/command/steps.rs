@@ -69,7 +69,7 @@ fn a_workload_that_is_not_named_is_a_step_of_its_own() {
     check(MAKEFILE, "assumed: the workload only starts sum");
     check(
         &format!("{MAKEFILE}check: sum\n\t./sum\n"),
-        "trying the tests, `make check`: building it and running it twice",
+        "trying the test command `make check`: building it and running it twice",
     );
     let library = "libsum.a: sum.o\n\tar rcs $@ sum.o\ninstall: libsum.a\n\tmkdir -p $(PREFIX)/lib $(PREFIX)/include\n\t\
                    cp libsum.a $(PREFIX)/lib\n\ttouch $(PREFIX)/include/sum.h\n";

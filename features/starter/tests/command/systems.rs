@@ -55,7 +55,7 @@ fn cmake_builds_in_a_folder_of_its_own() {
     }
     let lists = "cmake_minimum_required(VERSION 3.10)\nproject(prog C)\nadd_executable(prog main.c)\n";
     let files = [("CMakeLists.txt", lists), ("main.c", MAIN_C)];
-    let expect = ["built by CMakeLists.txt", "the program is bakeoff-build/prog", "-O1 reached 1 of 1 calls"];
+    let expect = ["built by CMakeLists.txt", "the program is bakeoff-build/prog", "-O1 reached 1 of 1 call"];
     init(&files, "-O1", "./prog", &expect, 2);
 }
 
@@ -65,7 +65,7 @@ fn meson_builds_in_a_folder_of_its_own() {
         return;
     }
     let files = [("meson.build", "project('prog', 'c')\nexecutable('prog', 'main.c')\n"), ("main.c", MAIN_C)];
-    let expect = ["built by meson.build", "the program is bakeoff-build/prog", "-O1 reached 1 of 1 calls"];
+    let expect = ["built by meson.build", "the program is bakeoff-build/prog", "-O1 reached 1 of 1 call"];
     init(&files, "-O1", "./prog", &expect, 2);
 }
 
@@ -75,7 +75,7 @@ fn a_configure_script_need_not_be_executable_and_the_guess_may_be_wrong() {
         return;
     }
     let configure = "printf 'sub/prog: main.c\\n\\tmkdir -p sub && cc -O2 -o sub/prog main.c\\n' > Makefile\n";
-    let expect = ["built by configure", "the program is sub/prog", "-O1 reached 1 of 1 calls"];
+    let expect = ["built by configure", "the program is sub/prog", "-O1 reached 1 of 1 call"];
     init(&[("configure", configure), ("main.c", MAIN_C)], "-O1", "./sub/prog", &expect, 2);
     // What was built is looked at, and then built once more to be installed.
     init(&[("configure", configure), ("main.c", MAIN_C)], "-O1", "./prog", &expect, 2);
@@ -91,7 +91,7 @@ fn cargo_builds_with_the_toolchain_of_the_user() {
     let main = "fn main() { println!(\"done\"); }\n";
     let files = [("Cargo.toml", manifest), ("Cargo.lock", lock), ("src/main.rs", main)];
     let said = ["built by Cargo.toml", "the program is target/release/prog"];
-    let rustc = "opt-level-1: -C opt-level=1 reached 1 of 1 calls of rustc and took effect in 1";
+    let rustc = "opt-level-1: -C opt-level=1 reached 1 of 1 call to rustc and took effect in 1";
     init(&files, "-C opt-level=1", "./prog", &[said[0], said[1], rustc], 2);
     init(&files, "O1=CARGO_PROFILE_RELEASE_OPT_LEVEL=1", "./prog", &said, 2);
     // Words for C compilers find none here. What was built before is no part of the source.
@@ -143,7 +143,7 @@ fn the_benchmarks_of_a_go_module_are_timed_by_their_harness() {
     write(&sandbox.path().join("prog"), &files);
     typed(&sandbox, &["init", "prog", "--level", "v2=GOAMD64=v2"]).expect(
         0,
-        &["the workload is the go benchmarks in a (choose another with --run COMMAND)", "next: bakeoff run prog"],
+        &["the workload is the go benchmark suite in a (choose another with --run COMMAND)", "next: bakeoff run prog"],
     );
     let study = fs::read_to_string(sandbox.path().join("prog/study.toml")).unwrap();
     for part in ["harness = \"go\"", "(cd \"./a\" && go test -c -o bakeoff.test .)", "[workloads.benchmark]"] {

@@ -146,7 +146,10 @@ fn bad_input_is_named_with_its_place() {
     check(&["a", "-C", "0"], &["`0` is not a column"]);
     check(&["a", "-d", ""], &["-d needs at least one character"]);
     check(&["a", "--baseline", "b"], &["there is no sample `b`", "available: a"]);
-    check(&["a", "short", "--paired"], &["`a` has 10 values and `short` has 2", "omit the option"]);
+    check(
+        &["a", "short", "--paired"],
+        &["`a` and `short` have different numbers of values (10 and 2)", "omit the option"],
+    );
     check(&["a", "--name", "x", "--name", "y"], &["2 names for 1 files"]);
     check(&["a", "--filter", "nonsense"], &["--filter:"]);
     check(&["a", "--row", ".nonsense"], &["--row: `.nonsense` is not a key"]);
@@ -173,7 +176,7 @@ fn odd_but_honest_input_gets_an_honest_answer() {
         ("tail", "1 # said\n2\t# of it\n3\n4"),
     ]);
     folder.stat(&["one"]).expect(0, &["Nothing to compare"]);
-    folder.stat(&["one", "two"]).expect(0, &["cannot be distinguished", "1 values are too few"]);
+    folder.stat(&["one", "two"]).expect(0, &["cannot be distinguished", "1 value cannot support any inference"]);
     folder.stat(&["same", "same"]).expect(0, &["cannot be distinguished", "[none]", "the values never vary"]);
     folder.stat(&["same", "other"]).expect(0, &["cannot be distinguished", "1.1429 [none]"]);
     let blocks = folder.stat(&["other", "other", "--paired"]);
@@ -276,10 +279,7 @@ fn things_with_different_names_are_never_compared() {
     folder.stat(&["low", "lower"]).expect(0, &["lower: lower is 20.", "slower (", ") than low"]);
     folder.stat(&["odd"]).expect(
         0,
-        &[
-            "odd:13: `says` is not a valid number of runs for `BenchmarkX`",
-            "this line is ignored; the same applies to line 14",
-        ],
+        &["odd:13: `says` is not a valid number of runs for `BenchmarkX`", "this line is ignored; so is line 14"],
     );
     folder.stat(&["low", "lower", "--filter", ".config:x"]).expect(2, &["a filter needs a single key"]);
 }

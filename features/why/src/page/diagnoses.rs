@@ -113,7 +113,7 @@ pub(super) fn in_short(cause: &Cause) -> String {
         format!(" (at most {} of the difference)", percent((most.share * 100.0).ceil() / 100.0))
     });
     let isolated =
-        cause.isolated.first().map_or(String::new(), |pair| format!("; {} isolates it", clean(&pair.variant)));
+        cause.isolated.first().map_or(String::new(), |pair| format!("; {} isolates this cause", clean(&pair.variant)));
     format!("{after} {what} instead of {before}{part}{about}{isolated}")
 }
 
@@ -123,15 +123,15 @@ fn isolation(diagnosis: &Diagnosis, pair: &Isolation) -> String {
     let (with, factor) = (clean(&diagnosis.variant), clean(&diagnosis.factor));
     let (without, number) = (clean(&pair.variant), count(pair.number));
     let change = Change::of(&pair.comparison, claim.unit);
-    let opening = format!(" {without}, which has {number} and differs from it only in {factor},");
+    let opening = format!(" {without} has {number} and differs from {with} only in {factor};");
     match pair.comparison.verdict {
         Verdict::Faster | Verdict::Slower => {
             let (amount, word, range) = in_words(claim, &pair.comparison);
-            format!("{opening} is {amount} {word} than {with}{range}.")
+            format!("{opening} it is {amount} {word}{range}.")
         }
         _ => {
             let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
-            format!("{opening} is not shown to differ from {with}: {}{range}.", glue(&change.signed()))
+            format!("{opening} no difference between the two was shown: {}{range}.", glue(&change.signed()))
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn elf_at<S: ReadCacheOps>(
     let allowance = Allowance::of(range.1);
     facts(Source::new(cache, &allowance, range.0, range.1), depth).map_err(|Broken(what)| {
         match allowance.is_used_up() {
-            true => Broken(format!("{what} (together, its parts are larger than the file)")),
+            true => Broken(format!("{what} (the parts of the file are together larger than the file)")),
             false => Broken(what),
         }
     })

@@ -27,7 +27,7 @@ use std::path::Path;
 pub(super) struct AnotherDay {
     /// Save the finished comparison under this name, for --against; `bakeoff saved` lists the saved names
     ///
-    /// Commits and builds (--git, --build) cannot be saved.
+    /// Comparisons of commits (--git) cannot be saved.
     #[arg(long, value_name = "NAME")]
     save: Option<String>,
     /// With --save: replace the comparison saved under that name
@@ -159,31 +159,31 @@ fn is_same(
     now: &Basis,
 ) -> Result<(), String> {
     let Some(run) = line.run.as_deref().filter(|_| line.build.is_none()) else {
-        return Err("it was built then; to run it again, use the options for builds (see --git)".to_owned());
+        return Err("built on that day; to run a build again, use the options for builds (see --git)".to_owned());
     };
     let as_then = Variant { name: line.name.clone(), levels: line.levels.clone(), ..variant.clone() };
     let key = format!("{VARIANT_KEY}{}", line.name);
     let as_then = Plan { variants: vec![as_then], ..plan.clone() };
     if then.keys.get(&key) != as_then.keys().get(&key) {
-        return Err("it had commands before or after its trials that the others lacked".to_owned());
+        return Err("had commands before or after the trials that the others lacked".to_owned());
     }
     let differs = |key: &str| then.keys.get(key) != now.keys.get(key);
     if let Some(what) = [executed::FOLDER, SHELL].into_iter().find(|key| differs(key)) {
         let what = what.split(' ').nth(1).unwrap_or(what);
-        return Err(format!("it ran in another {what}"));
+        return Err(format!("ran in another {what}"));
     }
     let alone = Plan { variants: vec![variant.clone()], ..plan.clone() };
     if let Some(absent) = absent(&alone, setup).first() {
         return Err(format!("`{}` {}", absent.program, absent.why));
     }
     if !executed::names_its_program(run, setup) {
-        return Err("its command does not show which files it runs".to_owned());
+        return Err("the command does not show which files it runs".to_owned());
     }
     for file in executed::programs(&alone, setup, []).system {
         match then.files.get(&file.name) {
             Some(content) if file.content() == Some(content) => {}
             Some(_) => return Err(format!("{} has changed since then", file.name)),
-            None => return Err(format!("today it executes {}", file.name)),
+            None => return Err(format!("{} was not used on that day", file.name)),
         }
     }
     // What trials write is in no journal's basis.

@@ -7,6 +7,7 @@ use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Shell;
 use bakeoff_model::study::{Condition, ExitCodes, LoadOf, LoadSpec, OutputUse};
 use bakeoff_model::study_file::cpus;
+use bakeoff_report::words::counted;
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ pub(super) struct Execution {
     /// Run every command without a shell
     #[arg(short = 'N', id = "no_shell")]
     no_shell: bool,
-    /// Exit codes not to treat as failure, such as 1,2; without CODES, none is a failure
+    /// Exit codes not to treat as failure, such as 1,2; without CODES, no exit code is a failure
     #[arg(long, short, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all",
           value_parser = exit_codes)]
     ignore_failure: Option<Accepted>,
@@ -87,7 +88,7 @@ impl Execution {
         match commands.iter().find(is_odd) {
             None => Ok(()),
             Some(odd) => Err(CommandError::usage(format!("`{}` cannot be split into words", clean(odd)))
-                .hint("close its quotation marks, or omit -N")),
+                .hint("close its quotation marks, or omit -N and --shell none")),
         }
     }
 
@@ -132,7 +133,10 @@ impl Execution {
     pub(super) fn check_alike(&self, commands: usize, parameters: &[String]) -> Result<(), CommandError> {
         let given = self.output.len();
         if given > 1 && (given != commands || self.output.iter().any(|one| *one != self.output[0])) {
-            let error = format!("--output is given {given} times for {commands} commands");
+            let error = match given == commands {
+                true => "--output cannot differ between commands".to_owned(),
+                false => format!("--output is given {given} times for {}", counted(commands as u32, "command")),
+            };
             return Err(CommandError::usage(error).hint("give --output once; it applies to all commands"));
         }
         let all = || self.env.iter().flat_map(|one| &one.0);
@@ -141,7 +145,7 @@ impl Execution {
         let Some((name, value)) = clash.or_else(|| all().find(|(_, value)| has(value))) else { return Ok(()) };
         let error = format!("--env can set {} to only one value", clean(name));
         Err(CommandError::usage(error).hint(format!(
-            "set it in each command: 'env {}={} COMMAND'",
+            "set the variable in each command: 'env {}={} COMMAND'",
             clean(name),
             clean(value)
         )))
@@ -182,8 +186,8 @@ fn exit_codes(text: &str) -> Result<Accepted, String> {
         return Ok(Accepted(ExitCodes::Any));
     }
     let codes: Option<Vec<u8>> = text.split(',').map(|code| code.trim().parse().ok()).collect();
-    let mut codes =
-        codes.ok_or_else(|| "expected exit codes from 0 to 255, separated by commas, such as 1,2".to_owned())?;
+    let mut codes = codes
+        .ok_or_else(|| "expected `all`, or exit codes from 0 to 255 separated by commas, such as 1,2".to_owned())?;
     codes.insert(0, 0);
     codes.sort_unstable();
     codes.dedup();
@@ -222,7 +226,7 @@ fn variables(text: &str) -> Result<Assignments, String> {
 
 fn seconds(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|s| *s > 0.0 && *s <= 1e6);
-    number.ok_or_else(|| "expected a number of seconds above 0, such as 10".to_owned())
+    number.ok_or_else(|| "expected a number of seconds above 0 and up to 1000000, such as 10".to_owned())
 }
 
 /// The condition under which the commands are compared; by default, the machine as it is

@@ -78,7 +78,7 @@ fn check(parameter: &Parameter, before: &[Parameter]) -> Result<(), CommandError
     if name.is_empty() || name.contains(['{', '}', '=']) || name.contains(char::is_whitespace) {
         return wrong(
             format!("`{shown}` is not a valid parameter name"),
-            "use a name without whitespace, braces or equals signs",
+            "use at least one character, and no whitespace, braces or equals signs",
         );
     }
     if name == COMMAND {
@@ -88,7 +88,8 @@ fn check(parameter: &Parameter, before: &[Parameter]) -> Result<(), CommandError
         return wrong(format!("the parameter {shown} is given twice"), "give all its values in one option");
     }
     if let Some(value) = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value)).map(|(_, v)| v) {
-        return wrong(format!("{shown} has the value `{}` twice", clean(value)), "leave one of them out");
+        let what = format!("the parameter {shown} has the value `{}` twice", clean(value));
+        return wrong(what, "give each value once");
     }
     Ok(())
 }
@@ -105,8 +106,10 @@ fn scan(from: &str, to: &str, step: Option<&str>) -> Result<Vec<String>, Command
     for (number, text) in numbers.iter_mut().zip([from, to, step]) {
         let read = text.trim().parse::<f64>().ok().filter(|number| number.is_finite() && number.abs() < 1e12);
         *number = read.filter(|_| digits <= MOST_DECIMALS).ok_or_else(|| {
-            CommandError::usage(format!("`{}` is not a valid number for a scan", clean(text)))
-                .hint("write plain numbers, such as --parameter-scan level 1 9 or --parameter-scan x 0.5 2.5 -D 0.5")
+            CommandError::usage(format!("`{}` is not a valid number for a scan", clean(text))).hint(format!(
+                "write numbers with at most {MOST_DECIMALS} decimals, as in --parameter-scan level 1 9 or \
+                     --parameter-scan x 0.5 2.5 -D 0.5"
+            ))
         })?;
     }
     let [low, high, step] = numbers;
@@ -115,7 +118,7 @@ fn scan(from: &str, to: &str, step: Option<&str>) -> Result<Vec<String>, Command
         return Err(CommandError::usage(format!("{range} has no values")).hint("MIN must not exceed MAX"));
     }
     if step <= 0.0 {
-        return Err(CommandError::usage(format!("{range} cannot have the step {step}")).hint("a step is above 0"));
+        return Err(CommandError::usage(format!("{range} cannot have the step {step}")).hint("give a step above 0"));
     }
     // A rounding error must not cost the last value.
     let steps = ((high - low) / step + 1e-9).floor();

@@ -7,6 +7,7 @@ use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{BASELINE, Variant};
 use bakeoff_model::record::TWIN;
 use bakeoff_model::study::{Around, Levels};
+use bakeoff_report::words::counted;
 
 /// Names of commands, and the baseline
 #[derive(Debug, Default, clap::Args)]
@@ -33,6 +34,8 @@ pub(super) struct AroundTrials {
     #[arg(long, short, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub(super) warmup: u32,
     /// Run this once for each command, before the first block
+    ///
+    /// If the setup uses a parameter that the command does not use, Bakeoff runs the setup before each trial.
     #[arg(long, short, value_name = "COMMAND")]
     setup: Vec<String>,
     /// Run this before each trial
@@ -116,7 +119,7 @@ impl Variants {
             }
         }
         if all.iter().any(|variant| variant.name.trim().is_empty()) {
-            return Err(CommandError::usage("a name is empty").hint("omit the name to use the command as the name"));
+            return Err(CommandError::usage("a name is empty").hint("omit --name to use the commands as names"));
         }
         number_alike(&mut all, parameters.is_empty());
         choose_baseline(&mut all, named.baseline.as_deref())?;
@@ -161,7 +164,8 @@ fn templates(
 ) -> Result<(Vec<Template>, Around), CommandError> {
     let Named { names, reference, reference_name, .. } = named;
     if !names.is_empty() && names.len() != commands.len() {
-        let error = format!("{} names for {} commands", names.len(), commands.len());
+        let error =
+            format!("{} for {}", counted(names.len() as u32, "name"), counted(commands.len() as u32, "command"));
         return Err(CommandError::usage(error).hint("give one --name for each command, or none"));
     }
     let mut given = names.iter().chain(reference_name);
@@ -197,7 +201,11 @@ fn templates(
                     .for_each(|(template, text)| *part(&mut template.around) = Some(text.clone()));
             }
             each => {
-                let error = format!("--{option} is given {} times for {} commands", each.len(), templates.len());
+                let error = format!(
+                    "--{option} is given {} times for {}",
+                    each.len(),
+                    counted(templates.len() as u32, "command")
+                );
                 return Err(CommandError::usage(error).hint("give it once for all commands, or once for each"));
             }
         }
@@ -304,7 +312,7 @@ mod tests {
         check(&["a", "b"], &[("a", "a"), ("b", "b")]);
         check(&["-n", "one", "a", "-n", "two", "b"], &[("one", "a"), ("two", "b")]);
         check(&["a", "a", "a"], &[("a", "a"), ("a (2)", "a"), ("a (3)", "a")]);
-        refused(&["-n", "one", "a", "b"], "1 names for 2 commands");
+        refused(&["-n", "one", "a", "b"], "1 name for 2 commands");
         refused(&["-n", "baseline", "-n", "x", "a", "b"], "`baseline` is reserved");
         refused(&["a", " "], "a command is empty");
         refused(&["a", ""], "a command is empty");

@@ -5,6 +5,7 @@ use bakeoff_model::metric::{self, Metric, Unit};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::{ExitCodes, OpSpec, Per, Ready, Service, Vary, VoidRule, Workload};
 use bakeoff_report::format::{bytes, count, duration, percent};
+use bakeoff_report::words::counted;
 use std::fmt::Write as _;
 
 /// The lines, indented below the one that counts the cells.
@@ -35,7 +36,7 @@ pub(super) fn rules(plan: &Plan) -> String {
     }
     let rules: Vec<String> = plan.void_if.iter().map(|rule| rule_text(rule, plan)).collect();
     if !rules.is_empty() {
-        let _ = writeln!(out, "Trials with {} are void and run again within their block", rules.join(", or "));
+        let _ = writeln!(out, "Trials with {} are void and run again within their block", rules.join(" or "));
     }
     out
 }
@@ -67,7 +68,8 @@ fn workload_parts(workload: &Workload) -> Vec<String> {
         }
     }
     if workload.warmup > 0 {
-        parts.push(format!("warmed up with {} unmeasured trials of each variant", workload.warmup));
+        let warmup = counted(workload.warmup, "unmeasured trial");
+        parts.push(format!("warmed up with {warmup} of each variant"));
     }
     for (name, command) in workload.around.named() {
         parts.extend(command.map(|command| format!("{name} `{command}`")));

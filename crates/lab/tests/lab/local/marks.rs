@@ -41,10 +41,10 @@ fn what_is_declared_and_not_marked_fails_the_trial() {
         other => panic!("{other:?}"),
     };
     let stage = Stage::new(&mark("phase load")).workload(|w| w.phases = vec!["load".to_owned(), "scan".to_owned()]);
-    assert_eq!(why(stage), "it did not mark the phase `scan`");
+    assert_eq!(why(stage), "the command did not mark the phase `scan`");
     let stage = Stage::new(&mark("op")).workload(|w| w.ops = ops(Some(2)));
-    assert_eq!(why(stage), "it marked 1 ops (set), not 2");
-    assert_eq!(why(Stage::new("exit 0").workload(|w| w.ops = ops(None))), "it marked no ops (set)");
+    assert_eq!(why(stage), "the command marked 1 op (set), not 2");
+    assert_eq!(why(Stage::new("exit 0").workload(|w| w.ops = ops(None))), "the command marked no ops (set)");
     let wrong = why(Stage::new(&mark("hello there")));
     assert!(wrong.contains("hello there"), "{wrong}");
     let value = spec("sets", ValueSource::Mark, Unit::Count, 1.0);
@@ -107,5 +107,5 @@ fn marks_beyond_the_limit_fail_the_trial_by_the_limits_name() {
     let stage = Stage::new("yes 'op 0.001' | head -c 70000000 >&$BAKEOFF_MARKS").workload(|w| w.ops = ops(None));
     let outcome = stage.outcome();
     let Outcome::Failed(Failure::BadMarks { why }) = &outcome else { panic!("{outcome:?}") };
-    assert!(why.starts_with("it exceeded the limit of 64 MiB of marks per process"), "{why}");
+    assert!(why.starts_with("they exceed the limit of 64 MiB per process"), "{why}");
 }

@@ -357,7 +357,7 @@ fn processes_at_once_divide_the_work_where_they_are_said_to() {
     let silent = run.replace("echo op 0.001", "test $n = 4 || echo op 0.001");
     let told = divided(&silent, 3);
     let Outcome::Failed(Failure::BadMarks { why }) = &told else { panic!("{told:?}") };
-    assert_eq!(why, "it marked 5 ops (line), not 6");
+    assert_eq!(why, "the command marked 5 ops (line), not 6");
     // One process keeps to the order, and those that do not divide the work do all of it.
     let backwards = run.replace("1 2 3 4 5 6", "6 5 4 3 2 1");
     assert_eq!(divided(&backwards, 3), Outcome::Ok);

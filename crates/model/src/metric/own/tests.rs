@@ -45,7 +45,7 @@ fn what_workloads_declare_is_described() {
             "latency that 99.9 % of ops (message) do not exceed, in phase `scan`",
             "marks: op",
         ),
-        ("op.get.rate", Unit::PerSecond, Direction::More, "ops `get` in a second", "marks: op"),
+        ("op.get.rate", Unit::PerSecond, Direction::More, "ops `get` per second", "marks: op"),
         ("warm.op.set.mean", Unit::Seconds, Direction::Less, "mean latency of ops `set`, in phase `warm`", "marks: op"),
         ("op.count", Unit::Count, Direction::Less, "number of ops (message)", "marks: op"),
         (
@@ -53,7 +53,7 @@ fn what_workloads_declare_is_described() {
             Unit::Seconds,
             Direction::Less,
             "service `store`: CPU time during the trial",
-            "CPU clocks of its processes",
+            "CPU clocks of the service's processes",
         ),
         ("heap", Unit::Bytes, Direction::Less, "a value that the workload reports", "marks: value heap"),
         ("score", Unit::Count, Direction::More, "a number that the workload prints", "standard output: /score (.*)/"),
@@ -85,11 +85,11 @@ fn what_nobody_declares_is_refused_with_a_remedy() {
         ("scan.wal", "there is no metric `scan.wal`", "did you mean `scan.wall`?"),
         ("scan.op.p98", "`scan.op.p98` does not end with an op statistic", ".p99, .p99.9, .max"),
         ("op.gett.p99", "no workload has ops named `gett`", "did you mean `get`?"),
-        ("scam.op.p99", "no workload with these ops has a phase `scam`", "did you mean `scan`?"),
+        ("scam.op.p99", "no workload with ops has a phase `scam`", "did you mean `scan`?"),
         ("heep", "there is no metric `heep`", "did you mean `heap`?"),
         ("parsing.wall", "no workload has a phase `parsing`", "available: load, scan, warm, boot"),
         ("op.delete.p99", "no workload has ops named `delete`", "available: get, set"),
-        ("load.op.get.p99", "no workload with these ops", "available: warm"),
+        ("load.op.get.p99", "no workload with ops named `get` has a phase", "available: warm"),
         ("op.get.median", "`op.get.median` does not end with an op statistic", "one of .p50, .p90"),
         ("scan.page_faults", "there is no metric `scan.page_faults`", "`PHASE.wall`"),
         ("zzzzzzzzzz", "there is no metric `zzzzzzzzzz`", "available: wall, user"),
@@ -99,7 +99,7 @@ fn what_nobody_declares_is_refused_with_a_remedy() {
         assert!(unknown.why.contains(why) && unknown.remedy.contains(remedy), "{name}: {unknown}");
     }
     for (name, why, remedy) in [
-        ("op.p99", "no workload has ops", "declare them in the workload, such as `ops = { unit = \"message\" }`"),
+        ("op.p99", "no workload has ops", "declare them in the workload, for example `ops = { unit = \"message\" }`"),
         (
             "scan.wall",
             "no workload has a phase `scan`",

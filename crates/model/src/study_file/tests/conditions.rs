@@ -260,7 +260,10 @@ fn a_level_may_set_variables_of_one_service_only() {
         "`per = \"trial\"`",
     );
     let shown = messages(&text("{ stor = { SIZE = \"64\" } }", ""));
-    assert!(shown.contains("as a key in a table `a`") && shown.contains("services: did you mean `store`?"), "{shown}");
+    assert!(
+        shown.contains("as a key in a table `a`") && shown.contains("or name a service (did you mean `store`?)"),
+        "{shown}"
+    );
     check("{ store = \"64\" }", "", "the service `store` needs a table of variables", "{ SIZE = \"64\" }");
     check("{ store = { size = \"64\" } }", "", "unknown key `size`", "write variables in UPPER CASE");
     check("{ store = { SIZE = 64 } }", "", "`SIZE` must be a string in quotes", "");
@@ -282,7 +285,7 @@ fn mistakes_in_services_are_named() {
     check("ready = { tcp = \"localhost\" }\n", "must be a port", "1 to 65535");
     check("ready = { tcp = 70000 }\n", "must be a port", "1 to 65535");
     check("ready = { tcp = \"$PORT_stor\" }\n", "must be a port", "$PORT_store");
-    check("ready = { command = \"ping $PORT_stor\" }\n", "is not the port of a service", "did you mean `store`?");
+    check("ready = { command = \"ping $PORT_stor\" }\n", "is not the port of a service", "did you mean `$PORT_store`?");
     check("ready = { log = \"x\", within = \"soon\" }\n", "is not a valid duration", "such as \"90 s\"");
     check("ready = \"yes\"\n", "must be a table", "bakeoff help study-file");
     check("stop = { signal = \"STOP\" }\n", "unknown signal `STOP`", "");
@@ -293,7 +296,11 @@ fn mistakes_in_services_are_named() {
     let other = |service: &str, message: &str, remedy: &str| refuses(&format!("{WORKLOAD}{service}"), message, remedy);
     other("[services.x]\n", "[services.x] has no", "stays in the foreground");
     other("[services.a-b]\nrun = \"x\"\n", "`PORT_a-b` is not a valid variable", "use only letters, digits and `_`");
-    other("[services.x]\nrun = \"x $PORT_store\"\n", "`$PORT_store` is not the port of a service", "available: x");
+    other(
+        "[services.x]\nrun = \"x $PORT_store\"\n",
+        "`$PORT_store` is not the port of a service",
+        "available: $PORT_x",
+    );
     let block = "per = \"block\"\n";
     other(&format!("[services.x]\nrun = '$PREFIX/x'\n{block}"), "cannot use `$PREFIX`", "`per = \"trial\"`");
     other(&format!("[services.x]\nrun = 'x ${{CACHE:-0}}'\n{block}"), "cannot use `$CACHE`", "same for all trials");
@@ -323,7 +330,7 @@ fn mistakes_in_workloads_are_named() {
     check("services = [\"store\", \"store\"]\n", "names `store` twice", "remove one");
     check("timeout = \"0 s\"\n", "is not a valid duration", "such as \"90 s\"");
     check("oracle = \"\"\n", "is empty", "remove the key");
-    check("oracle = \"ping $PORT_stor\"\n", "is not the port of a service", "did you mean `store`?");
+    check("oracle = \"ping $PORT_stor\"\n", "is not the port of a service", "did you mean `$PORT_store`?");
     check("services = []\noracle = \"ping $PORT_store\"\n", "that this workload does not use", "add \"store\"");
     check("output = \"nil\"\n", "`nil` is not a valid value for `output`", "`null` (the output is discarded)");
     check("output = \"noted\"\n", "`noted` is not a valid value for `output`", "`varies` (the output may differ)");
@@ -351,7 +358,7 @@ fn mistakes_in_workloads_are_named() {
     );
     value("{ unit = \"s\", regex = '(' }", "is not a regular expression: unclosed group", "docs.rs/regex");
     value("{ unit = \"s\", regex = 'a', json = \"a\" }", "both `regex` and `json`", "keep one of them");
-    value("{ unit = \"s\", json = \"a..b\" }", "`a..b` is not a path", "latency.p99");
+    value("{ unit = \"s\", json = \"a..b\" }", "a part of the JSON path `a..b` is empty", "latency.p99");
     value("{ unit = \"s\", csv = 0 }", "column numbers start at 1", "the column's name from the heading line");
     value("{ unit = \"s\", csv = [] }", "`csv` must name a column", "its number, counted from 1");
     value("{ unit = \"s\", csv = \"a\", take = \"man\" }", "is not a way to combine rows", "did you mean");
