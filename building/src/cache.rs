@@ -104,18 +104,25 @@ impl Cache {
         if !root.is_absolute() {
             return Err(refuse("it is not an absolute path".to_owned()));
         }
+        let cannot_use = |path: &Path, error: &io::Error| match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                let free_bytes = disk::free_bytes(path.parent().unwrap_or(path)).unwrap_or(0);
+                Error::DiskFull { doing: "write to", path: path.to_owned(), free_bytes }
+            }
+            _ => refuse(unusable(path, error)),
+        };
         for folder in FOLDERS {
             let path = root.join(folder);
-            fs::create_dir_all(&path).map_err(|e| refuse(unusable(&path, &e)))?;
-            disk::writable(&path).map_err(|e| refuse(unusable(&path, &e)))?;
+            fs::create_dir_all(&path).map_err(|e| cannot_use(&path, &e))?;
+            disk::writable(&path).map_err(|e| cannot_use(&path, &e))?;
         }
         // Some builds embed the path as the kernel resolves it, and relocation must find it.
         let root = fs::canonicalize(&root).map_err(|e| refuse(e.to_string()))?;
         let tag = root.join("CACHEDIR.TAG");
         if !tag.exists() {
-            fs::write(&tag, TAG).map_err(|e| refuse(unusable(&root, &e)))?;
+            fs::write(&tag, TAG).map_err(|e| cannot_use(&root, &e))?;
         }
-        disk::writable(&root).map_err(|e| refuse(unusable(&root, &e)))?;
+        disk::writable(&root).map_err(|e| cannot_use(&root, &e))?;
         let (toolbox, pins) = (Toolbox::default(), Pins::default());
         Ok(Self { paths: Paths::below(root), toolbox, pins, machine: Machine::here(), quiet: AtomicBool::new(false) })
     }

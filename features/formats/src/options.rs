@@ -43,7 +43,7 @@ const FORMATS: [Format; 6] = [
     },
     Format {
         option: "export-go",
-        help: "Write a line for each trial in the format of `go test -bench`, for `benchstat -col /variant FILE`",
+        help: "Write a line for each valid trial in the format of `go test -bench`, for `benchstat -col /variant FILE`",
         write: |concluded| Ok(go::lines(concluded)),
     },
 ];

@@ -107,10 +107,10 @@ struct CompareSettings {
 #[command(next_help_heading = "Options of hyperfine")]
 struct Hyperfine {
     /// Run at least N blocks
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "blocks")]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with_all = ["blocks", "until"])]
     min_runs: Option<u32>,
     /// Run at most N blocks
-    #[arg(long, short = 'M', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "blocks")]
+    #[arg(long, short = 'M', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with_all = ["blocks", "until"])]
     max_runs: Option<u32>,
     /// Metrics to measure, by hyperfine's names, such as `time` or `time_cpu,instructions`; for Bakeoff's names, use
     /// --metric

@@ -150,6 +150,7 @@ fn a_parameter_may_stand_in_the_setup_or_the_name_alone() {
 #[test]
 fn what_is_refused_names_the_remedy() {
     let sandbox = anywhere();
+    typed(&sandbox, &["-m", "60", "--until", "decided", "true", "true"]).expect(2, &["cannot be used with", "--until"]);
     typed(&sandbox, &["--output", "null", "--output", "pipe", "true", "true"])
         .expect(2, &["it applies to all commands", "hint:"]);
     typed(&sandbox, &["--env", "A=1", "true", "--env", "A=2", "true"])

@@ -136,6 +136,11 @@ fn what_cannot_be_written_for_lack_of_space_is_said_to_be_that() {
         ended(&["studies", "copy", "perl-options"]),
         ended(&["manual", "man"]),
         ended(&["compare", "true", "true", "--blocks", "1", "--export-csv", "x.csv"]),
+        #[cfg(feature = "building")]
+        {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+            command.args(["cache"]).env("BAKEOFF_CACHE", full.join("cache")).output().unwrap()
+        },
     ];
     let unmounted = Command::new("umount").arg(&full).status().unwrap();
     assert!(unmounted.success());

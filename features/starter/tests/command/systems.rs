@@ -192,13 +192,13 @@ fn a_library_gets_a_program_that_uses_it() {
 fn what_would_not_be_a_name_is_never_executed() {
     let sandbox = Sandbox::new("");
     for (source, expect) in [
-        ("debian:x;true", "not a valid name for a Debian package"),
-        ("debian:", "not a valid name for a Debian package"),
-        ("crate:x y", "not a valid name for a crate"),
-        ("crate:x@$(true)", "not a valid name for a version"),
-        ("crate:-x", "not a valid name for a crate"),
-        ("go:example.org//x", "not a valid name for a Go module"),
-        ("go:example.org/x@", "not a valid name for a version"),
+        ("debian:x;true", "not a valid Debian package name"),
+        ("debian:", "not a valid Debian package name"),
+        ("crate:x y", "not a valid crate name"),
+        ("crate:x@$(true)", "not a valid version"),
+        ("crate:-x", "not a valid crate name"),
+        ("go:example.org//x", "not a valid part of a Go module path"),
+        ("go:example.org/x@", "not a valid version"),
     ] {
         typed(&sandbox, &["init", source]).expect(2, &[expect]);
     }

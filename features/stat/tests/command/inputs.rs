@@ -122,7 +122,8 @@ fn tables_with_titles_and_factors_are_read() {
     stat(&[("t", &both)], &["t", "-C", "9"]).expect(2, &["there is no column 9: the last column is 3"]);
     let missing = "compiler,time\ngcc,1.5\nclang,NA\n";
     stat(&[("t", missing)], &["t"]).expect(2, &["t:3: `NA` is not a number"]);
-    stat(&[("t", "compiler,time\ngcc,1.5\nclang\n")], &["t"]).expect(2, &["t:3: this line has 1 cells"]);
+    stat(&[("t", "compiler,time\ngcc,1.5\nclang\n")], &["t"])
+        .expect(2, &["t:3: this line has 1 cell, but the line of titles has 2"]);
 }
 
 #[test]
