@@ -195,9 +195,9 @@ impl<'a> OpenStudy<'a> {
             return;
         }
         screen::err(&format!(
-            "note: {} changed while trials ran. Bakeoff treats such changes as output of the trials and allows more \
-             of them. If you made a change yourself, trials before and after it differ; to start over, move the \
-             journal {} away\n",
+            "note: {} changed while trials ran. Bakeoff treats such changes as output of the trials and ignores \
+             further ones. If you made a change yourself, the trials before and after it are not comparable; to start \
+             over, move away the journal {}\n",
             bakeoff_model::plain::clean(&self.written.join(", ")),
             self.race.state.journal.display()
         ));

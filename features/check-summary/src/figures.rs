@@ -148,12 +148,12 @@ fn narrow_by(figures: &Figures, rule: MedianRule) -> Result<Figures, Fault> {
     let slack = (1e-12 + 1e-15 * f.n as f64) * size * size.min(spread(&f).unwrap_or(size));
     if let Some(most) = greatest(&f, rule) {
         let at_most = ((most + slack) / freedom).sqrt() * (1.0 + 1e-12);
-        f.sd = meet(Statistic::Sd, f.sd, [0.0, at_most], "the smallest, largest, median and mean")?;
+        f.sd = meet(Statistic::Sd, f.sd, [0.0, at_most], "the minimum, maximum, median and mean")?;
     }
     let at_least = ((least(&f, rule) - slack).max(0.0) / freedom).sqrt() * (1.0 - 1e-12);
     if at_least > 0.0 || f.sd.is_some() {
         let known = f.sd;
-        f.sd = meet(Statistic::Sd, known, [at_least, f64::INFINITY], "the smallest, largest, median and mean")?;
+        f.sd = meet(Statistic::Sd, known, [at_least, f64::INFINITY], "the minimum, maximum, median and mean")?;
         f.sd = f.sd.filter(|sd| sd[1].is_finite());
     }
     Ok(f)

@@ -50,7 +50,7 @@ Examples:
   bakeoff facts old/lib/libx.so new/lib/libx.so     two files
   bakeoff facts old new --file 'lib*.so'            two folders, file by file
 
-`bakeoff studies copy perl-options` creates that study. For a study, `facts` shows the executables
+`bakeoff studies copy perl-options` creates the study of the first example. For a study, `facts` shows the executables
 and shared objects in bin and lib; --file selects other files.";
 
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {

@@ -224,7 +224,7 @@ const TASKS: &[Task] = &[
         "20 trials of one variant, then 20 of an identical one, judged without blocks",
         150.0,
         stopping::sequential,
-        &[promise("sequential-beyond", "judged different although a drift is visible", at_most(0.01), Reduce::Rate(1))],
+        &[promise("sequential-beyond", "judged different despite visible drift", at_most(0.01), Reduce::Rate(1))],
     )
     .in_worlds(&[World::Drift, World::Autocorrelated, World::Mixed]),
     task(
