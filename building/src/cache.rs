@@ -9,7 +9,7 @@
 //! What a crash of the *machine* leaves is as good as what the file system promises: only records and manifests are
 //! forced to disk, in this order; a file that was lost behind them is damage, and its layer is built again.
 
-use crate::error::Error;
+use crate::error::{At as _, Error};
 use crate::files::{folder_bytes, read_json, wipe, write_by, write_json, write_whole};
 use crate::journal::FlagSeen;
 use crate::learned::{Pins, Toolbox};
@@ -104,25 +104,22 @@ impl Cache {
         if !root.is_absolute() {
             return Err(refuse("it is not an absolute path".to_owned()));
         }
-        let cannot_use = |path: &Path, error: &io::Error| match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                let free_bytes = disk::free_bytes(path.parent().unwrap_or(path)).unwrap_or(0);
-                Error::DiskFull { doing: "write to", path: path.to_owned(), free_bytes }
-            }
-            _ => refuse(unusable(path, error)),
+        // A full disk stays one; any other reason is one of the folder.
+        let usable = |path: &Path, done: io::Result<()>| match done.at("write to", path) {
+            Err(Error::File { source, .. }) => Err(refuse(unusable(path, &source))),
+            done => done,
         };
         for folder in FOLDERS {
             let path = root.join(folder);
-            fs::create_dir_all(&path).map_err(|e| cannot_use(&path, &e))?;
-            disk::writable(&path).map_err(|e| cannot_use(&path, &e))?;
+            usable(&path, fs::create_dir_all(&path).and_then(|()| disk::writable(&path)))?;
         }
         // Some builds embed the path as the kernel resolves it, and relocation must find it.
         let root = fs::canonicalize(&root).map_err(|e| refuse(e.to_string()))?;
         let tag = root.join("CACHEDIR.TAG");
         if !tag.exists() {
-            fs::write(&tag, TAG).map_err(|e| cannot_use(&root, &e))?;
+            usable(&root, fs::write(&tag, TAG))?;
         }
-        disk::writable(&root).map_err(|e| cannot_use(&root, &e))?;
+        usable(&root, disk::writable(&root))?;
         let (toolbox, pins) = (Toolbox::default(), Pins::default());
         Ok(Self { paths: Paths::below(root), toolbox, pins, machine: Machine::here(), quiet: AtomicBool::new(false) })
     }
