@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::{fs, io};
 
 /// The version of the record's format. A record of another version is debris.
-const RECORD_FORMAT: u32 = 2;
+const RECORD_FORMAT: u32 = 3;
 
 /// Says to backup programs that the folder need not be kept (the Cache Directory Tagging Specification).
 const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# Sources and builds of bakeoff; safe to remove.\n";
@@ -58,9 +58,12 @@ pub(crate) struct LayerRecord {
     pub(crate) tools: BTreeMap<String, String>,
     /// Size of the prefix.
     pub(crate) prefix_bytes: u64,
-    /// Size of the tree and the profile that are kept for layouts; 0 if none is.
+    /// Size of the tree, the profile and the objects that are kept for layouts; 0 if none is.
     #[serde(default)]
     tree_bytes: u64,
+    /// Whether objects are kept.
+    #[serde(default)]
+    pub(crate) has_links: bool,
     /// How far the flags of its variables came.
     #[serde(default)]
     pub(crate) flags: Vec<FlagSeen>,
@@ -161,7 +164,9 @@ impl Cache {
         let prefix = self.prefix_of(digest);
         let prefix_bytes = folder_bytes(&prefix)?;
         write_whole(&self.paths.manifest_of(digest), manifest::of(&prefix)?.as_bytes())?;
-        let kept = [self.paths.tree_of(digest), self.paths.profile_of(digest)];
+        let links = self.paths.links_of(digest);
+        let has_links = links.is_dir();
+        let kept = [self.paths.tree_of(digest), self.paths.profile_of(digest), links];
         let tree_bytes = kept.iter().filter(|folder| folder.is_dir()).map(|folder| folder_bytes(folder));
         let tree_bytes = tree_bytes.sum::<Result<u64, _>>()?;
         let record = LayerRecord {
@@ -172,6 +177,7 @@ impl Cache {
             tools,
             prefix_bytes,
             tree_bytes,
+            has_links,
             flags,
             compilations,
         };

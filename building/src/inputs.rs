@@ -76,11 +76,12 @@ impl Node<'_> {
         self.tuning.training.get(&self.layer.name).map(String::as_str)
     }
 
-    /// The record of the layer if it is finished; one whose tree or profile is wanted is finished only with it.
+    /// The record of the layer if it is finished; what is kept of it besides is there too.
     pub(crate) fn finished(&self, cache: &Cache) -> Option<LayerRecord> {
         let has_tree = !self.layer.leaves_tree() || cache.paths.tree_of(&self.digest).is_dir();
         let has_profile = self.training().is_none() || cache.paths.profile_of(&self.digest).is_dir();
-        cache.finished(&self.digest).filter(|_| has_tree && has_profile)
+        let has_links = |record: &LayerRecord| !record.has_links || cache.paths.links_of(&self.digest).is_dir();
+        cache.finished(&self.digest).filter(|record| has_tree && has_profile && has_links(record))
     }
 
     /// Its tools as people know them, versions included. They are run; so only somebody who builds may ask.

@@ -175,6 +175,8 @@ pub enum Repeated {
         /// How.
         why: String,
     },
+    /// Where it was made, it makes the same bytes, but not from copies of what it loaded.
+    NotFromCopies,
     /// Repeating the others had taken too long already.
     Untried,
 }

@@ -21,7 +21,7 @@ pub(crate) use kinds_of_doubts::BuildDoubts;
 pub(crate) use page::{build_doubts, print};
 pub(crate) use sections::BUILDS;
 
-use crate::journal::{BuildLine, BuildOutcome, is_appending};
+use crate::journal::{BuildLine, BuildOutcome, LinkSeen, Repeated, is_appending};
 use crate::nouns::Building;
 use bakeoff_command::FeatureFindings;
 use bakeoff_judge::findings::{
@@ -29,6 +29,7 @@ use bakeoff_judge::findings::{
 };
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
+use bakeoff_model::study::Vary;
 use bakeoff_report::words::counted;
 use built::{built, latest};
 pub(crate) use cost::BuiltAndExecuted;
@@ -58,10 +59,20 @@ pub(crate) fn find(record: &Record, findings: &Findings) -> FeatureFindings {
     }
     found.remarks = Remarks { besides: besides(&builds, &doubts, costs), ..objections(study, findings, &doubts) };
     found.remarks.study.extend(identical_differs(findings, &doubts));
+    found.remarks.study.extend(kept_layouts(study, &builds));
     let failed = builds.iter().filter(|build| build.failed_unforeseen());
     let failed: Vec<String> = failed.flat_map(|build| &build.variants).cloned().collect();
     found.remarks.study.extend((!failed.is_empty()).then(|| sentences::failed(&failed)));
     found
+}
+
+/// The programs and libraries that no pass gave another layout, although it did others.
+fn kept_layouts(study: &StudyLine, builds: &[BuildLine]) -> Option<Objection> {
+    let links = builds.iter().flat_map(|build| &build.proof.links);
+    let mut kept: Vec<&LinkSeen> = links.filter(|link| !matches!(link.repeated, Repeated::Same { .. })).collect();
+    kept.sort_by_key(|link| &link.file);
+    kept.dedup_by_key(|link| &link.file);
+    (study.vary.contains(&Vary::Layouts) && !kept.is_empty()).then(|| sentences::kept_layouts(&kept))
 }
 
 fn besides(builds: &[BuildLine], doubts: &BuildDoubts, costs: Vec<BuiltAndExecuted>) -> Besides {

@@ -13,7 +13,7 @@ use crate::files::{entries, fresh_folder, wipe};
 use crate::inputs::Node;
 use crate::journal::FlagSeen;
 use crate::links;
-use crate::paths::PROFILE;
+use crate::paths::{LINKS, PROFILE};
 use crate::profile::{self, Profile};
 use crate::proof;
 use crate::relocate::relocated_copy;
@@ -123,7 +123,8 @@ impl Builder<'_> {
         verify(shell, &layer.verify, &site)?;
         let links = links::repeat(shell, &site, below.as_deref(), &node.digest, script_s)?;
         proof::observe(shell, cache, layer, &node.digest, &site, links)?;
-        keep(&site, &[(layer.leaves_tree(), &site.tree), (has_profile, &site.work.join(PROFILE))])?;
+        let [profile, links] = [PROFILE, LINKS].map(|name| site.work.join(name));
+        keep(&site, &[(layer.leaves_tree(), &site.tree), (has_profile, &profile), (links.is_dir(), &links)])?;
         Ok(cache.finish(&node.digest, &layer.name, cost, node.tools_with_versions(cache)?, flags, compilations)?)
     }
 
@@ -159,7 +160,7 @@ impl Builder<'_> {
     }
 
     /// If there is no space left, says so, and makes room: what there is of the layer would only be in the way.
-    fn explain_full_disk(&self, stop: Stop, digest: &str) -> Stop {
+    pub(crate) fn explain_full_disk(&self, stop: Stop, digest: &str) -> Stop {
         let root = self.cache.root();
         let free_bytes = disk::free_bytes(root).unwrap_or(u64::MAX);
         let is_full = match &stop {

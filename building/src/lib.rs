@@ -34,6 +34,7 @@ mod journal;
 mod judged;
 mod kept;
 mod layer;
+mod layouts;
 mod learned;
 mod leave;
 mod links;

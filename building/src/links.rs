@@ -1,17 +1,24 @@
 //! Which call of a linker made each program and library that a layer installed, and whether that link can be repeated:
-//! the ground for other layouts of the same objects. Each is repeated once, where it was made, and its bytes are
-//! compared. Nothing is judged here, and no other layout is made.
+//! the ground for other layouts of the same objects. Each is repeated once where it was made, and once from copies of all
+//! that it loaded, which stay in the cache; each time its bytes are compared. Nothing is judged here, and no other layout
+//! is made.
+
+mod copied;
+pub(crate) mod recorded;
 
 use crate::error::{At, Error};
 use crate::files::{entries, wipe};
 use crate::journal::{LinkSeen, Repeated};
 use crate::judged;
+use crate::paths::LINKS;
 use crate::proof::loaded;
 use crate::shell::Shell;
 use crate::site::Site;
 use crate::wrapper::{Call, ToolKind, kept_name};
 use crate::wrappers::{is_linked, kept_in, plain};
+use copied::{is_object, without_outputs};
 use memchr::memmem;
+use recorded::{Copies, Recorded, Word, plain_words, traced};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
@@ -20,9 +27,6 @@ use std::path::{Path, PathBuf};
 /// Repeating links may cost this share of what the script took, and a second on top of it.
 const SHARE: f64 = 0.1;
 const ALWAYS_S: f64 = 1.0;
-
-/// Options of linkers whose value is a file that they write besides the program; each may also be followed by `=`.
-const MORE_OUTPUTS: [&str; 4] = ["-Map", "--Map", "--dependency-file", "--out-implib"];
 
 /// How objects begin that hold no machine code: those of LLVM, and a section of gcc's.
 const BITCODE: &[u8] = b"BC\xc0\xde";
@@ -48,7 +52,8 @@ pub(crate) fn repeat(
     let by_name: BTreeMap<&OsStr, &Link<'_>> =
         links.values().filter_map(|link| Some((link.output.file_name()?, link))).collect();
     let mut spent_s = 0.0;
-    let mut seen = vec![];
+    let (mut seen, mut kept) = (vec![], vec![]);
+    let mut copies = Copies::into(site.work.join(LINKS));
     for path in linked_files(&site.prefix)? {
         let name = path.strip_prefix(&site.prefix).unwrap_or(&path);
         let content = fs::read(&path).at("read", &path)?;
@@ -62,14 +67,22 @@ pub(crate) fn repeat(
             None => Repeated::Unseen,
             Some(_) if spent_s > SHARE * script_s + ALWAYS_S => Repeated::Untried,
             Some(link) => {
-                let (repeated, took_s) = link.repeat(shell, site, &installed, digest)?;
+                let mut work = Work { shell, site, copies: &mut copies, digest };
+                let (repeated, took_s, again) = link.repeat(&mut work, &installed)?;
                 spent_s += took_s;
+                let (file, of_now) = (name.display().to_string(), installed.loaded.clone());
+                kept.extend(again.map(|words| Recorded { file, loaded: of_now, tool: link.call.tool.clone(), words }));
                 repeated
             }
         };
         let link = LinkSeen { file: name.display().to_string(), repeated };
         shell.note(&judged::sentence_on_link(&link))?;
         seen.push(link);
+    }
+    if kept.is_empty() {
+        wipe(&copies.folder)?;
+    } else {
+        Recorded::keep(&kept, &copies.folder)?;
     }
     Ok(seen)
 }
@@ -87,6 +100,17 @@ struct Installed<'a> {
     /// The digest of what is loaded of it.
     loaded: String,
 }
+
+/// Where links are repeated.
+struct Work<'w> {
+    shell: &'w mut Shell,
+    site: &'w Site,
+    copies: &'w mut Copies,
+    digest: &'w str,
+}
+
+/// What came of a link, the seconds that repeating it took, and the words by which it can be performed from copies.
+type Repetition = (Repeated, f64, Option<Vec<Word>>);
 
 /// A call of a linker that makes a program or a library.
 struct Link<'a> {
@@ -106,46 +130,68 @@ impl<'a> Link<'a> {
         Some(Self { call, output: plain(&call.dir.join(output)), words })
     }
 
-    /// Performs it again, and compares; also the seconds that took.
-    fn repeat(
-        &self,
-        shell: &mut Shell,
-        site: &Site,
-        installed: &Installed<'_>,
-        digest: &str,
-    ) -> Result<(Repeated, f64), Error> {
+    /// Performs it again, and compares.
+    fn repeat(&self, work: &mut Work<'_>, installed: &Installed<'_>) -> Result<Repetition, Error> {
+        let site = work.site;
         let words: Vec<String> = self.words.iter().map(|word| self.kept(word, site)).collect();
         let inputs = words.iter().filter(|word| !word.starts_with('-')).map(|word| self.call.dir.join(word));
         let inputs: Vec<PathBuf> = inputs.filter(|path| is_object(path)).collect();
         if let Some(gone) = inputs.iter().find(|path| !path.exists()) {
-            return Ok((Repeated::Gone { input: gone.display().to_string() }, 0.0));
+            return Ok((Repeated::Gone { input: gone.display().to_string() }, 0.0, None));
         }
         if inputs.iter().any(|path| holds_no_code(path)) {
-            return Ok((Repeated::LinkTimeOptimised, 0.0));
+            return Ok((Repeated::LinkTimeOptimised, 0.0, None));
         }
-        let again = site.work.join("relinked");
+        let [again, trace] = ["relinked", "relinked.trace"].map(|name| site.work.join(name));
         let mut argv = vec![self.call.tool.display().to_string()];
         argv.extend(without_outputs(&words));
-        argv.extend(["-o".to_owned(), again.display().to_string()]);
-        let ended = site.relink(shell, &argv, &self.call.dir)?;
-        let took_s = ended.measurements.get("wall").copied().unwrap_or(0.0);
-        if let Some(why) = shell.complaint(&ended.end) {
-            return Ok((Repeated::Failed { why }, took_s));
+        argv.extend(["--trace", "--trace", "-o"].map(str::to_owned));
+        argv.push(again.display().to_string());
+        let ended = site.relink(work.shell, &argv, &self.call.dir, &trace)?;
+        let mut took_s = ended.measurements.get("wall").copied().unwrap_or(0.0);
+        if let Some(why) = work.shell.complaint(&ended.end) {
+            return Ok((Repeated::Failed { why }, took_s, None));
         }
         // Whatever is wrong with it, the build itself has succeeded.
-        let Ok(content) = fs::read(&again) else { return Ok((Repeated::Differs, took_s)) };
+        let Ok(content) = fs::read(&again) else { return Ok((Repeated::Differs, took_s, None)) };
         wipe(&again)?;
         let is_of_output = || fs::read(&self.output).is_ok_and(|made| made == content);
-        let repeated = if content == installed.content {
-            Repeated::Same { seconds: took_s, is_changed_later: false }
-        } else if loaded(&content, digest) == installed.loaded {
-            Repeated::Same { seconds: took_s, is_changed_later: true }
-        } else if self.output != installed.path && is_of_output() {
-            Repeated::ChangedLater
-        } else {
-            Repeated::Differs
-        };
-        Ok((repeated, took_s))
+        let is_changed_later = content != installed.content;
+        if is_changed_later && loaded(&content, work.digest) != installed.loaded {
+            let is_later = self.output != installed.path && is_of_output();
+            return Ok((if is_later { Repeated::ChangedLater } else { Repeated::Differs }, took_s, None));
+        }
+        let words = self.record(work, &fs::read_to_string(&trace).unwrap_or_default(), &content, &mut took_s)?;
+        match words {
+            Some(words) => Ok((Repeated::Same { seconds: took_s / 2.0, is_changed_later }, took_s, Some(words))),
+            None => Ok((Repeated::NotFromCopies, took_s, None)),
+        }
+    }
+
+    /// The words of a link from copies that makes those bytes, with the members of archives as parts where that is
+    /// possible.
+    fn record(
+        &self,
+        work: &mut Work<'_>,
+        trace: &str,
+        content: &[u8],
+        took_s: &mut f64,
+    ) -> Result<Option<Vec<Word>>, Error> {
+        let trace: Vec<(PathBuf, Option<String>)> =
+            traced(trace).into_iter().map(|(path, member)| (self.call.dir.join(path), member)).collect();
+        let again = work.site.work.join("relinked");
+        for takes_apart in [true, false] {
+            let words = copied::words(self.call, work.site, work.copies, &trace, takes_apart)?;
+            let plain = plain_words(&words, &work.copies.folder);
+            let ended = Recorded::link(plain, &self.call.tool, &again, work.shell, &work.site.work)?;
+            *took_s += ended.measurements.get("wall").copied().unwrap_or(0.0);
+            let is_same = fs::read(&again).is_ok_and(|made| made == content);
+            wipe(&again)?;
+            if is_same {
+                return Ok(Some(words));
+            }
+        }
+        Ok(None)
     }
 
     /// The word as it can be used now: an object has the name by which it was kept, as it may be gone or another one.
@@ -157,29 +203,6 @@ impl<'a> Link<'a> {
         let kept = kept_in(&site.work).join(kept_name(&path));
         if kept.exists() { kept.display().to_string() } else { word.to_owned() }
     }
-}
-
-/// The words without those that name a file to write.
-fn without_outputs(words: &[String]) -> Vec<String> {
-    let (mut left, mut words) = (vec![], words.iter());
-    while let Some(word) = words.next() {
-        let is_apart = |name: &&str| word == name;
-        if word == "-o" || word == "--output" || MORE_OUTPUTS.iter().any(is_apart) {
-            words.next();
-            continue;
-        }
-        let is_joined = |name: &&str| word.strip_prefix(*name).is_some_and(|rest| rest.starts_with('='));
-        let is_output = word.strip_prefix("-o").is_some_and(|rest| !rest.is_empty()) || word.starts_with("--output=");
-        if !is_output && !MORE_OUTPUTS.iter().any(is_joined) {
-            left.push(word.clone());
-        }
-    }
-    left
-}
-
-/// Whether it is called like an object, or an archive of such.
-fn is_object(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "o" || ending == "a")
 }
 
 /// Whether the code of an object is made in the link.

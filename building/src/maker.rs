@@ -1,7 +1,7 @@
 //! Building as the core sees it: a [`Maker`].
 
 use crate::during::During;
-use crate::journal::{BuildLine, BuildOutcome};
+use crate::journal::{BuildLine, BuildOutcome, Repeated};
 use crate::nouns::{Chain, Source, SourceFrom};
 use crate::{Cache, DamageKind, Request, Wanted, alike, relinking, takes};
 use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
@@ -33,14 +33,14 @@ impl Maker for Cache {
             }),
             takes,
             takes_s,
-            during: relinking::text(plan, &Chain::of(study).layers, &builds),
+            during: relinking::text(plan, self, &Chain::of(study).layers, &builds),
         })
     }
 
     fn make(&self, order: &Order<'_>) -> Result<Made, CommandError> {
         let lines = self.build(order, false)?;
         let digests = if lines.is_empty() { BTreeMap::new() } else { built(order.plan, &lines)? };
-        Ok(Made { lines: BuildLine::made(&lines)?, digests })
+        Ok(Made { lines: BuildLine::made(&lines)?, digests, has_layouts: have_layouts(&lines) })
     }
 
     fn merge(&self, study: &Study, plan: &mut Plan, all: &StudyLine, lines: &[MadeLine]) -> Merged {
@@ -137,6 +137,12 @@ fn built(plan: &Plan, builds: &[BuildLine]) -> Result<BTreeMap<String, String>, 
         ));
     }
     Ok(digests)
+}
+
+/// Whether something of each build can be linked again.
+pub(crate) fn have_layouts(lines: &[BuildLine]) -> bool {
+    let has = |line: &BuildLine| line.proof.links.iter().any(|link| matches!(link.repeated, Repeated::Same { .. }));
+    lines.iter().filter(|line| line.outcome == BuildOutcome::Built).all(has)
 }
 
 fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {

@@ -4,9 +4,10 @@
 //! no finished layers. A process that is killed leaves notes of them, by which the next one removes the rest.
 
 use crate::error::{At, Failure, Stop};
-use crate::files::{entries, folder_bytes, wipe};
+use crate::files::{entries, folder_bytes, fresh_folder, wipe};
 use crate::inputs::{Node, Stage, chains, stages};
 use crate::layer::{Builder, begin_prefix, lay_out, make, script, verify};
+use crate::layouts;
 use crate::nouns::Layer;
 use crate::paths::PROFILE;
 use crate::profile::Profile;
@@ -19,9 +20,10 @@ use crate::wrappers::Between;
 use crate::{BuildEvent, Cache, Error, Request};
 use bakeoff_host::Command;
 use bakeoff_host::lock::Lock;
-use bakeoff_lab::on_demand::Prepared;
+use bakeoff_lab::on_demand::{Layout, Prepared};
 use bakeoff_model::digest::Digest;
 use bakeoff_model::record;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::PathBuf;
 
@@ -35,6 +37,10 @@ pub(crate) struct OnDemand<'a> {
     lock: Lock,
     /// The layouts that there are.
     layouts: Vec<String>,
+    /// What can be linked again with pads, once that was asked for.
+    builds: Option<Vec<layouts::Build>>,
+    /// Those of the present pass that match, by name.
+    matched: BTreeMap<String, Layout>,
     /// What a trial of building is under way with.
     trial: Option<Trial>,
 }
@@ -67,7 +73,15 @@ impl<'a> OnDemand<'a> {
             notify: &nobody,
             between: Between::prepare(cache, request.layers, request.variants),
         };
-        Ok(Self { builder, stages: stages(cache, request)?, lock, layouts: vec![], trial: None })
+        Ok(Self {
+            builder,
+            stages: stages(cache, request)?,
+            lock,
+            layouts: vec![],
+            builds: None,
+            matched: BTreeMap::new(),
+            trial: None,
+        })
     }
 
     /// Makes a layout of a variant's build: the first layer that can relink its tree does so, or else the last is
@@ -89,7 +103,7 @@ impl<'a> OnDemand<'a> {
             let built = || Some(builder.cache.prefix_of(&chain[number.checked_sub(1)?].node.digest));
             let below = previous.clone().or_else(built);
             let work = Work { builder, node: link.node, name: &name, seed, lock };
-            let linked = work.link(kept, below);
+            let linked = work.link(kept, below).map_err(|stop| builder.explain_full_disk(stop, &name));
             let (prefix, objects) = linked.map_err(|stop| failed("layout", &link.node.layer.name, stop))?;
             permuted += objects;
             // What is built upon it has its own copy.
@@ -103,8 +117,40 @@ impl<'a> OnDemand<'a> {
         })
     }
 
+    /// Makes the layout of a seed of a variant's build, which matches that of the other variants: its prefix and a digest of
+    /// what was linked. They last until [`Self::clear`].
+    pub(crate) fn matched(&mut self, variant: &str, seed: u32) -> Result<Layout, Stop<record::Failure>> {
+        let Self { builder, stages, lock, layouts, builds, matched, .. } = self;
+        let builds = match builds {
+            Some(builds) => builds,
+            none => none.insert(layouts::builds(builder.cache, stages)?),
+        };
+        let number = builds.iter().position(|build| has(&build.variants, variant));
+        let number = number.ok_or_else(|| Error::NotBuilt { variant: variant.to_owned() })?;
+        let name = name(&builds[number].digest, &["matched", &seed.to_string()]);
+        if let Some(made) = matched.get(&name) {
+            return Ok(made.clone());
+        }
+        note(builder.cache, &name)?;
+        layouts.push(name.clone());
+        let made = || -> Result<Layout, Stop> {
+            let cache = builder.cache;
+            cache.wipe_layer(&name)?;
+            fresh_folder(&cache.paths.work_of(&name))?;
+            let mut shell = Shell::start(lock, cache.paths.log_of(&name))?;
+            let mut place = layouts::Place { cache, name: &name, shell: &mut shell };
+            let (prefix, digest) = layouts::make(&mut place, builds, number, seed)?;
+            Ok(Layout { prefix, digest: Some(digest) })
+        };
+        let made = made().map_err(|stop| builder.explain_full_disk(stop, &name));
+        let made = made.map_err(|stop| part_failed("layout".to_owned(), stop))?;
+        matched.insert(name, made.clone());
+        Ok(made)
+    }
+
     /// Removes all layouts.
     pub(crate) fn clear(&mut self) -> Result<(), Error> {
+        self.matched.clear();
         self.layouts.drain(..).try_for_each(|name| remove(self.builder.cache, &name))
     }
 
@@ -158,9 +204,11 @@ impl<'a> OnDemand<'a> {
 
 /// A failure of something on demand, as the journal has it.
 fn failed(what: &str, layer: &str, stop: Stop) -> Stop<record::Failure> {
-    stop.with(|Failure { why, tail, .. }| {
-        Stop::Failure(record::Failure::Surroundings { part: format!("{what} of layer {layer}"), why, tail })
-    })
+    part_failed(format!("{what} of layer {layer}"), stop)
+}
+
+fn part_failed(part: String, stop: Stop) -> Stop<record::Failure> {
+    stop.with(|Failure { why, tail, .. }| Stop::Failure(record::Failure::Surroundings { part, why, tail }))
 }
 
 impl Drop for OnDemand<'_> {

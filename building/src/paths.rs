@@ -17,6 +17,7 @@
 //! ccache/, sccache/         what these keep, for layers that ask for one
 //! work/<name>/              where it is being built, or where it failed
 //! work/<name>/tree          kept of a finished layer that can be relinked
+//! work/<name>/links         kept of a finished layer whose links can be repeated, for layouts of its programs
 //! work/<name>/profile       kept of a finished layer that was built by a profile, for layouts of it
 //! locks/<name>.lock         held while somebody works on it, shared while it is copied
 //! locks/trials.lock         shared while trials run from this cache, held alone while things are removed from it
@@ -34,6 +35,9 @@ pub(crate) const FOLDERS: [&str; 9] =
 
 /// The folder of a profile, where a layer is built.
 pub(crate) const PROFILE: &str = "profile";
+
+/// The folder of what its links loaded, likewise.
+pub(crate) const LINKS: &str = "links";
 
 /// The paths of one cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +74,10 @@ impl Paths {
 
     pub(crate) fn profile_of(&self, name: &str) -> PathBuf {
         self.work_of(name).join(PROFILE)
+    }
+
+    pub(crate) fn links_of(&self, name: &str) -> PathBuf {
+        self.work_of(name).join(LINKS)
     }
 
     pub(crate) fn aside(&self) -> PathBuf {

@@ -1,19 +1,23 @@
 //! The part of a plan's page about what is built while the study runs: relinking for every pass, and building that is
 //! measured itself. A study that asks for neither has none of these lines.
 
-use crate::Wanted;
 use crate::nouns::Layer;
 use crate::on_demand::first_linked;
+use crate::{Cache, Wanted};
 use bakeoff_command::estimates::{about, at_most};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::Vary;
+use bakeoff_report::words::counted;
 use std::fmt::Write as _;
 
 /// The lines, below those about what is built beforehand and how long the trials take.
-pub(crate) fn text(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
+pub(crate) fn text(plan: &Plan, cache: &Cache, layers: &[Layer], builds: &[Wanted]) -> String {
     let mut out = String::new();
     if plan.vary.contains(&Vary::LinkOrder) {
         out.push_str(&linking(plan, layers, builds));
+    }
+    if plan.vary.contains(&Vary::Layouts) {
+        out.push_str(&matching(plan, cache, builds));
     }
     if let Some(building) = &plan.building {
         let (passes, blocks) = (plan.building_passes(), plan.building_trials());
@@ -27,6 +31,26 @@ pub(crate) fn text(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
         );
     }
     out
+}
+
+/// How many links give each pass another layout, as far as the builds are there.
+fn matching(plan: &Plan, cache: &Cache, builds: &[Wanted]) -> String {
+    let (most, blocks) = (at_most(plan), plan.blocks);
+    if builds.iter().any(|build| build.missing().next().is_some()) {
+        return format!("Linked again for each of {most}{blocks} passes, if the links of all builds can be repeated\n");
+    }
+    let links = || builds.iter().map(|build| cache.links_of(build));
+    if links().any(|links| links.is_empty()) {
+        return "Measured as built: not all builds have a link that can be repeated (`bakeoff build` shows why)\n"
+            .to_owned();
+    }
+    let (count, each_s) = (links().map(|all| all.len()).sum::<usize>(), links().flatten().sum::<f64>());
+    let all_s = each_s * f64::from(blocks);
+    format!(
+        "Linked again for each of {most}{blocks} passes, in a random layout: {}, {most}{} in all\n",
+        counted(count as u32, "link"),
+        about(all_s)
+    )
 }
 
 /// What is relinked, and how.

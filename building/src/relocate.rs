@@ -33,6 +33,12 @@ pub(crate) fn relocated_copy_of(from: &Path, to: &Path, inside: &Path) -> Result
     Copy::between(from, to).folder(&from.join(inside), &to.join(inside))
 }
 
+/// Replaces a layer's digits in the content of a file, as the copy does.
+pub(crate) fn relocate(content: &mut [u8], old: &str, new: &str) {
+    let places: Vec<usize> = Finder::new(old).find_iter(content).collect();
+    places.into_iter().for_each(|place| content[place..place + new.len()].copy_from_slice(new.as_bytes()));
+}
+
 struct Copy<'a> {
     old: Finder<'a>,
     new: &'a [u8],

@@ -37,10 +37,11 @@ impl Site {
         shell.execute(&command.iter().map(String::as_str).collect::<Vec<_>>(), &self.tree, env)
     }
 
-    /// Performs a link again, by the linker itself, in that folder.
-    pub(crate) fn relink(&self, shell: &mut Shell, argv: &[String], dir: &Path) -> Result<Ended, Error> {
+    /// Performs a link again, by the linker itself, in that folder; what it prints goes to that file.
+    pub(crate) fn relink(&self, shell: &mut Shell, argv: &[String], dir: &Path, out: &Path) -> Result<Ended, Error> {
         // What is confined is looked up on PATH, so a shell runs the path.
-        let words = ["sh", "-c", "exec \"$@\"", "sh"].into_iter().chain(argv.iter().map(String::as_str));
+        let out = out.display().to_string();
+        let words = ["sh", "-c", "exec \"$@\" > \"$0\"", &out].into_iter().chain(argv.iter().map(String::as_str));
         let command = self.around.command(&words.collect::<Vec<_>>());
         shell.execute(&command.iter().map(String::as_str).collect::<Vec<_>>(), dir, &self.plain_env())
     }

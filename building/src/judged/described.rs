@@ -61,6 +61,9 @@ pub(crate) fn sentence_on_link(link: &LinkSeen) -> String {
             format!("link of {file}: not repeated, because it compiles (link-time optimisation)")
         }
         Repeated::Differs => format!("link of {file}: repeated, but the bytes differ"),
+        Repeated::NotFromCopies => {
+            format!("link of {file}: repeated with the same bytes, but not from copies of its objects")
+        }
         Repeated::Failed { why } => format!("link of {file}: repeated, but the linker {}", clean(why)),
         Repeated::Untried => format!("link of {file}: not repeated, because repeating the other links took too long"),
     }

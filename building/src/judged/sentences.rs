@@ -1,6 +1,8 @@
 //! Doubts about the builds that a comparison rests on, as sentences and with what the screen shows of them.
 
+use super::described::sentence_on_link;
 use super::kinds_of_doubts::{Confounded, FlagDoubt, FlagFate, Lost, Same};
+use crate::journal::LinkSeen;
 use bakeoff_judge::findings::{Alarm, Idle, Objection};
 use bakeoff_model::plain::clean;
 use bakeoff_report::format::count;
@@ -19,6 +21,19 @@ const VARIANTS_SHOWN: usize = 4;
 /// A doubt of which the screen shows nothing.
 fn objection(kind: &str, text: String) -> Objection {
     Objection { kind: kind.to_owned(), text, line: None, same_program: false }
+}
+
+/// Of programs and libraries that have the layout of the build in all passes.
+pub(super) fn kept_layouts(links: &[&LinkSeen]) -> Objection {
+    let names: Vec<String> = links.iter().take(VARIANTS_SHOWN).map(|link| clean(&link.file)).collect();
+    let more = links.len() - names.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let (them, why) = (if links.len() == 1 { "it" } else { "one of them" }, sentence_on_link(links[0]));
+    let text = format!(
+        "{}{more} kept one layout in all passes ({why}), so where the workload runs {them}, a difference may be layout",
+        listed(&names)
+    );
+    objection("one-layout", text)
 }
 
 /// Of a flag; `None` if it came through in part.

@@ -6,17 +6,17 @@ mod binaries;
 mod describe;
 mod neutral;
 
-use crate::Building;
 use crate::cache::Cache;
 use crate::error::{Error, Stop};
 use crate::files::{read_json, write_json};
 use crate::inputs::Link;
-use crate::journal::{BuildLine, BuildOutcome, LinkSeen, Proof};
+use crate::journal::{BuildLine, BuildOutcome, LinkSeen, Proof, Repeated};
 use crate::nouns::Layer;
 use crate::paths::short;
 use crate::shell::Shell;
 use crate::site::Site;
 use crate::wrappers::Compiled;
+use crate::{Building, Wanted};
 use neutral::Neutral;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,6 +97,16 @@ pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof)
 }
 
 impl Cache {
+    /// The seconds that each link of a finished build takes that can be repeated.
+    pub(crate) fn links_of(&self, build: &Wanted) -> Vec<f64> {
+        let seconds = |link: LinkSeen| match link.repeated {
+            Repeated::Same { seconds, .. } => Some(seconds),
+            _ => None,
+        };
+        let seen = build.layers.iter().filter_map(|layer| read_json::<LayerProof>(&self.paths.proof_of(&layer.digest)));
+        seen.flat_map(|seen| seen.links).filter_map(seconds).collect()
+    }
+
     /// The names of what is not the same in two finished builds: what is only in one of them, and files that differ in what
     /// counts. None, if some file may not be read.
     pub(crate) fn differences(&self, [one, other]: [&str; 2]) -> Result<Option<Vec<PathBuf>>, Error> {

@@ -7,6 +7,7 @@ mod same;
 use crate::Cache;
 use crate::alike::groups;
 use crate::journal::{BuildLine, BuildOutcome};
+use crate::maker::have_layouts;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::words;
 use bakeoff_command::{Made, Merged, Prepared, SourceRequest, VariantSource, screen};
@@ -14,6 +15,7 @@ use bakeoff_lab::local::Absent;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::record::SharedLine;
+use bakeoff_model::study::Vary;
 use clap::{ArgMatches, Args as _, FromArgMatches as _};
 use options::{Options, TOOLS};
 use same::Use;
@@ -45,16 +47,17 @@ fn prepared(options: &Options, request: &SourceRequest<'_>) -> Result<Prepared, 
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let lines = cache.build(&folder.order(&plan, jobs, request.quiet), false)?;
     let digests = built(&mut plan, &lines)?;
-    let made = Made { lines: BuildLine::made(&lines)?, digests };
+    let made = Made { lines: BuildLine::made(&lines)?, digests, has_layouts: have_layouts(&lines) };
     let is_built = options.build.is_some() && !builds_again(command);
     let seen = Use { command, inner: &revisions.inner, is_built };
     let alike = if options.anyway { Alike::default() } else { Alike::of(&cache, &mut plan, &made, seen)? };
     Ok(Prepared {
         merged: alike.merged(&plan, request.quiet),
-        plan,
+        plan: Plan { vary: [plan.vary, vec![Vary::Layouts]].concat(), ..plan },
         maker: Some(Box::new(cache)),
         made,
         folder: Some(revisions.inner),
+        study: Some(folder.study),
         explain: options.build.is_none().then_some(not_in_the_tree),
     })
 }

@@ -9,7 +9,7 @@ use bakeoff_host::search_path;
 use bakeoff_model::kept::Kept;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
-use bakeoff_model::record::{FactorLine, TWIN};
+use bakeoff_model::record::{FactorLine, is_baseline_again};
 use bakeoff_model::study::{Levels, Study};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -72,7 +72,8 @@ impl Options {
             let source = cache.pinned_revision(&here, revision, report).map_err(|stop| stop.with(not_found))?;
             let name = display_name(revision, &source);
             let numbered = (1..).map(|n| if n == 1 { name.clone() } else { format!("{name} ({n})") });
-            let mut unused = numbered.filter(|name| name != TWIN && found.iter().all(|(known, _)| known != name));
+            let mut unused =
+                numbered.filter(|name| !is_baseline_again(name) && found.iter().all(|(known, _)| known != name));
             let name = unused.next().unwrap_or(name);
             found.push((name.clone(), Source { name, ..source }));
         }

@@ -17,6 +17,7 @@ mod git;
 mod graph;
 mod judged;
 mod kills;
+mod layouts;
 mod left_before;
 mod links;
 mod mutated;

@@ -80,7 +80,7 @@ fn write(path: &Path) -> u32 {
     for block in 1..=PASSES {
         for condition in CONDITIONS {
             let (workload, condition) = ("loop".to_owned(), condition.to_owned());
-            let line = Block { block, workload, condition, order: order.clone(), padding: 0, layout: None };
+            let line = Block { block, workload, condition, order: order.clone(), ..Block::default() };
             journal.append(&Line::Block(line.clone())).unwrap();
             for (place, variant) in order.iter().enumerate() {
                 let factor = if variant == TWIN { 1.0 } else { 1.0 + 0.003 * place as f64 };

@@ -2,7 +2,7 @@
 
 use bakeoff_command::screen;
 use bakeoff_lab::{Event, Standing};
-use bakeoff_model::record::{BLOCKS_OF_FAILING, Outcome, TWIN, Trial};
+use bakeoff_model::record::{BLOCKS_OF_FAILING, Outcome, Trial, is_baseline_again};
 use bakeoff_report::failure_in_full;
 use bakeoff_report::format::waiting_time;
 use std::collections::BTreeSet;
@@ -44,7 +44,7 @@ impl Progress {
     pub(crate) fn hear(&mut self, event: &Event) {
         match event {
             Event::BlockBegins(_) | Event::Written(_) => {}
-            Event::Stops(stopped) if stopped.from > 0 && stopped.variant != TWIN => {
+            Event::Stops(stopped) if stopped.from > 0 && !is_baseline_again(&stopped.variant) => {
                 self.clear();
                 self.say(&format!(
                     "note: {} failed in each of its first {BLOCKS_OF_FAILING} blocks on {} under {}, so it no longer \
@@ -100,7 +100,7 @@ impl Progress {
         let Trial { variant, workload, condition, .. } = trial;
         let how = match &trial.outcome {
             // The twin runs what the baseline does.
-            Outcome::Failed(failure) if variant != TWIN => failure_in_full(failure),
+            Outcome::Failed(failure) if !is_baseline_again(variant) => failure_in_full(failure),
             _ => return None,
         };
         let is_new = [variant, &how].map(|what| self.told.insert([what, workload, condition].map(String::clone)));
@@ -156,7 +156,7 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_model::record::Failure;
+    use bakeoff_model::record::{Failure, TWIN};
 
     #[test]
     fn the_first_failure_of_each_variant_is_told_and_those_that_are_alike_once() {

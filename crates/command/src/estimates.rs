@@ -22,7 +22,7 @@ pub fn at_most(plan: &Plan) -> &'static str {
 pub fn trials_s(study_dir: &Path, plan: &Plan) -> Option<f64> {
     let read = |path: &std::path::PathBuf| bakeoff_journal::read(path).ok().map(|contents| contents.record);
     let known = usual_walls(&journals_of(study_dir).iter().filter_map(read).collect::<Vec<_>>());
-    let in_a_block = plan.variants.len() as f64 + 1.0;
+    let in_a_block = plan.trials_of_block() as f64;
     let cells = plan.workloads.iter().flat_map(|workload| plan.conditions.iter().map(move |c| (workload, c)));
     let pass_s: Option<f64> =
         cells.map(|(workload, condition)| known.of(&workload.name, &condition.name).or(workload.takes_s)).sum();

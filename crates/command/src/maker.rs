@@ -66,6 +66,8 @@ pub struct Made {
     pub lines: Vec<MadeLine>,
     /// The identity of each variant that can be started; empty if nothing had to be made.
     pub digests: BTreeMap<String, String>,
+    /// Whether each of them can be linked again, in another layout.
+    pub has_layouts: bool,
 }
 
 /// Variants that are the same thing.

@@ -4,6 +4,7 @@ use crate::error::CommandError;
 use crate::maker::{Made, Maker, Merged};
 use bakeoff_lab::local::Absent;
 use bakeoff_model::plan::Plan;
+use bakeoff_model::study::Study;
 use clap::ArgMatches;
 use std::path::{Path, PathBuf};
 
@@ -42,6 +43,8 @@ pub struct Prepared {
     pub merged: Merged,
     /// Where each variant runs, below the folder in which it was made; `None` if all run in the folder of the command line.
     pub folder: Option<PathBuf>,
+    /// The study that these variants amount to, if they had to be made.
+    pub study: Option<Study>,
     /// Explains a program that a variant lacks, where the source knows a reason.
     pub explain: Option<Explain>,
 }

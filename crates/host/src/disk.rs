@@ -53,6 +53,11 @@ pub fn read_text(path: &Path, most_bytes: u64) -> io::Result<String> {
     })
 }
 
+/// Waits until everything is on the disk that was written to the file system of this folder.
+pub fn sync(folder: &Path) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(fs::File::open(folder)?)?)
+}
+
 /// Removes a file or a whole folder, also one with read-only folders in it; nothing there is fine. Links are removed,
 /// never followed.
 pub fn wipe(path: &Path) -> io::Result<()> {

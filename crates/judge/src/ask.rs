@@ -5,7 +5,7 @@
 use crate::study::variants;
 use bakeoff_model::metric::METRICS;
 use bakeoff_model::plan::BASELINE;
-use bakeoff_model::record::{Record, TWIN};
+use bakeoff_model::record::{Record, TWIN, is_baseline_again};
 
 /// What the former baseline is called where another variant takes its place.
 const FORMER: &str = "study-baseline";
@@ -96,7 +96,7 @@ fn compare_with(record: &mut Record, name: &str) -> Result<(), Unasked> {
         return Ok(());
     }
     record.study.variants.retain(|variant| variant.name != TWIN);
-    record.trials.retain(|trial| trial.variant != TWIN);
+    record.trials.retain(|trial| !is_baseline_again(&trial.variant));
     record.study.variants[..=at].rotate_right(1);
     record.study.decide.baseline = record.study.variants[0].levels.clone();
     let renamed = |known: &mut String| {
@@ -109,7 +109,7 @@ fn compare_with(record: &mut Record, name: &str) -> Result<(), Unasked> {
     record.trials.iter_mut().for_each(|trial| renamed(&mut trial.variant));
     record.made.iter_mut().flat_map(|made| &mut made.variants).for_each(renamed);
     for block in &mut record.blocks {
-        block.order.retain(|variant| variant != TWIN);
+        block.order.retain(|variant| !is_baseline_again(variant));
         block.order.iter_mut().for_each(renamed);
     }
     Ok(())

@@ -33,7 +33,8 @@ pub fn judge(record: &Record) -> Findings {
 
 /// The same; with levels of one factor against each other, all else as in the baseline, however many there are, if `levels`.
 pub fn judge_with_levels(record: &Record, levels: bool) -> Findings {
-    let mut findings = judge_workloads(&record.without_building().in_parts(), levels);
+    let executed = record.without_building();
+    let mut findings = judge_workloads(&executed.without_relaid().in_parts(), levels);
     findings.layouts = executed::layouts(record);
     findings.building = record.of_building().map(|building| Box::new(judge_workloads(&building, false)));
     findings

@@ -11,7 +11,7 @@ mod session;
 
 pub use event::{Ending, Event};
 
-use crate::Executor;
+use crate::{Executor, Linked};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
 use failing::Failing;
@@ -39,8 +39,18 @@ pub fn drive<E: From<crate::Error>>(
         emit(Event::Stops(resumed))?;
     }
     let failing = Failing::of(plan, record);
-    let mut session =
-        Session { plan, held: &held, failing, session, executor, emit, stop, begun: false, booted: vec![] };
+    let mut session = Session {
+        plan,
+        held: &held,
+        failing,
+        session,
+        executor,
+        emit,
+        stop,
+        begun: false,
+        booted: vec![],
+        linked: Linked::new(),
+    };
     let boots = plan.boots();
     for pass in 1..=plan.blocks {
         if pass > 1 && !held.passes.contains(&pass) && enough() {

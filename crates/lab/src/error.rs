@@ -13,6 +13,12 @@ pub enum Error {
     /// Nothing can be built here any more.
     #[error("cannot build what the trials need")]
     Building(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The same seed gives another program than when the pass began.
+    #[error(
+        "cannot continue pass {pass}: linking `{variant}` again gives another program than when the pass began, so the \
+         linker or the path of the cache changed; go back to them, or change `seed` in the plan to start again"
+    )]
+    OtherLayout { pass: u32, variant: String },
     /// A trial's folder cannot be prepared or read.
     #[error("cannot use the trial folder `{}`", path.display())]
     Folder { path: std::path::PathBuf, source: std::io::Error },

@@ -21,6 +21,7 @@ use bakeoff_model::marks::Marks;
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::{Block, Drawn, Outcome, Output, OutputDifference, Place, Surrounding, Unavailable};
 use bakeoff_model::suite::Parts;
+use std::collections::BTreeMap;
 
 /// Which trial is to be run.
 #[derive(Debug, Clone, Copy)]
@@ -74,11 +75,14 @@ pub struct Look {
 #[derive(Debug, Clone, Copy)]
 pub struct Pass<'a> {
     pub pass: u32,
-    /// What its orders of linking are drawn from ([`Block::layout`]), if they are varied.
+    /// What its layouts are drawn from ([`Block::layout`]), if they are varied.
     pub layout: Option<u32>,
-    /// Those that have trials to come in blocks whose order of linking is varied, in the plan's order, the twin last.
+    /// Those that have trials to come in blocks that are linked again, in the plan's order, the twin last.
     pub variants: &'a [&'a str],
 }
+
+/// A digest of what was linked for a pass, by variant or twin.
+pub type Linked = BTreeMap<String, String>;
 
 /// A boot of a variant's kernel, and what is to be run in it.
 #[derive(Debug, Clone, Copy)]
@@ -157,8 +161,8 @@ pub trait Executor {
 
     /// A pass begins, or is taken up again: what must not be made while its trials are run is made now. None if that
     /// was interrupted.
-    fn pass_begins(&mut self, _pass: &Pass<'_>) -> Result<Option<()>, Error> {
-        Ok(Some(()))
+    fn pass_begins(&mut self, _pass: &Pass<'_>) -> Result<Option<Linked>, Error> {
+        Ok(Some(Linked::new()))
     }
 
     /// No other trial of this pass follows in this session: what was made for it can go.

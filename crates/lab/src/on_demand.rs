@@ -8,8 +8,23 @@ use bakeoff_model::record::Failure;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The prefixes of a pass, by variant or twin; or why trials of one cannot be run.
-pub type Layouts = BTreeMap<String, Result<PathBuf, Failure>>;
+/// The layouts of a pass, by variant or twin; or why trials of one cannot be run.
+pub type Layouts = BTreeMap<String, Result<Layout, Failure>>;
+
+/// A build as it is run in one pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// Where it is.
+    pub prefix: PathBuf,
+    /// A digest of what was linked for it, if that is known.
+    pub digest: Option<String>,
+}
+
+/// The digests of what was linked for a pass, by variant or twin.
+pub fn digests(layouts: &Layouts) -> BTreeMap<String, String> {
+    let digest = |made: &Result<Layout, Failure>| made.as_ref().ok()?.digest.clone();
+    layouts.iter().filter_map(|(name, made)| Some((name.clone(), digest(made)?))).collect()
+}
 
 /// Why a trial, or the build for it, stops.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use bakeoff_model::marks::{Latencies, Marks, OpLatencies, Phase};
 use bakeoff_model::metric::{self, Measurements};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::problem::suggest;
-use bakeoff_model::record::{Failure, Outcome, TWIN};
+use bakeoff_model::record::{Failure, Outcome, is_baseline_again};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::OpSpec;
 use std::collections::BTreeMap;
@@ -201,7 +201,7 @@ fn or_none(names: &[String]) -> Vec<Option<String>> {
 impl Executor for Simulated {
     fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error> {
         let mut stream = self.stream(task);
-        let effect = if task.variant == TWIN { None } else { self.truth.effects.get(task.variant) };
+        let effect = if is_baseline_again(task.variant) { None } else { self.truth.effects.get(task.variant) };
         let of_condition = self.truth.conditions.get(&task.block.condition);
         let ratio = effect.copied().unwrap_or(1.0) * of_condition.copied().unwrap_or(1.0);
         let wall_s = self.truth.base_s * ratio * self.slot(task, &mut stream).exp();

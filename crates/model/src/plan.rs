@@ -6,10 +6,11 @@
 use crate::kept::Kept;
 use crate::metric::{self, Clock};
 use crate::problem::suggest;
-use crate::record::{Block, Building, Drawn, Excluded, FactorLine, MOST_PADDING_BYTES, TWIN, Trial};
+use crate::record::{Block, Building, Drawn, Excluded, FactorLine, MOST_PADDING_BYTES, RELAID, TWIN, Trial};
 use crate::shuffle::Stream;
 use crate::study::{
-    Around, Condition, Decide, Factor, Level, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
+    Around, Condition, Decide, Factor, Layouts, Level, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule,
+    Workload,
 };
 use crate::until::Until;
 use std::collections::BTreeMap;
@@ -143,7 +144,7 @@ impl Plan {
             workloads,
             services,
             conditions,
-            vary: spec.vary.clone(),
+            vary: varied(study, spec),
             building,
             void_if: spec.void_if.clone(),
             decide,
@@ -196,12 +197,12 @@ impl Plan {
         for workload in &self.workloads {
             for condition in &self.conditions {
                 let order = match self.boots() {
-                    true => self.order(&number, "", ""),
-                    false => self.order(&number, &workload.name, &condition.name),
+                    true => self.order(&number, "", "", false),
+                    false => self.order(&number, &workload.name, &condition.name, self.matches()),
                 };
                 let (workload, condition) = (workload.name.clone(), condition.name.clone());
                 let (padding, layout) = (self.padding(pass), self.layout(pass));
-                blocks.push(Block { block: pass, workload, condition, order, padding, layout });
+                blocks.push(Block { block: pass, workload, condition, order, padding, layout, ..Block::default() });
             }
         }
         Stream::of(self.seed, &["pass", &number]).shuffle(&mut blocks);
@@ -219,10 +220,11 @@ impl Plan {
         1 + u32::try_from(drawn).unwrap_or(0)
     }
 
-    /// Every variant and the twin, in the random order of that block.
-    fn order(&self, pass: &str, workload: &str, condition: &str) -> Vec<String> {
+    /// Everything that a block of a workload runs, in the random order of that block.
+    fn order(&self, pass: &str, workload: &str, condition: &str, relaid: bool) -> Vec<String> {
         let mut order: Vec<String> = self.variants.iter().map(|v| v.name.clone()).collect();
         order.push(TWIN.to_owned());
+        order.extend(relaid.then(|| RELAID.to_owned()));
         Stream::of(self.seed, &["block", pass, workload, condition]).shuffle(&mut order);
         order
     }
@@ -233,7 +235,7 @@ impl Plan {
         let number = pass.to_string();
         for workload in &building.workloads {
             let condition = building.condition.clone();
-            let order = self.order(&number, workload, &condition);
+            let order = self.order(&number, workload, &condition, false);
             let mut places = Stream::of(self.seed, &["building", &number, workload]);
             let place = usize::try_from(places.below(blocks.len() as u64 + 1)).unwrap_or(0);
             let workload = workload.clone();
@@ -254,12 +256,50 @@ impl Plan {
         trial.block <= passes && (has(&trial.workload) || is_building())
     }
 
-    /// What the orders of linking of a pass are drawn from, where they are varied.
+    /// What the layouts of a pass are drawn from, where they are varied.
     fn layout(&self, pass: u32) -> Option<u32> {
-        self.vary.contains(&Vary::LinkOrder).then(|| {
+        self.relinks().then(|| {
             let drawn = Stream::of(self.seed, &["link-order", &pass.to_string()]).below(1 << 32);
             u32::try_from(drawn).unwrap_or(0)
         })
+    }
+
+    /// Trials of a block: of the variants and of the baseline again.
+    pub fn trials_of_block(&self) -> u64 {
+        self.variants.len() as u64 + 1 + u64::from(self.matches())
+    }
+
+    /// Whether the layouts of a pass match, so that the baseline is run in another one too.
+    pub fn matches(&self) -> bool {
+        self.vary.contains(&Vary::Layouts)
+    }
+
+    /// Whether what is built is linked again for each pass.
+    pub fn relinks(&self) -> bool {
+        self.vary.iter().any(|vary| matches!(vary, Vary::LinkOrder | Vary::Layouts))
+    }
+
+    /// Links what is built again for each pass, or measures it as it was built.
+    ///
+    /// # Errors
+    /// Why that makes no sense for this plan.
+    pub fn set_layouts(&mut self, are_fresh: bool) -> Result<(), &'static str> {
+        if self.boots() || self.build_factors.is_empty() {
+            return Err("--layouts is about programs that Bakeoff builds, and this plan has none");
+        }
+        if are_fresh && self.vary.contains(&Vary::LinkOrder) {
+            return Err(
+                "--layouts fresh: the plan has `vary = [\"link-order\"]`, which links again for each pass already",
+            );
+        }
+        self.keep_layouts();
+        self.vary.extend(are_fresh.then_some(Vary::Layouts));
+        Ok(())
+    }
+
+    /// Leaves every program in the layout that it was built in.
+    pub fn keep_layouts(&mut self) {
+        self.vary.retain(|vary| *vary != Vary::Layouts);
     }
 
     /// Where the rule looks a few times only: the number of blocks of its last look.
@@ -289,7 +329,7 @@ impl Plan {
 
     /// Trials in the whole plan, twins included; at most, if there is a rule for stopping earlier.
     pub fn trials(&self) -> u64 {
-        let cells = self.workloads.len() as u64 * self.conditions.len() as u64 * (self.variants.len() as u64 + 1);
+        let cells = self.workloads.len() as u64 * self.conditions.len() as u64 * self.trials_of_block();
         cells * u64::from(self.blocks) + self.building_trials()
     }
 }
@@ -309,6 +349,15 @@ const MOST_BOOT_PAGES: u32 = 4096;
 /// The seed of a variant's, or the twin's, order of linking in a block with that [`Block::layout`].
 pub fn link_seed(layout: u32, variant: &str) -> u32 {
     u32::try_from(Stream::of(layout.into(), &["link-order of", variant]).below(1 << 32)).unwrap_or(0)
+}
+
+/// What is drawn afresh: also the layouts of what is built, unless something else is said of them.
+fn varied(study: &Study, spec: &PlanSpec) -> Vec<Vary> {
+    let varied = study.builds() && !spec.vary.contains(&Vary::LinkOrder) && spec.layouts != Some(Layouts::One);
+    let boots = study.build_factors.iter().chain(&study.run_factors).flat_map(|factor| &factor.levels);
+    let is_program = !boots.into_iter().any(|level| level.kernel.is_some());
+    let layouts = (varied && is_program && !study.build_factors.is_empty()).then_some(Vary::Layouts);
+    spec.vary.iter().copied().chain(layouts).collect()
 }
 
 fn matches(variant: &Variant, pattern: &str) -> bool {

@@ -48,6 +48,15 @@ pub const FORMAT: u32 = 2;
 /// The name of the hidden twin of the baseline, in blocks and trials. No variant may have it.
 pub const TWIN: &str = "twin";
 
+/// The name of the baseline in a layout of its own, where those of the variants match: it shows what layouts alone are worth.
+/// No variant may have it.
+pub const RELAID: &str = "relaid";
+
+/// Whether that name is one of the baseline besides its own.
+pub fn is_baseline_again(name: &str) -> bool {
+    name == TWIN || name == RELAID
+}
+
 /// The most that the environment of a trial is padded with, in bytes: a page.
 pub const MOST_PADDING_BYTES: u32 = 4096;
 
@@ -177,10 +186,12 @@ pub struct Block {
     /// Bytes that the environment of its trials was padded with.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub padding: u32,
-    /// Set if what its trials run was relinked for its pass: what the order of linking of each variant and of the
-    /// twin was drawn from ([`crate::plan::link_seed`]).
+    /// Set if what its trials run was linked again for its pass: what the layouts were drawn from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<u32>,
+    /// A digest of what was linked for it, by variant; none of those that ran what was built.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub linked: BTreeMap<String, String>,
 }
 
 /// The system's clock went on in a step: times of day before and after it do not fit. No duration comes from it.

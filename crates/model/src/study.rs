@@ -348,6 +348,8 @@ pub enum Vary {
     EnvSize,
     /// The order in which object files are linked, which moves code and data.
     LinkOrder,
+    /// Where the objects of a program lie: it is linked again with random pads between them, the same for all variants.
+    Layouts,
 }
 
 /// How many blocks, of which variants, in which order.
@@ -365,6 +367,8 @@ pub struct PlanSpec {
     pub variants: VariantRule,
     /// Nuisances that are drawn afresh for every block.
     pub vary: Vec<Vary>,
+    /// Whether programs that are built are linked again for each pass; none: wherever that is possible.
+    pub layouts: Option<Layouts>,
     /// How many blocks of building are measured, like a workload; 0: none.
     pub rebuild: u32,
     /// When a trial does not count.
@@ -373,6 +377,15 @@ pub struct PlanSpec {
     pub workloads: Option<Vec<String>>,
     /// Names of the conditions that take part; none: all of them.
     pub conditions: Option<Vec<String>>,
+}
+
+/// In how many layouts a program that was built is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layouts {
+    /// The one that the build happened to give it.
+    One,
+    /// A fresh one for each pass.
+    Fresh,
 }
 
 /// Which variants a plan takes.

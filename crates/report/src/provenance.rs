@@ -77,18 +77,26 @@ pub fn claim(findings: &Findings) -> Option<[String; 2]> {
     if findings.variants.iter().all(|variant| variant.build.is_none()) {
         return None;
     }
-    let linked = "relinked in a random order";
     Some(match findings.layouts {
-        Some(Layouts { passes, of }) if passes > 0 && passes == of => {
+        Some(Layouts { passes, of, matched, spread }) if passes > 0 => {
+            let (linked, about) = match matched {
+                true => ("linked again in a random layout, the same for all variants", "programs in typical layouts"),
+                false => ("relinked in a random order", "options"),
+            };
             let over = glue(&counted(passes, "layout"));
-            [
-                format!("For each block, the programs were {linked}"),
-                format!("the claims are about the options, averaged over {over}"),
-            ]
-        }
-        Some(Layouts { passes, of }) if passes > 0 => {
-            let about = "the claims are partly about these builds and partly about the options";
-            [format!("In {passes} of {of} passes, the programs were {linked}"), about.to_owned()]
+            if passes == of {
+                let (each, over) =
+                    (format!("For each block, the programs were {linked}"), format!("averaged over {over}"));
+                let spread = match spread {
+                    Some(spread) if spread > 0.0 => format!("; layouts alone spread ±{}", glue(&percent(spread))),
+                    Some(_) => "; layouts alone spread less than the noise".to_owned(),
+                    None => String::new(),
+                };
+                [each, format!("the claims are about the {about}, {over}{spread}")]
+            } else {
+                let about = format!("the claims are partly about these builds and partly about the {about}");
+                [format!("In {passes} of {of} passes, the programs were {linked}"), about]
+            }
         }
         _ => ["The claims are about these builds", "one build is one sample of memory layout"].map(str::to_owned),
     })

@@ -8,7 +8,7 @@ use crate::format::{bytes, date, duration};
 use crate::provenance::machine;
 use crate::words::counted;
 use bakeoff_model::metric::{METRICS, Measurements, Unit};
-use bakeoff_model::record::{Block, MadeLine, Outcome, Record, Session, TWIN, Trial, VariantLine};
+use bakeoff_model::record::{Block, MadeLine, Outcome, Record, Session, Trial, VariantLine, is_baseline_again};
 
 /// How deep what belongs to a line is set in.
 const DEEPER: usize = 2;
@@ -82,7 +82,7 @@ pub fn trace(record: &Record, attempts: &[&Trial], describe: Describe, style: St
     }
     // The twin runs what the baseline is.
     let behind = record.study.variants.iter().find(|known| known.name == *variant);
-    let behind = if variant == TWIN { record.study.variants.first() } else { behind };
+    let behind = if is_baseline_again(variant) { record.study.variants.first() } else { behind };
     if let Some(known) = behind {
         sheet.page.gap();
         sheet.variant(known);

@@ -68,7 +68,7 @@ pub fn execute(record: &mut Record, passes: u32, mut fill: impl FnMut(&mut Trial
                 record.trials.push(trial);
             }
             let workload = "loop".to_owned();
-            record.blocks.push(Block { block, workload, condition, order, padding: 0, layout: None });
+            record.blocks.push(Block { block, workload, condition, order, ..Block::default() });
         }
     }
     let last = first + passes - 1;

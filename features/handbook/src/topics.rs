@@ -30,6 +30,7 @@ topics! {
     "your-program" "your-program.md" "compare builds of your own program"
     "study-file" "study-file.md" "every key of study.toml"
     "builds" "builds.md" "how builds are made, cached and checked; profiles and BOLT"
+    "layouts" "layouts.md" "why Bakeoff links programs again for each pass"
     "flags" "flags.md" "the effect of compiler flags on published programs"
     "measuring" "measuring.md" "conditions, and what Bakeoff measures in a trial"
     "marks" "marks.md" "phases, operations and latencies that a program reports"

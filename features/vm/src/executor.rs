@@ -12,7 +12,7 @@ use bakeoff_command::{CommandError, PlaceSetting, RemotePlace, screen};
 use bakeoff_host::{Command, End, Job, Launcher, Limits, Options, Patience};
 use bakeoff_lab::local::{Setup, Watching};
 use bakeoff_lab::on_demand::{self, Layouts};
-use bakeoff_lab::{BootTask, Booted, Error, Execution, Executor, Look, Pass, Task};
+use bakeoff_lab::{BootTask, Booted, Error, Execution, Executor, Linked, Look, Pass, Task};
 use bakeoff_model::metric::{self, Clock};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Drawn, Failure, Outcome, TWIN};
@@ -209,7 +209,7 @@ impl Vm<'_> {
         let is_relinked = boot.tasks.iter().any(|task| task.block.layout.is_some());
         let prefix = match self.layouts.get(boot.variant) {
             Some(Err(failure)) if is_relinked => return Err(failure.clone()),
-            Some(Ok(prefix)) if is_relinked => Some(prefix),
+            Some(Ok(layout)) if is_relinked => Some(&layout.prefix),
             _ => self.setting.setup.prefixes.get(name),
         };
         let file = |name: &str| {
@@ -371,9 +371,10 @@ impl Executor for Vm<'_> {
         self.watching.look_at_all()
     }
 
-    fn pass_begins(&mut self, pass: &Pass<'_>) -> Result<Option<()>, Error> {
-        let layouts = on_demand::layouts(&mut self.setting.on_demand, pass)?;
-        Ok(layouts.map(|layouts| self.layouts = layouts))
+    fn pass_begins(&mut self, pass: &Pass<'_>) -> Result<Option<Linked>, Error> {
+        let Some(layouts) = on_demand::layouts(&mut self.setting.on_demand, pass)? else { return Ok(None) };
+        self.layouts = layouts;
+        Ok(Some(on_demand::digests(&self.layouts)))
     }
 
     fn pass_ended(&mut self) -> Result<(), Error> {

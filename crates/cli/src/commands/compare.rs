@@ -13,7 +13,7 @@ use another_day::{AnotherDay, Earlier};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::State;
-use bakeoff_command::{Explain, Maker, Prepared, Registry, SourceRequest, Subcommand, locale, saved, screen};
+use bakeoff_command::{Explain, Maker, Order, Prepared, Registry, SourceRequest, Subcommand, locale, saved, screen};
 use bakeoff_lab::local::{Local, Setup, absent};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
@@ -162,6 +162,8 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
         return how.showing.without_trials(&record_of(prepared), otherwise, features);
     }
     screen::err(&prepared.merged.notes);
+    how.extent.apply_layouts(&mut prepared.plan)?;
+    how.extent.keep_layouts_without(prepared.made.has_layouts, &mut prepared.plan)?;
     let setup = how.setup(&prepared, scratch, features)?;
     if let Some(earlier) = &mut earlier {
         let basis = head(&prepared, &setup).0.basis.unwrap_or_default();
@@ -174,8 +176,9 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     }
     earlier.iter().filter(|_| !quiet).for_each(Earlier::tell);
     let state = State::at(&how.journal.clone().unwrap_or_else(|| scratch.join("journal.jsonl")));
-    let Prepared { plan, made, maker, explain, .. } = &prepared;
+    let Prepared { plan, made, maker, explain, study: built, .. } = &prepared;
     let maker = maker.as_deref();
+    let order = built.as_ref().map(|study| Order { study, dir: scratch, own: &[], plan, jobs: 1, quiet });
     let apart: Vec<&Path> = std::iter::once(scratch).chain(maker.map(Maker::root)).collect();
     let race = Race {
         made: &made.lines,
@@ -189,7 +192,8 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let check = || can_start(plan, &setup, *explain);
     let raced = race.run(check, |watched, keep| {
         let watch = executed::watch(watched, &setup, maker, &made.lines);
-        let local = Local::new(plan, setup.clone(), Some(keep))?.watching(watch);
+        let on_demand = maker.zip(order.as_ref()).map(|(maker, order)| maker.on_demand(order)).transpose()?.flatten();
+        let local = Local::new(plan, setup.clone(), Some(keep))?.watching(watch).with(on_demand);
         let show = |printed: &[u8]| screen::err(&String::from_utf8_lossy(printed));
         Ok(Box::new(if how.execution.is_shown() { local.showing(Box::new(show)) } else { local }))
     })?;

@@ -35,6 +35,10 @@ pub(super) struct Extent {
     /// Keep running variants that failed in each of their first three blocks
     #[arg(long)]
     keep_going: bool,
+    /// Layouts of the programs that are built: `fresh` links them again for each pass, `one` measures the files as built
+    /// [default: the study's `layouts`; else `fresh`, where the links can be repeated]
+    #[arg(long, value_name = "HOW", value_parser = ["fresh", "one"])]
+    layouts: Option<String>,
     /// Do not trace the variants after the trials
     ///
     /// A traced run shows which files a variant uses. Without a traced run, Bakeoff does not notice changes to files
@@ -42,6 +46,8 @@ pub(super) struct Extent {
     #[arg(long)]
     no_trace: bool,
 }
+
+const NO_LAYOUTS: &str = "use --layouts with a study that has build factors, or with `compare --git`";
 
 impl Extent {
     /// What a session has to know to trace which files are used; below these folders they are of no interest.
@@ -55,6 +61,30 @@ impl Extent {
         let hint = "raise --blocks, or leave it out";
         plan.extend(self.until, self.blocks.or(most.filter(|_| self.until.is_some())))
             .map_err(|why| CommandError::usage(why).hint(hint))
+    }
+
+    /// In how many layouts programs are measured, if the command line says so.
+    pub(super) fn apply_layouts(&self, plan: &mut Plan) -> Result<(), CommandError> {
+        match self.layouts.as_deref() {
+            None => Ok(()),
+            Some(how) => plan.set_layouts(how == "fresh").map_err(|why| CommandError::usage(why).hint(NO_LAYOUTS)),
+        }
+    }
+
+    /// Leaves the programs as they were built if these have no other layouts.
+    pub(super) fn keep_layouts_without(&self, has_layouts: bool, plan: &mut Plan) -> Result<(), CommandError> {
+        if has_layouts || !plan.relinks() {
+            return Ok(());
+        }
+        plan.keep_layouts();
+        match self.layouts.as_deref() {
+            Some("fresh") => {
+                let error = "--layouts fresh: not every build has a program whose link can be repeated";
+                Err(CommandError::usage(error)
+                    .hint("the log of a build says why; without the option, it is measured as built"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     let folder = StudyFolder::open(&args.selection.study, features)?;
     let mut plan = args.selection.plan(&folder.study)?;
     args.extent.apply(&mut plan, None)?;
+    args.extent.apply_layouts(&mut plan)?;
     folder.expected()?;
     let order = folder.order(&plan, args.jobs.at_a_time(), false);
     let foreseen = match features.maker(&folder.study)? {

@@ -66,6 +66,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     let folder = StudyFolder::open(&args.selection.study, features)?;
     let mut plan = args.selection.plan(&folder.study)?;
     args.extent.apply(&mut plan, None)?;
+    args.extent.apply_layouts(&mut plan)?;
     bakeoff_host::interrupt::install()?;
     match &args.simulate {
         Some(truth) => rehearse(args, &folder, &plan, truth, features),
@@ -80,6 +81,12 @@ fn rehearse(
     truth: &str,
     features: &Registry,
 ) -> Result<Code, CommandError> {
+    // What is simulated has no layouts.
+    let plan = &{
+        let mut plan = plan.clone();
+        plan.keep_layouts();
+        plan
+    };
     let planted = Truth::parse(truth, plan).map_err(CommandError::usage)?;
     let mut study = plan.study_line(&BTreeMap::new(), truth, Some(truth));
     let identity = study.identity.clone();
@@ -102,7 +109,9 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: &Re
     let maker = maker.as_deref();
     let mut place = features.place(&folder.study, &plan)?;
     let order = folder.order(&plan, args.jobs.at_a_time(), args.is_quiet());
-    let Made { lines: builds, digests } = maker.map(|maker| make(maker, &order)).transpose()?.unwrap_or_default();
+    let made = maker.map(|maker| make(maker, &order)).transpose()?.unwrap_or_default();
+    let Made { lines: builds, digests, has_layouts } = made;
+    args.extent.keep_layouts_without(has_layouts, &mut plan)?;
     let mut whole = plan.clone();
     if !builds.is_empty() {
         plan.variants.retain(|variant| digests.contains_key(&variant.name));

@@ -79,10 +79,10 @@ fn identical_variants_race_once_and_share_a_row() {
     assert_eq!(names, ["baseline", "optimize=x"]);
     let shared = &record.study.shared;
     assert_eq!((shared.len(), &*shared[0].variant.name, &*shared[0].with), (1, "optimize=O3", "baseline"));
-    assert_eq!(record.trials.len(), 9, "two variants and the twin in three blocks");
+    assert_eq!(record.trials.len(), 12, "two variants, and the baseline twice again, in three blocks");
 
     let again = sandbox.execute(&["run", "STUDY", "--quiet"]);
-    assert_eq!((again.code, sandbox.journals().len(), sandbox.record().trials.len()), (0, 1, 9), "{}", again.err);
+    assert_eq!((again.code, sandbox.journals().len(), sandbox.record().trials.len()), (0, 1, 12), "{}", again.err);
     let apart = sandbox.execute(&["run", "STUDY", "--quiet", "--anyway", "-b", "1"]);
     apart.expect(0, &["starting a new journal", "optimize=O3, no longer in a shared row"]);
     assert_eq!(sandbox.journals().len(), 2);

@@ -15,6 +15,7 @@ mod identity;
 mod installed;
 mod kill;
 mod layout;
+mod layouts;
 mod lock;
 mod marks;
 mod outputs;

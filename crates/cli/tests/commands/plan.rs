@@ -154,6 +154,7 @@ run = "true"
 takes = "9 s"
 [plan]
 blocks = 12
+layouts = "one"
 [plans.short]
 workloads = ["short"]
 [decide]

@@ -85,7 +85,7 @@ fn rows() -> Vec<Row> {
 }
 
 /// What varies, and how it runs.
-const VARIANTS: [Row; 22] = [
+const VARIANTS: [Row; 23] = [
     ("--name", &["-n", "a", "-n", "b"], Seen(plan), NOT_WITH_GIT),
     ("--baseline", &["--baseline", "sh ./p.sh {n}"], Seen(plan), NOT_WITH_GIT),
     ("--reference", &["--reference", "true"], Seen(plan), NOT_WITH_GIT),
@@ -97,6 +97,12 @@ const VARIANTS: [Row; 22] = [
     ("--blocks", &["--blocks", "2"], Seen(|ran, _| blocks(ran, 2)), Seen(|ran, _| blocks(ran, 2))),
     ("--min-runs", &["--min-runs", "31"], Seen(|ran, _| blocks(ran, 31)), Seen(|ran, _| blocks(ran, 31))),
     ("--max-runs", &["--max-runs", "2"], Seen(|ran, _| blocks(ran, 2)), Seen(|ran, _| blocks(ran, 2))),
+    (
+        "--layouts",
+        &["--layouts", "fresh"],
+        Refused("this plan has none"),
+        Refused("not every build has a program whose link can be repeated"),
+    ),
     ("--keep-going", &["--keep-going", "--blocks", "8"], Seen(is_kept_going), Seen(is_kept_going)),
     ("--no-trace", &["--no-trace"], Seen(is_untraced), Seen(is_untraced)),
     ("--parameter-scan", &["-P", "n", "1", "2"], Seen(plan), Refused("cannot combine --git with parameters")),

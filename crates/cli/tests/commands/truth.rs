@@ -26,6 +26,7 @@ script = 'echo $IS'
 run = 'true'
 [plan]
 blocks = 16
+layouts = "one"
 [decide]
 baseline = { is = "base" }
 metrics = ["wall"]

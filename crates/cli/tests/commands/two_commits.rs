@@ -74,10 +74,10 @@ fn what_is_printed_is_shown_and_progress_is_left_out_as_for_commands() {
     repository.commit("prog.c", &program(2_000_000));
     let words = ["--git", "v1", "--git", "HEAD", "--build", "make", "./prog", "--blocks", "3"];
     let shown = repository.compare(&[&words[..], &["--show-output", "--style", "none"]].concat());
-    assert_eq!(shown.err.matches("done\n").count(), 9, "{}", shown.err);
+    assert_eq!(shown.err.matches("done\n").count(), 12, "{}", shown.err);
     assert!(!shown.err.contains("block 1 of 3"), "{}", shown.err);
     let inherited = repository.compare(&[&words[..], &["--output", "inherit"]].concat());
-    assert_eq!(inherited.err.matches("done\n").count(), 9, "{}", inherited.err);
+    assert_eq!(inherited.err.matches("done\n").count(), 12, "{}", inherited.err);
 }
 
 #[test]

@@ -137,11 +137,18 @@ pub struct VoidBy {
     pub example: String,
 }
 
-/// How far the order of linking was varied. Only if every pass was relinked, claims hold for builds in general.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// How far layouts were varied. Only if every pass was relinked, claims hold for builds in general.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Layouts {
     /// Passes for which everything was relinked.
     pub passes: u32,
     /// Passes with trials.
     pub of: u32,
+    /// Whether what the variants share was at the same place in all of them, so that layouts add little to a difference.
+    #[serde(default)]
+    pub matched: bool,
+    /// By how much the baseline differs between layouts, as the standard deviation of its relative values in the deciding
+    /// metric, without the noise that its twin shows; of all workloads and conditions, the largest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<f64>,
 }

@@ -37,7 +37,8 @@ impl<E: From<crate::Error>> Session<'_, E> {
                 if !is_announced {
                     is_announced = true;
                     for missing in blocks.iter().filter(|missing| !missing.is_begun) {
-                        (self.emit)(Event::BlockBegins(missing.block.clone()))?;
+                        let begun = self.begun(missing.block);
+                        (self.emit)(begun)?;
                     }
                 }
                 let tasks: Vec<Task<'_>> = blocks

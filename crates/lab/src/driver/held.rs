@@ -1,7 +1,7 @@
 //! What a record holds of a plan, and so what is missing. It runs nothing.
 
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Block, Record, TWIN, Trial};
+use bakeoff_model::record::{Block, RELAID, Record, TWIN, Trial};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The attempt that comes next for each variant of a block; none where no other follows.
@@ -40,7 +40,7 @@ pub(super) struct Held<'a> {
 
 impl<'a> Held<'a> {
     pub(super) fn of(plan: &'a Plan, record: &'a Record) -> Self {
-        let names = plan.variants.iter().map(|variant| variant.name.as_str()).chain([TWIN]).collect();
+        let names = plan.variants.iter().map(|variant| variant.name.as_str()).chain([TWIN, RELAID]).collect();
         let passes = record.blocks.iter().map(|block| block.block).collect();
         let mut begun = HashMap::new();
         for block in &record.blocks {

@@ -3,9 +3,9 @@
 use super::event::{Ending, Event};
 use super::failing::Failing;
 use super::held::{Held, Missing, Next};
-use crate::{Execution, Executor, Look, Pass, Task, void};
+use crate::{Execution, Executor, Linked, Look, Pass, Task, void};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Block, MOST_REPEATS, Outcome, TWIN, Trial};
+use bakeoff_model::record::{Block, MOST_REPEATS, Outcome, RELAID, TWIN, Trial};
 
 /// What a session runs, where, and who listens.
 pub(super) struct Session<'a, E> {
@@ -20,6 +20,8 @@ pub(super) struct Session<'a, E> {
     pub(super) begun: bool,
     /// Trials of the boots of this session.
     pub(super) booted: Vec<Trial>,
+    /// What was linked for the present pass.
+    pub(super) linked: Linked,
 }
 
 /// What a look means for the block before it.
@@ -81,7 +83,10 @@ impl<E: From<crate::Error>> Session<'_, E> {
             return Ok(Ending::Complete);
         }
         let ending = match self.begin_pass(pass, missing) {
-            Ok(Some(())) => run(self),
+            Ok(Some(linked)) => {
+                self.linked = linked;
+                run(self)
+            }
             Ok(None) => Ok(Ending::Stopped),
             Err(error) => Err(error.into()),
         };
@@ -92,17 +97,31 @@ impl<E: From<crate::Error>> Session<'_, E> {
     }
 
     /// Tells the executor which variants have trials to come in blocks that are relinked.
-    fn begin_pass(&mut self, pass: u32, missing: &[Missing<'_>]) -> Result<Option<()>, crate::Error> {
+    fn begin_pass(&mut self, pass: u32, missing: &[Missing<'_>]) -> Result<Option<Linked>, crate::Error> {
         let linked: Vec<&Missing<'_>> = missing.iter().filter(|missing| missing.block.layout.is_some()).collect();
         let comes = |name: &&str| linked.iter().any(|missing| missing.next.get(name).is_some_and(Option::is_some));
-        let names = self.plan.variants.iter().map(|variant| variant.name.as_str()).chain([TWIN]);
+        let names = self.plan.variants.iter().map(|variant| variant.name.as_str()).chain([TWIN, RELAID]);
         let variants: Vec<&str> = names.filter(comes).collect();
         let layout = linked.first().and_then(|missing| missing.block.layout);
         // Don't start slow work after a stop request.
         if layout.is_some() && (self.stop)() {
             return Ok(None);
         }
-        self.executor.pass_begins(&Pass { pass, layout, variants: &variants })
+        let linked = self.executor.pass_begins(&Pass { pass, layout, variants: &variants })?;
+        let begun = missing.iter().filter(|missing| missing.is_begun);
+        let others = begun.flat_map(|missing| &missing.block.linked);
+        let is_other = |(name, digest): &(&String, &String)| {
+            linked.as_ref().and_then(|linked| linked.get(*name)).is_some_and(|now| now != *digest)
+        };
+        match others.into_iter().find(is_other) {
+            Some((variant, _)) => Err(crate::Error::OtherLayout { pass, variant: variant.clone() }),
+            None => Ok(linked),
+        }
+    }
+
+    /// A block as the journal has it.
+    pub(super) fn begun(&self, block: &Block) -> Event {
+        Event::BlockBegins(Block { linked: self.linked.clone(), ..block.clone() })
     }
 
     fn execute_missing(&mut self, missing: &[Missing<'_>]) -> Result<Ending, E> {
@@ -117,7 +136,8 @@ impl<E: From<crate::Error>> Session<'_, E> {
                 return Ok(Ending::Stopped);
             }
             if !is_begun {
-                (self.emit)(Event::BlockBegins((*block).clone()))?;
+                let begun = self.begun(block);
+                (self.emit)(begun)?;
             }
             let ending = self.execute_until_good(block, next.clone())?;
             if ending != Ending::Complete {

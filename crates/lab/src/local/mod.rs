@@ -29,7 +29,7 @@ pub use stage::Setup;
 pub use watch::{Watch, Watching};
 
 use crate::on_demand::{self, Halt};
-use crate::{Diagnosed, Error, Execution, Executor, IntrusiveProbe, Look, Pass, Subject, Task};
+use crate::{Diagnosed, Error, Execution, Executor, IntrusiveProbe, Linked, Look, Pass, Subject, Task};
 use bakeoff_host::now_unix_s;
 use bakeoff_model::metric;
 use bakeoff_model::record::{Failure, Outcome, Surrounding, Unavailable};
@@ -201,9 +201,10 @@ impl Executor for Local<'_> {
         self.watching.look_at_all()
     }
 
-    fn pass_begins(&mut self, pass: &Pass<'_>) -> Result<Option<()>, Error> {
-        let layouts = on_demand::layouts(&mut self.on_demand, pass)?;
-        Ok(layouts.map(|layouts| self.stage.layouts = layouts))
+    fn pass_begins(&mut self, pass: &Pass<'_>) -> Result<Option<Linked>, Error> {
+        let Some(layouts) = on_demand::layouts(&mut self.on_demand, pass)? else { return Ok(None) };
+        self.stage.layouts = layouts;
+        Ok(Some(on_demand::digests(&self.stage.layouts)))
     }
 
     fn pass_ended(&mut self) -> Result<(), Error> {

@@ -8,7 +8,7 @@ use crate::on_demand::Halt;
 use crate::{Error, Execution};
 use bakeoff_host::output::{Kept, LIMIT_BYTES, OutputFiles};
 use bakeoff_model::digest::Digest;
-use bakeoff_model::record::{Failure, HASHED_BYTES, Output, OutputDifference, TWIN};
+use bakeoff_model::record::{Failure, HASHED_BYTES, Output, OutputDifference, is_baseline_again};
 use bakeoff_model::study::OutputUse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -93,7 +93,7 @@ impl Printed {
             *most = (*most).max(files.used(process).map_err(unread)?);
         }
         let kept = files.kept();
-        let is_baseline = variant == TWIN || variant == stage.plan.baseline().name;
+        let is_baseline = is_baseline_again(variant) || variant == stage.plan.baseline().name;
         let difference = match counts && !is_full {
             true => self.known.difference(cell, variant, is_baseline, &outputs).map_err(unread)?,
             false => None,

@@ -7,7 +7,7 @@ use crate::{Error, Task};
 use bakeoff_host::disk::wipe;
 use bakeoff_host::{Command, Enclosure, Launcher, Options};
 use bakeoff_model::plan::{Plan, Variant};
-use bakeoff_model::record::TWIN;
+use bakeoff_model::record::is_baseline_again;
 use bakeoff_model::study::{Condition, Workload};
 use bakeoff_model::suite::Harnesses;
 use std::collections::BTreeMap;
@@ -148,14 +148,14 @@ impl Stage {
 
     /// The cell of a task. The twin is what the baseline is.
     pub(super) fn cell(&self, task: Task<'_>) -> Result<Cell<'_>, Error> {
-        let name = if task.variant == TWIN { &self.plan.baseline().name } else { task.variant };
+        let name = if is_baseline_again(task.variant) { &self.plan.baseline().name } else { task.variant };
         let unplanned = |what: &str, name: &str| Error::Unplanned { what: format!("{what} `{name}`") };
         let variant = self.plan.variants.iter().find(|variant| variant.name == *name);
         let workload = self.plan.workloads.iter().find(|workload| workload.name == task.block.workload);
         let condition = self.plan.conditions.iter().find(|condition| condition.name == task.block.condition);
         let prefix = match task.block.layout {
             None => self.prefix_of(name),
-            Some(_) => self.layouts.get(task.variant).and_then(|made| made.as_deref().ok()),
+            Some(_) => self.layouts.get(task.variant).and_then(|made| Some(made.as_ref().ok()?.prefix.as_path())),
         };
         Ok(Cell {
             prefix,

@@ -6,7 +6,7 @@ mod failing;
 mod looks;
 
 use bakeoff_lab::simulated::{Simulated, Truth};
-use bakeoff_lab::{Ending, Error, Event, Execution, Executor, Pass, Standing, Task, drive};
+use bakeoff_lab::{Ending, Error, Event, Execution, Executor, Linked, Pass, Standing, Task, drive};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Changed, Checked, Line, MOST_REPEATS, Outcome, Record, Trial};
 use bakeoff_model::study::{Condition, Study, VoidRule};
@@ -29,6 +29,7 @@ run = 'large'
 [plan]
 blocks = 4
 seed = 178
+layouts = "one"
 [decide]
 baseline = { cc = "gcc" }
 "#;
@@ -377,6 +378,8 @@ struct Told<'a> {
     story: &'a RefCell<Vec<String>>,
     /// The pass at whose beginning it is interrupted.
     interrupted_at: Option<u32>,
+    /// What is in front of the digest of everything that it links.
+    linker: &'static str,
 }
 
 impl Executor for Told<'_> {
@@ -385,10 +388,11 @@ impl Executor for Told<'_> {
         self.simulated.execute(task)
     }
 
-    fn pass_begins(&mut self, pass: &Pass<'_>) -> Result<Option<()>, Error> {
+    fn pass_begins(&mut self, pass: &Pass<'_>) -> Result<Option<Linked>, Error> {
         let layout = if pass.layout.is_some() { "anew" } else { "as built" };
         self.story.borrow_mut().push(format!("pass {} begins, {layout}: {}", pass.pass, pass.variants.join(", ")));
-        Ok((self.interrupted_at != Some(pass.pass)).then_some(()))
+        let linked = pass.variants.iter().map(|name| ((*name).to_owned(), format!("{}{name}", self.linker)));
+        Ok((self.interrupted_at != Some(pass.pass)).then(|| linked.collect()))
     }
 
     fn pass_ended(&mut self) -> Result<(), Error> {
@@ -398,12 +402,29 @@ impl Executor for Told<'_> {
 }
 
 #[test]
+fn a_pass_goes_on_in_the_layouts_that_it_began_with() {
+    let text = STUDY.replace("blocks = 4", "blocks = 1\nvary = [\"link-order\"]");
+    let plan = Plan::of(&read(&text), "default").unwrap();
+    let story = RefCell::new(vec![]);
+    let mut record = empty_record(&plan);
+    let told = |linker| Told { simulated: simulated(&plan), story: &story, interrupted_at: None, linker };
+    session(&plan, &mut record, &mut told("one "), &never);
+    assert!(record.blocks.iter().all(|block| block.linked["cc=clang"] == "one cc=clang"));
+    record.trials.pop();
+    let mut again = record.clone();
+    assert_eq!(session(&plan, &mut again, &mut told("one "), &never), Ending::Complete);
+    let run = drive(&plan, &record, 2, &mut told("another "), &mut |_| Ok::<(), Error>(()), &|| false, &|| false);
+    let why = run.unwrap_err().to_string();
+    assert!(why.starts_with("cannot continue pass 1: linking `"), "{why}");
+}
+
+#[test]
 fn what_a_pass_needs_is_made_before_its_first_trial_and_for_those_that_have_trials_to_come() {
     let text = STUDY.replace("blocks = 4", "blocks = 2\nvary = [\"link-order\"]\nrebuild = 1");
     let plan = Plan::of(&read(&text), "default").unwrap();
     let story = RefCell::new(vec![]);
     let mut record = empty_record(&plan);
-    let mut first = Told { simulated: simulated(&plan), story: &story, interrupted_at: Some(2) };
+    let mut first = Told { simulated: simulated(&plan), story: &story, interrupted_at: Some(2), linker: "" };
     assert_eq!(session(&plan, &mut record, &mut first, &never), Ending::Stopped);
     let mut expect = vec!["pass 1 begins, anew: baseline, cc=clang, twin".to_owned()];
     // Two workloads and one layer, of two variants and the twin.
@@ -415,7 +436,7 @@ fn what_a_pass_needs_is_made_before_its_first_trial_and_for_those_that_have_tria
     // Taken up again in the midst of the last block: only who has trials to come is told.
     let left = Cell::new(4);
     let stop = || left.replace(left.get().max(1) - 1) == 0;
-    let mut second = Told { simulated: simulated(&plan), story: &story, interrupted_at: None };
+    let mut second = Told { simulated: simulated(&plan), story: &story, interrupted_at: None, linker: "" };
     assert_eq!(session(&plan, &mut record, &mut second, &never), Ending::Complete);
     record.trials.truncate(record.trials.len() - 1);
     let last = record.blocks.last().unwrap().order.last().unwrap().clone();

@@ -76,7 +76,7 @@ fn the_environment_is_padded_as_the_block_says() {
         condition: "c".into(),
         order: vec!["a".into()],
         padding: 123,
-        layout: None,
+        ..Block::default()
     };
     let task = Task { block: &block, position: 1, variant: "a", attempt: 0 };
     assert_eq!(stage.local().execute(task).unwrap().unwrap().outcome, Outcome::Ok);

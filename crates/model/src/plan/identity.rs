@@ -61,6 +61,7 @@ impl Plan {
             let word = match vary {
                 Vary::EnvSize => "env-size",
                 Vary::LinkOrder => "link-order",
+                Vary::Layouts => "layouts",
             };
             digest.field("vary", word.as_bytes());
         }

@@ -2,8 +2,8 @@
 
 use super::{Error, Plan, link_seed};
 use crate::metric::{Direction, Unit};
-use crate::record::{TWIN, Trial};
-use crate::study::{Levels, OpSpec, OutputUse, VoidRule};
+use crate::record::{FactorLine, RELAID, TWIN, Trial};
+use crate::study::{Levels, OpSpec, OutputUse, Vary, VoidRule};
 use crate::until::Until;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,6 +30,7 @@ run = 'large'
 [plan]
 blocks = 4
 seed = 178
+layouts = "one"
 [plans.each]
 variants = "one-at-a-time"
 [plans.one]
@@ -374,4 +375,31 @@ fn the_order_of_linking_is_drawn_for_every_pass_and_from_it_for_every_variant() 
     // Golden: what was linked once must be linked so again.
     assert_eq!((pass, link_seed(pass, TWIN)), (2_594_706_697, 3_778_248_270));
     assert_ne!(varied.identity(&BTreeMap::new(), ""), plan("default").unwrap().identity(&BTreeMap::new(), ""));
+}
+
+#[test]
+fn what_is_built_is_linked_again_by_default_and_the_baseline_once_more() {
+    let read = |line: &str| {
+        let text = STUDY.replace("layouts = \"one\"", line);
+        Plan::of(&crate::study_file::tests::parse(&text).unwrap(), "default").unwrap()
+    };
+    for line in ["", "layouts = \"fresh\""] {
+        let plan = read(line);
+        assert_eq!(plan.vary, [Vary::Layouts]);
+        assert_eq!(plan.trials_of_block(), plan.variants.len() as u64 + 2);
+        for block in plan.pass(1) {
+            assert!(block.layout.is_some() && block.linked.is_empty());
+            assert_eq!(block.order.iter().filter(|name| *name == RELAID).count(), 1);
+            assert_eq!(block.order.len() as u64, plan.trials_of_block());
+        }
+    }
+    // Where the order of linking is varied, nothing matches.
+    assert_eq!(read("vary = [\"link-order\"]").vary, [Vary::LinkOrder]);
+    let mut one = read("layouts = \"one\"");
+    assert!(!one.relinks());
+    one.build_factors = vec![FactorLine::default()];
+    one.set_layouts(true).unwrap();
+    assert_eq!(one.identity(&BTreeMap::new(), ""), read("").identity(&BTreeMap::new(), ""));
+    one.build_factors.clear();
+    assert!(one.set_layouts(true).is_err() && one.set_layouts(false).is_err(), "nothing is built");
 }

@@ -1,8 +1,9 @@
-//! A record in two parts: what a study's question is about, and what was measured of building. Each is a record again, and
+//! A record in parts: what a study's question is about, and what was measured besides. Each is a record again, and
 //! neither is judged here.
 
-use super::Record;
 use super::building::BUILDING_METRICS;
+use super::{RELAID, Record};
+use crate::study::Vary;
 use crate::until::Until;
 use std::borrow::Cow;
 
@@ -35,6 +36,18 @@ impl Record {
         (study.workloads, study.conditions) = (building.workloads, vec![building.condition]);
         study.vary = vec![];
         Some(record)
+    }
+
+    /// The record without the trials of the baseline in another layout: they are compared with nothing.
+    pub fn without_relaid(&self) -> Cow<'_, Self> {
+        if !self.study.vary.contains(&Vary::Layouts) {
+            return Cow::Borrowed(self);
+        }
+        let mut record = self.clone();
+        record.trials.retain(|trial| trial.variant != RELAID);
+        record.stopped.retain(|stopped| stopped.variant != RELAID);
+        record.blocks.iter_mut().for_each(|block| block.order.retain(|name| name != RELAID));
+        Cow::Owned(record)
     }
 
     fn parted(&self, takes: impl Fn(&str) -> bool) -> Self {

@@ -2,7 +2,7 @@
 //! there: a trial that stands twice counts once. Oddities are named with their lines; lines that contradict each other
 //! are refused, because nobody can tell which of them is true. It reads no file.
 
-use super::{Block, Line, MOST_PADDING_BYTES, Record, StudyLine, TWIN, Trial};
+use super::{Block, Line, MOST_PADDING_BYTES, RELAID, Record, StudyLine, TWIN, Trial};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
@@ -258,7 +258,7 @@ impl Reading {
         let mut conditions: HashSet<&str> = study.conditions.iter().map(String::as_str).collect();
         conditions.extend(building.map(|building| building.condition.as_str()));
         let mut variants: HashSet<&str> = study.variants.iter().map(|variant| variant.name.as_str()).collect();
-        variants.insert(TWIN);
+        variants.extend([TWIN, RELAID]);
         let unplanned = |trial: &Trial| {
             let named = [
                 ("workload", &trial.workload, &workloads),

@@ -5,7 +5,7 @@ use super::quantity::quantity;
 use super::section::{Section, Sink};
 use crate::metric::{self, Metric, Unit};
 use crate::problem::suggest;
-use crate::study::{Condition, PlanSpec, VariantRule, Vary, VoidRule, Workload};
+use crate::study::{Condition, Layouts, PlanSpec, VariantRule, Vary, VoidRule, Workload};
 use crate::until::{self, Until};
 use std::ops::Range;
 use toml::de::DeValue;
@@ -80,6 +80,9 @@ fn plan(section: &Section<'_>, base: Base, known: &Choices<'_>) -> Base {
         spec.vary = vary(section);
     }
     let _ = section.any("vary");
+    if let Some((word, span)) = section.string("layouts") {
+        spec.layouts = layouts(section.sink, &word, span, &spec.vary).or(spec.layouts);
+    }
     if let Some(rebuild) = section.number_of("rebuild", "measured builds", MOST_REBUILDS) {
         spec.rebuild = rebuild;
     }
@@ -210,6 +213,24 @@ fn vary(section: &Section<'_>) -> Vec<Vary> {
         }
     }
     vary
+}
+
+/// `layouts`: in how many of them a program is measured.
+fn layouts(sink: &Sink, word: &str, span: Range<usize>, vary: &[Vary]) -> Option<Layouts> {
+    let meant = match word {
+        "one" => Layouts::One,
+        "fresh" => Layouts::Fresh,
+        _ => {
+            let remedy = suggest(word, ["fresh", "one"]);
+            sink.report(span, &format!("unknown value `{word}` for `layouts`"), "", &remedy);
+            return None;
+        }
+    };
+    if meant == Layouts::Fresh && vary.contains(&Vary::LinkOrder) {
+        let message = "`layouts = \"fresh\"` and `vary = [\"link-order\"]` both link again for each pass";
+        sink.report(span, message, "", "remove one of them");
+    }
+    Some(meant)
 }
 
 /// `void_if`: metrics, and what each may be at most.

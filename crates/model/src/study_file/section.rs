@@ -3,6 +3,7 @@
 
 use super::quantity;
 use crate::problem::{Problem, suggest};
+use crate::record::is_baseline_again;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -457,9 +458,8 @@ fn kind(value: &DeValue<'_>) -> &'static str {
 pub fn check_name(sink: &Sink, name: &str, span: Range<usize>, what: &str) {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-+".contains(c);
     let starts = name.starts_with(|c: char| c.is_ascii_alphanumeric());
-    if !starts || !name.chars().all(plain) || name == crate::record::TWIN || name == crate::plan::BASELINE {
-        let remedy =
-            "use letters, digits, `_`, `-` and `+`, with a letter or digit first; `twin` and `baseline` are reserved";
+    if !starts || !name.chars().all(plain) || is_baseline_again(name) || name == crate::plan::BASELINE {
+        let remedy = "use letters, digits, `_`, `-` and `+`, with a letter or digit first; `twin`, `relaid` and `baseline` are reserved";
         sink.report(span, &format!("{what} is reserved or has invalid characters: {name:?}"), "", remedy);
     }
 }

@@ -30,6 +30,7 @@ expect = "look.out"
 run = '"$PREFIX/bin/p" "$PREFIX/share/text"'
 [plan]
 blocks = 3
+layouts = "one"
 variants = "one-at-a-time"
 [decide]
 baseline = { looks = "none", word = "short" }

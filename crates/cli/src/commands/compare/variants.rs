@@ -5,7 +5,7 @@ use super::parameters::{COMMAND, Parameter, Parameters, combinations, substitute
 use bakeoff_command::error::CommandError;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{BASELINE, Variant};
-use bakeoff_model::record::TWIN;
+use bakeoff_model::record::{RELAID, TWIN, is_baseline_again};
 use bakeoff_model::study::{Around, Levels};
 use bakeoff_report::words::counted;
 
@@ -169,7 +169,8 @@ fn templates(
         return Err(CommandError::usage(error).hint("give one --name for each command, or none"));
     }
     let mut given = names.iter().chain(reference_name);
-    if let Some(taken) = given.find(|name| [BASELINE, TWIN].contains(&name.as_str()) || name.starts_with(SAVED)) {
+    if let Some(taken) = given.find(|name| [BASELINE, TWIN, RELAID].contains(&name.as_str()) || name.starts_with(SAVED))
+    {
         return Err(CommandError::usage(format!("the name `{taken}` is reserved")).hint("choose another name"));
     }
     let first = reference.iter().map(|text| (text, reference_name.as_ref()));
@@ -248,7 +249,8 @@ fn variant(template: &Template, are_several: bool, parameters: &[Parameter], val
 fn number_alike(all: &mut [Variant], levels_are_names: bool) {
     for at in 0..all.len() {
         let name = all[at].name.clone();
-        let is_free = |wanted: &String| wanted != TWIN && !all[..at].iter().any(|known| known.name == *wanted);
+        let is_free =
+            |wanted: &String| !is_baseline_again(wanted) && !all[..at].iter().any(|known| known.name == *wanted);
         let numbered = (1..).map(|n| if n == 1 { name.clone() } else { format!("{name} ({n})") });
         let free = numbered.into_iter().find(is_free).unwrap_or(name);
         if levels_are_names {

@@ -31,6 +31,7 @@ pub(super) fn rules(plan: &Plan) -> String {
         let what = match vary {
             Vary::EnvSize => "the size of the environment",
             Vary::LinkOrder => "the link order",
+            Vary::Layouts => "the layout of the programs",
         };
         let _ = writeln!(out, "Varied at random in every pass: {what}");
     }

@@ -186,6 +186,7 @@ verify = ['test -x "$PREFIX/bin/hello"']
 run = '"$PREFIX/bin/hello"'
 expect = "hello.out"
 [plan]
+layouts = "one"
 blocks = 8
 seed = 178
 [decide]

@@ -1,0 +1,194 @@
+//! Links as they can be performed again after the folder of the build is gone: the words of each, and copies of all that it
+//! loaded. A copy keeps the name of its file. What belongs to the system is not copied; how a link is changed for another
+//! layout is not known here.
+
+use crate::error::{At, Error};
+use crate::files::{read_json, write_json};
+use crate::shell::Shell;
+use bakeoff_model::digest::hex;
+use object::read::archive::ArchiveFile;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The list of links, in the folder of the copies.
+const LIST: &str = "links.json";
+
+/// A link that makes the same bytes from the copies alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Recorded {
+    /// The file, relative to the prefix.
+    pub(crate) file: String,
+    /// What is loaded of it as it was installed.
+    pub(crate) loaded: String,
+    /// The linker.
+    pub(crate) tool: PathBuf,
+    pub(crate) words: Vec<Word>,
+}
+
+/// A word of a link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Word {
+    Text(String),
+    /// A file other than an object, by its copy; these letters are in front of it.
+    File {
+        before: String,
+        copy: PathBuf,
+    },
+    /// An object, by its copy. Its name is the same in every build of the program.
+    Part {
+        name: String,
+        copy: PathBuf,
+    },
+}
+
+impl Recorded {
+    /// The links of a folder of copies.
+    pub(crate) fn all(folder: &Path) -> Option<Vec<Self>> {
+        read_json(&folder.join(LIST))
+    }
+
+    pub(crate) fn keep(all: &[Self], folder: &Path) -> Result<(), Error> {
+        write_json(&folder.join(LIST), &all)
+    }
+
+    /// Links again into that file.
+    pub(crate) fn link(
+        words: Vec<String>,
+        tool: &Path,
+        into: &Path,
+        shell: &mut Shell,
+        dir: &Path,
+    ) -> Result<bakeoff_host::Ended, Error> {
+        let output = ["-o".to_owned(), into.display().to_string()];
+        let argv: Vec<String> = std::iter::once(tool.display().to_string()).chain(words).chain(output).collect();
+        let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
+        shell.execute(&argv, dir, &crate::shell::basic_environment())
+    }
+}
+
+/// The words as a linker takes them, where the copies are in that folder.
+pub(crate) fn plain_words(words: &[Word], folder: &Path) -> Vec<String> {
+    let word = |word: &Word| match word {
+        Word::Text(text) => text.clone(),
+        Word::File { before, copy } => format!("{before}{}", folder.join(copy).display()),
+        Word::Part { copy, .. } => folder.join(copy).display().to_string(),
+    };
+    words.iter().map(word).collect()
+}
+
+/// The folder of copies that is being filled.
+pub(crate) struct Copies {
+    pub(crate) folder: PathBuf,
+    known: BTreeMap<(OsString, String), PathBuf>,
+}
+
+impl Copies {
+    pub(crate) fn into(folder: PathBuf) -> Self {
+        Self { folder, known: BTreeMap::new() }
+    }
+
+    /// Copies a file: where the copy is, in the folder.
+    pub(crate) fn keep(&mut self, path: &Path, named: &Path) -> Result<PathBuf, Error> {
+        self.keep_content(&fs::read(path).at("read", path)?, named)
+    }
+
+    fn keep_content(&mut self, content: &[u8], named: &Path) -> Result<PathBuf, Error> {
+        let name = named.file_name().unwrap_or_default().to_owned();
+        let key = (name.clone(), hex(&Sha256::digest(content)));
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let folder = PathBuf::from(self.known.len().to_string());
+        let (whole, copy) = (self.folder.join(&folder), folder.join(name));
+        fs::create_dir_all(&whole).at("create the folder", &whole)?;
+        let path = self.folder.join(&copy);
+        fs::write(&path, content).at("write", &path)?;
+        self.known.insert(key, copy.clone());
+        Ok(copy)
+    }
+
+    /// The members of an archive that a link loaded, in the order in which it did, as objects of their own; none if two of
+    /// them have the same name.
+    pub(crate) fn members(
+        &mut self,
+        archive: &Path,
+        name: &str,
+        loaded: &[String],
+    ) -> Result<Option<Vec<Word>>, Error> {
+        let content = fs::read(archive).at("read", archive)?;
+        let Ok(file) = ArchiveFile::parse(&*content) else { return Ok(None) };
+        let mut found: BTreeMap<&[u8], Vec<&[u8]>> = BTreeMap::new();
+        for member in file.members().filter_map(Result::ok) {
+            // Of a thin archive the members are elsewhere.
+            let Ok(data) = member.data(&*content) else { return Ok(None) };
+            found.entry(member.name()).or_default().push(data);
+        }
+        let mut parts = vec![];
+        for member in loaded {
+            let Some([data]) = found.get(member.as_bytes()).map(Vec::as_slice) else { return Ok(None) };
+            let copy = self.keep_content(data, Path::new(member))?;
+            parts.push(Word::Part { name: format!("{name}({})", neutral(member)), copy });
+        }
+        Ok(Some(parts))
+    }
+}
+
+/// The name of an object without what a compiler draws at random.
+pub(crate) fn neutral(name: &str) -> String {
+    let is_of_rust = name.ends_with(".rcgu.o") || name.ends_with(".rlib");
+    let is_drawn = |word: &str| {
+        let is_hex = word.len() >= 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let has = |kind: fn(&u8) -> bool| word.as_bytes().iter().any(kind);
+        is_hex || is_of_rust && word.len() >= 6 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+    };
+    let words = name.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
+    let neutral = words.map(|word| {
+        let end = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).len();
+        if is_drawn(&word[..end]) { format!("#{}", &word[end..]) } else { word.to_owned() }
+    });
+    neutral.collect()
+}
+
+/// What a linker says that it loaded (`--trace`, twice): files, and members of archives.
+pub(crate) fn traced(text: &str) -> Vec<(PathBuf, Option<String>)> {
+    let one = |line: &str| {
+        let line = line.trim();
+        // GNU ld has `(archive)member`, others have `archive(member)`.
+        if let Some((archive, member)) = line.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+            return (PathBuf::from(archive), Some(member.to_owned()));
+        }
+        match line.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')) {
+            Some((archive, member)) => (PathBuf::from(archive), Some(member.to_owned())),
+            None => (PathBuf::from(line), None),
+        }
+    };
+    text.lines().filter(|line| !line.trim().is_empty()).map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_nothing_random() {
+        let check = |name: &str, expect: &str| assert_eq!(neutral(name), expect);
+        check("src/main.o", "src/main.o");
+        check("sha256.o", "sha256.o");
+        check("libregex-0123456789abcdef.rlib", "libregex-#.rlib");
+        check("p-0123456789abcdef.p.7rcbfp3g-cgu.0.rcgu.o", "p-#.p.#-cgu.0.rcgu.o");
+    }
+
+    #[test]
+    fn a_trace_has_files_and_members() {
+        let of = |path: &str, member: Option<&str>| (PathBuf::from(path), member.map(str::to_owned));
+        let text = "/usr/lib/crt1.o\n(libx.a)a.o\n\nlibx.a(b.o)\n./libc.so\n";
+        let expect =
+            [of("/usr/lib/crt1.o", None), of("libx.a", Some("a.o")), of("libx.a", Some("b.o")), of("./libc.so", None)];
+        assert_eq!(traced(text), expect);
+    }
+}

@@ -1,0 +1,88 @@
+//! Layouts as users see them: programs that are linked again for each pass, what the screen and the journal say of it, and
+//! what becomes of a study that is cut off.
+
+use crate::common::Sandbox;
+use bakeoff_model::record::RELAID;
+use std::collections::BTreeSet;
+
+const STUDY: &str = r#"
+format = 1
+name = "laid"
+[build_factors.loop]
+short = { N = "1000" }
+long = { N = "300000" }
+[[build]]
+name = "p"
+files = ["main.c", "step.c"]
+script = 'cc -O1 -DN=$N -c main.c; cc -O1 -c step.c; cc -o p main.o step.o; install -D p "$PREFIX/bin/p"; mkdir "$PREFIX/share"; echo "$PREFIX" > "$PREFIX/share/place"'
+[workloads.w]
+run = '$PREFIX/bin/p'
+output = "varies"
+[plan]
+blocks = 6
+seed = 3
+[decide]
+baseline = { loop = "short" }
+metrics = ["user"]
+"#;
+
+const MAIN: &str = "#include <stdio.h>\nint step(int); int main(void) { int s = 0; for (int i = 0; i < N; i++) s += step(i); printf(\"%d\\n\", s); return 0; }\n";
+
+fn sandbox(study: &str) -> Sandbox {
+    let sandbox = Sandbox::new(study);
+    sandbox.write("main.c", MAIN);
+    sandbox.write("step.c", "int step(int x) { return x * 3 + 1; }\n");
+    sandbox
+}
+
+#[test]
+fn a_claim_is_about_programs_where_each_pass_has_its_own_layouts() {
+    let sandbox = sandbox(STUDY);
+    sandbox.execute(&["plan", "STUDY"]).expect(0, &["Linked again for each of 6 passes, if the links"]);
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    let record = sandbox.record();
+    let mut drawn = BTreeSet::new();
+    for block in &record.blocks {
+        assert_eq!(block.linked["baseline"], block.linked["twin"], "the twin shows the machine's noise alone");
+        drawn.insert(&block.linked["baseline"]);
+        drawn.insert(&block.linked[RELAID]);
+        assert_eq!(block.linked.len(), 4);
+    }
+    assert_eq!(drawn.len(), 12);
+    let words =
+        ["linked again in a random layout, the same for all variants", "programs in typical layouts", "6 layouts"];
+    let report = sandbox.execute(&["report", "STUDY", "--all"]);
+    report.expect(0, &words).expect(0, &["layouts alone spread"]);
+    assert!(!report.out.contains(RELAID), "{}", report.out);
+    let planned = sandbox.execute(&["plan", "STUDY"]);
+    planned.expect(0, &["Linked again for each of 6 passes, in a random layout: 2 links"]);
+    let one = sandbox.execute(&["run", "STUDY", "--quiet", "--layouts", "one"]);
+    one.expect(0, &["starting a new journal"]);
+    let records = sandbox.journals().into_iter().map(|path| bakeoff_journal::read(&path).unwrap().record);
+    let as_built = records.into_iter().find(|record| record.study.vary.is_empty()).unwrap();
+    assert!(as_built.blocks.iter().all(|block| block.layout.is_none() && block.order.len() == 3));
+    sandbox.execute(&["report", "STUDY", "--all"]).expect(0, &["one build is one sample of memory layout"]);
+    let left = std::fs::read_dir(sandbox.study().with_file_name("cache").join("aside")).unwrap().count();
+    assert_eq!(left, 0, "no layout stays");
+}
+
+#[test]
+fn a_study_without_links_is_measured_as_built_and_says_so_if_it_was_asked() {
+    let script = STUDY.replace("cc -o p main.o step.o;", "echo \"exit 0 # $N\" > p;");
+    let sandbox = sandbox(&script);
+    let refused = sandbox.execute(&["run", "STUDY", "--quiet", "--layouts", "fresh"]);
+    refused.expect(2, &["not every build has a program whose link can be repeated", "the log of a build says why"]);
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    assert!(sandbox.record().blocks.iter().all(|block| block.layout.is_none()));
+    sandbox.execute(&["plan", "STUDY"]).expect(0, &["Measured as built: not all builds have a link"]);
+}
+
+#[test]
+fn a_program_that_keeps_its_layout_is_named() {
+    let script = STUDY
+        .replace("mkdir \"$PREFIX/share\"", "cc -flto -o \"$PREFIX/bin/other\" main.c step.c; mkdir \"$PREFIX/share\"");
+    let sandbox = sandbox(&script.replace("cc -flto", "cc -DN=2 -flto"));
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    let report = sandbox.execute(&["report", "STUDY", "--all"]);
+    report.expect(0, &["bin/other kept one layout in all passes", "link-time optimisation"]);
+}
