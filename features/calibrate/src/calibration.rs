@@ -8,6 +8,7 @@
 mod boots;
 mod families;
 mod goals;
+mod layouts;
 mod levels;
 mod orders;
 mod peer;

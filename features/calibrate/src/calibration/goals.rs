@@ -4,7 +4,7 @@
 use super::promise::{Goal, Options, Row};
 use super::simulate::{Reduce, Sample, Simulation, Stopped};
 use super::worlds::{WORLDS, World};
-use super::{boots, families, stopping, studies, ticks, whole};
+use super::{boots, families, layouts, stopping, studies, ticks, whole};
 use bakeoff_model::shuffle::Stream;
 
 /// Studies of one kind, and the promises that are measured on them.
@@ -72,6 +72,9 @@ const fn ticks(
 
 /// Worlds of the trials inside boots: what textbooks assume, and all of it.
 const BOOT_WORLDS: &[World] = &[World::Normal, World::Mixed];
+
+/// Worlds of the trials of programs that are linked again.
+const LAYOUT_WORLDS: &[World] = BOOT_WORLDS;
 
 /// Studies in every world, all that are asked for.
 const fn task(
@@ -289,6 +292,38 @@ const TASKS: &[Task] = &[
         ],
     )
     .in_worlds(BOOT_WORLDS),
+    task(
+        "layouts",
+        "3 identical programs and the twin, each linked again for each of 12 passes; layouts spread 0.3 to 3 %",
+        1500.0,
+        layouts::same,
+        &[
+            promise("layouts-false-verdict", "any false verdict in a table", at_most(0.055), Reduce::Rate(0)),
+            promise("layouts-twin", "the twin is judged different", at_most(0.055), Reduce::Rate(1)),
+        ],
+    )
+    .in_worlds(LAYOUT_WORLDS),
+    task(
+        "layouts-slower",
+        "the same, but the last program is slower by 2 %",
+        1500.0,
+        layouts::slower,
+        &[promise("layouts-misses", "any 95 % interval misses its true value", at_most(0.055), Reduce::Rate(0))],
+    )
+    .in_worlds(LAYOUT_WORLDS),
+    task(
+        "layouts-one",
+        "3 identical programs, each in the one layout of its build",
+        1500.0,
+        layouts::one,
+        &[promise(
+            "layouts-one-verdict",
+            "files are judged different, although the programs are not",
+            at_least(0.2),
+            Reduce::Rate(0),
+        )],
+    )
+    .in_worlds(LAYOUT_WORLDS),
     ticks(
         "ticks-near-4",
         "a clock that ticks every 4 ms, times near 62 ms",
