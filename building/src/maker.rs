@@ -34,6 +34,7 @@ impl Maker for Cache {
             takes,
             takes_s,
             during: relinking::text(plan, self, &Chain::of(study).layers, &builds),
+            has_one_layout: relinking::have_one_layout(self, &builds),
         })
     }
 

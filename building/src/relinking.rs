@@ -33,24 +33,33 @@ pub(crate) fn text(plan: &Plan, cache: &Cache, layers: &[Layer], builds: &[Wante
     out
 }
 
-/// How many links give each pass another layout, as far as the builds are there.
+/// How many links give each pass its layouts, as far as the builds are there.
 fn matching(plan: &Plan, cache: &Cache, builds: &[Wanted]) -> String {
     let (most, blocks) = (at_most(plan), plan.blocks);
-    if builds.iter().any(|build| build.missing().next().is_some()) {
+    if !are_built(builds) {
         return format!("Linked again for each of {most}{blocks} passes, if the links of all builds can be repeated\n");
     }
-    let links = || builds.iter().map(|build| cache.links_of(build));
-    if links().any(|links| links.is_empty()) {
+    if have_one_layout(cache, builds) {
         return "Measured as built: not all builds have a link that can be repeated (`bakeoff build` shows why)\n"
             .to_owned();
     }
-    let (count, each_s) = (links().map(|all| all.len()).sum::<usize>(), links().flatten().sum::<f64>());
-    let all_s = each_s * f64::from(blocks);
+    // The baseline has one layout more.
+    let all = || builds.first().into_iter().chain(builds).flat_map(|build| cache.links_of(build));
     format!(
-        "Linked again for each of {most}{blocks} passes, in a random layout: {}, {most}{} in all\n",
-        counted(count as u32, "link"),
-        about(all_s)
+        "Linked again for each of {most}{blocks} passes, in random layouts: {} in each, {most}{} in all\n",
+        counted(all().count() as u32, "link"),
+        about(all().sum::<f64>() * f64::from(blocks))
     )
+}
+
+fn are_built(builds: &[Wanted]) -> bool {
+    builds.iter().all(|build| build.missing().next().is_none())
+}
+
+/// Whether it is known that some build has no link that can be repeated.
+pub(crate) fn have_one_layout(cache: &Cache, builds: &[Wanted]) -> bool {
+    let has_none = |build: &Wanted| build.missing().next().is_none() && cache.links_of(build).is_empty();
+    builds.iter().any(has_none)
 }
 
 /// What is relinked, and how.

@@ -57,6 +57,8 @@ pub struct Foreseen {
     pub takes_s: Option<f64>,
     /// Lines about what is made while trials run.
     pub during: String,
+    /// Whether it is known already that the programs have no layout but that of their build.
+    pub has_one_layout: bool,
 }
 
 /// What came of an order.

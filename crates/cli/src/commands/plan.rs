@@ -39,6 +39,10 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         Some(maker) => maker.foresee(&order)?,
         None => Foreseen { variants: "\nBuilds: none\n".to_owned(), ..Foreseen::default() },
     };
+    if foreseen.has_one_layout {
+        plan.keep_layouts();
+    }
+    let order = folder.order(&plan, args.jobs.at_a_time(), false);
     let mut text = head(&plan);
     text.push_str(&foreseen.variants);
     text.push('\n');
