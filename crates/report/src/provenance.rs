@@ -87,7 +87,8 @@ pub fn claim(findings: &Findings) -> Option<[String; 2]> {
             if passes == of {
                 let (each, over) =
                     (format!("For each block, the programs were {linked}"), format!("averaged over {over}"));
-                let spread = match spread {
+                // It is known to a tenth of a percent at best.
+                let spread = match spread.map(|spread| (spread * 1e3).round() / 1e3) {
                     Some(spread) if spread > 0.0 => format!("; layouts alone spread ±{}", glue(&percent(spread))),
                     Some(_) => "; layouts alone spread less than the noise".to_owned(),
                     None => String::new(),
