@@ -12,7 +12,6 @@ use bakeoff_lab::{Pass, Task};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::plan::{Plan, link_seed};
 use bakeoff_model::record::{Building, Failure, RELAID, is_baseline_again};
-use bakeoff_model::study::Vary;
 use std::path::PathBuf;
 
 /// Who builds on demand, and for what.
@@ -43,7 +42,7 @@ impl<'a> During<'a> {
             builder: crate::OnDemand::open(cache, request, |process| tell_who_is_waited_for(process, quiet))?,
             baseline: plan.baseline().name.clone(),
             building: plan.building.clone().unwrap_or_default(),
-            matches: plan.vary.contains(&Vary::Layouts),
+            matches: plan.matches(),
             root: cache.root().to_owned(),
             quiet,
         }))

@@ -181,6 +181,16 @@ pub enum Repeated {
     Untried,
 }
 
+impl Repeated {
+    /// How long the link takes, in seconds, if it makes the same bytes.
+    pub(crate) fn same_in_s(&self) -> Option<f64> {
+        match self {
+            Self::Same { seconds, .. } => Some(*seconds),
+            _ => None,
+        }
+    }
+}
+
 /// A flag that a level declares, and how far it came.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FlagSeen {

@@ -21,7 +21,7 @@ pub(crate) use kinds_of_doubts::BuildDoubts;
 pub(crate) use page::{build_doubts, print};
 pub(crate) use sections::BUILDS;
 
-use crate::journal::{BuildLine, BuildOutcome, LinkSeen, Repeated, is_appending};
+use crate::journal::{BuildLine, BuildOutcome, LinkSeen, is_appending};
 use crate::nouns::Building;
 use bakeoff_command::FeatureFindings;
 use bakeoff_judge::findings::{
@@ -69,7 +69,7 @@ pub(crate) fn find(record: &Record, findings: &Findings) -> FeatureFindings {
 /// The programs and libraries that no pass gave another layout, although it did others.
 fn kept_layouts(study: &StudyLine, builds: &[BuildLine]) -> Option<Objection> {
     let links = builds.iter().flat_map(|build| &build.proof.links);
-    let mut kept: Vec<&LinkSeen> = links.filter(|link| !matches!(link.repeated, Repeated::Same { .. })).collect();
+    let mut kept: Vec<&LinkSeen> = links.filter(|link| link.repeated.same_in_s().is_none()).collect();
     kept.sort_by_key(|link| &link.file);
     kept.dedup_by_key(|link| &link.file);
     (study.vary.contains(&Vary::Layouts) && !kept.is_empty()).then(|| sentences::kept_layouts(&kept))

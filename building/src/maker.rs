@@ -1,7 +1,7 @@
 //! Building as the core sees it: a [`Maker`].
 
 use crate::during::During;
-use crate::journal::{BuildLine, BuildOutcome, Repeated};
+use crate::journal::{BuildLine, BuildOutcome};
 use crate::nouns::{Chain, Source, SourceFrom};
 use crate::{Cache, DamageKind, Request, Wanted, alike, relinking, takes};
 use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
@@ -142,7 +142,7 @@ fn built(plan: &Plan, builds: &[BuildLine]) -> Result<BTreeMap<String, String>, 
 
 /// Whether something of each build can be linked again.
 pub(crate) fn have_layouts(lines: &[BuildLine]) -> bool {
-    let has = |line: &BuildLine| line.proof.links.iter().any(|link| matches!(link.repeated, Repeated::Same { .. }));
+    let has = |line: &BuildLine| line.proof.links.iter().any(|link| link.repeated.same_in_s().is_some());
     lines.iter().filter(|line| line.outcome == BuildOutcome::Built).all(has)
 }
 

@@ -35,8 +35,12 @@ pub(crate) fn relocated_copy_of(from: &Path, to: &Path, inside: &Path) -> Result
 
 /// Replaces a layer's digits in the content of a file, as the copy does.
 pub(crate) fn relocate(content: &mut [u8], old: &str, new: &str) {
-    let places: Vec<usize> = Finder::new(old).find_iter(content).collect();
-    places.into_iter().for_each(|place| content[place..place + new.len()].copy_from_slice(new.as_bytes()));
+    replace(content, &Finder::new(old), new.as_bytes());
+}
+
+fn replace(content: &mut [u8], old: &Finder<'_>, new: &[u8]) {
+    let places: Vec<usize> = old.find_iter(content).collect();
+    places.into_iter().for_each(|place| content[place..place + new.len()].copy_from_slice(new));
 }
 
 struct Copy<'a> {
@@ -96,10 +100,7 @@ impl<'a> Copy<'a> {
     }
 
     fn relocate(&self, bytes: &mut [u8]) {
-        let places: Vec<usize> = self.old.find_iter(bytes).collect();
-        for place in places {
-            bytes[place..place + self.new.len()].copy_from_slice(self.new);
-        }
+        replace(bytes, &self.old, self.new);
     }
 
     fn renamed(&self, name: OsString) -> OsString {

@@ -10,7 +10,7 @@ use crate::cache::Cache;
 use crate::error::{Error, Stop};
 use crate::files::{read_json, write_json};
 use crate::inputs::Link;
-use crate::journal::{BuildLine, BuildOutcome, LinkSeen, Proof, Repeated};
+use crate::journal::{BuildLine, BuildOutcome, LinkSeen, Proof};
 use crate::nouns::Layer;
 use crate::paths::short;
 use crate::shell::Shell;
@@ -99,12 +99,8 @@ pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof)
 impl Cache {
     /// The seconds that each link of a finished build takes that can be repeated.
     pub(crate) fn links_of(&self, build: &Wanted) -> Vec<f64> {
-        let seconds = |link: LinkSeen| match link.repeated {
-            Repeated::Same { seconds, .. } => Some(seconds),
-            _ => None,
-        };
         let seen = build.layers.iter().filter_map(|layer| read_json::<LayerProof>(&self.paths.proof_of(&layer.digest)));
-        seen.flat_map(|seen| seen.links).filter_map(seconds).collect()
+        seen.flat_map(|seen| seen.links).filter_map(|link| link.repeated.same_in_s()).collect()
     }
 
     /// The names of what is not the same in two finished builds: what is only in one of them, and files that differ in what

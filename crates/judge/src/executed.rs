@@ -35,7 +35,7 @@ pub(super) fn blocks_total(record: &Record, wanted: u32) -> u32 {
 /// Fewer blocks than these say nothing about a variance.
 const LEAST_BLOCKS: usize = 6;
 
-/// What layouts alone are worth to the baseline, largest first: sd² = (variance of ln relaid − ln baseline, less that of ln
+/// What layouts alone are worth to the baseline, where that is most: sd² = (variance of ln relaid − ln baseline, less that of ln
 /// twin − ln baseline) / 2, as both sides of the first have a layout of their own.
 fn spread(record: &Record) -> Option<f64> {
     // The logarithm of each value, by variant.

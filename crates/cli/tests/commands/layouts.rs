@@ -1,5 +1,5 @@
-//! Layouts as users see them: programs that are linked again for each pass, what the screen and the journal say of it, and
-//! what becomes of a study that is cut off.
+//! Layouts as users see them: programs that are linked again for each pass, and what pages and the
+//! journal say of it.
 
 use crate::common::Sandbox;
 use bakeoff_model::record::RELAID;
