@@ -22,6 +22,8 @@ pub(crate) struct During<'a> {
     building: Building,
     /// Whether the variants of a pass have matched layouts.
     matches: bool,
+    /// Whether other passes have the same layouts.
+    are_few: bool,
     /// The folder of the cache.
     root: PathBuf,
     quiet: bool,
@@ -43,6 +45,7 @@ impl<'a> During<'a> {
             baseline: plan.baseline().name.clone(),
             building: plan.building.clone().unwrap_or_default(),
             matches: plan.matches(),
+            are_few: plan.layouts.is_some(),
             root: cache.root().to_owned(),
             quiet,
         }))
@@ -62,7 +65,9 @@ fn variant<'v>(name: &'v str, baseline: &'v str) -> &'v str {
 
 impl OnDemand for During<'_> {
     fn layouts(&mut self, pass: &Pass<'_>) -> Result<Layouts, Halt> {
-        self.builder.clear().map_err(crate::error::Stop::from)?;
+        if !self.are_few {
+            self.builder.clear().map_err(crate::error::Stop::from)?;
+        }
         let mut layouts = Layouts::new();
         let seed = pass.layout.unwrap_or_default();
         for (number, name) in (1..).zip(pass.variants) {

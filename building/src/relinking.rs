@@ -35,9 +35,11 @@ pub(crate) fn text(plan: &Plan, cache: &Cache, layers: &[Layer], builds: &[Wante
 
 /// How many links give each pass its layouts, as far as the builds are there.
 fn matching(plan: &Plan, cache: &Cache, builds: &[Wanted]) -> String {
-    let (most, blocks) = (at_most(plan), plan.blocks);
+    // Layouts that take turns are linked once.
+    let (most, blocks) = (at_most(plan), plan.layouts.unwrap_or(plan.blocks));
+    let of = if plan.layouts.is_some() { "layouts" } else { "passes" };
     if !are_built(builds) {
-        return format!("Linked again for each of {most}{blocks} passes, if the links of all builds can be repeated\n");
+        return format!("Linked again for each of {most}{blocks} {of}, if the links of all builds can be repeated\n");
     }
     if have_one_layout(cache, builds) {
         return "Measured as built: not all builds have a link that can be repeated (`bakeoff build` shows why)\n"
@@ -46,7 +48,7 @@ fn matching(plan: &Plan, cache: &Cache, builds: &[Wanted]) -> String {
     // The baseline has one layout more.
     let all = || builds.first().into_iter().chain(builds).flat_map(|build| cache.links_of(build));
     format!(
-        "Linked again for each of {most}{blocks} passes, in random layouts: {} in each, {most}{} in all\n",
+        "Linked again for each of {most}{blocks} {of}, at random: {} in each, {most}{} in all\n",
         counted(all().count() as u32, "link"),
         about(all().sum::<f64>() * f64::from(blocks))
     )

@@ -5,7 +5,6 @@ use bakeoff_command::screen;
 use bakeoff_command::state::{State, StateFolder};
 use bakeoff_model::digest::Digest;
 use bakeoff_model::record::{Change, Record, StudyLine};
-use bakeoff_model::study::Vary;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -73,11 +72,10 @@ fn of_plan(folder: &StateFolder, study: &StudyLine) -> Vec<(PathBuf, Record)> {
 fn note(path: &Path, record: &Record, now: &StudyLine) -> String {
     let executed = record.without_building();
     let done = executed.trials.iter().filter(|trial| trial.is_final()).count() as u64;
-    let cells = (record.study.workloads.len() * record.study.conditions.len()) as u64;
     let blocks = record.sessions.last().map_or(0, |session| u64::from(session.blocks));
-    let is_relaid = record.study.vary.contains(&Vary::Layouts);
-    let in_a_block = record.study.variants.len() as u64 + 1 + u64::from(is_relaid);
-    let all = (blocks * cells * in_a_block).max(done);
+    // Every pass has the same trials.
+    let in_a_pass: usize = executed.blocks.iter().filter(|block| block.block == 1).map(|block| block.order.len()).sum();
+    let all = (blocks * in_a_pass as u64).max(done);
     let name = bakeoff_model::plain::clean(&path.file_name().unwrap_or_default().to_string_lossy());
     let mut text = format!(
         "note: starting a new journal. The latest journal of this plan, {name}, has {done} of {all} trials. Bakeoff \

@@ -3,6 +3,7 @@
 use crate::state::journals_of;
 use crate::walls::usual_walls;
 use bakeoff_model::plan::Plan;
+use bakeoff_model::study::{Condition, Workload};
 use bakeoff_model::until::Until;
 use bakeoff_report::format::waiting_time;
 use std::path::Path;
@@ -22,9 +23,10 @@ pub fn at_most(plan: &Plan) -> &'static str {
 pub fn trials_s(study_dir: &Path, plan: &Plan) -> Option<f64> {
     let read = |path: &std::path::PathBuf| bakeoff_journal::read(path).ok().map(|contents| contents.record);
     let known = usual_walls(&journals_of(study_dir).iter().filter_map(read).collect::<Vec<_>>());
-    let in_a_block = plan.trials_of_block() as f64;
     let cells = plan.workloads.iter().flat_map(|workload| plan.conditions.iter().map(move |c| (workload, c)));
-    let pass_s: Option<f64> =
-        cells.map(|(workload, condition)| known.of(&workload.name, &condition.name).or(workload.takes_s)).sum();
-    pass_s.map(|pass_s| pass_s * in_a_block * f64::from(plan.blocks))
+    let block_s = |(workload, condition): (&Workload, &Condition)| {
+        let measured = known.of(&workload.name, &condition.name).or(workload.takes_s);
+        measured.map(|trial_s| trial_s * plan.trials_of_block(condition) as f64)
+    };
+    cells.map(block_s).sum::<Option<f64>>().map(|pass_s| pass_s * f64::from(plan.blocks))
 }

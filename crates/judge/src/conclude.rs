@@ -3,7 +3,7 @@
 use super::infer::Inference;
 use super::metric_spec::MetricSpec;
 use super::mode::InferenceMode;
-use super::rule::DecisionRule;
+use super::rule::{DecisionRule, Units};
 use super::trials::Pairs;
 use crate::findings::{Caveat, Comparison, Inferred, Lack, Model, RatioOfMeans, Scale, Test, Tested, Ticks, Verdict};
 use bakeoff_model::metric::Direction;
@@ -121,6 +121,9 @@ fn outlook(inference: &Inference) -> Option<Outlook> {
 
 /// Blocks that are still needed by [`Outlook::blocks`]; at least one, because those there were did not suffice.
 fn more_blocks(inference: &Inference, rule: DecisionRule) -> Option<u32> {
+    if rule.units == Units::Layouts {
+        return None;
+    }
     let outlook = outlook(inference)?;
     let blocks = outlook.blocks(rule.family, rule.mode.level(rule.alpha))?;
     (!matches!(inference.inferred, Inferred::TooFew | Inferred::TooCoarse))
@@ -247,8 +250,15 @@ mod tests {
     use super::*;
     use bakeoff_stats::equivalence::Zone;
 
-    const RULE: DecisionRule =
-        DecisionRule { alpha: 0.05, margin: 0.01, family: 1, tables: 1, seed: 1, mode: InferenceMode::Fixed };
+    const RULE: DecisionRule = DecisionRule {
+        alpha: 0.05,
+        margin: 0.01,
+        family: 1,
+        tables: 1,
+        seed: 1,
+        mode: InferenceMode::Fixed,
+        units: Units::Blocks,
+    };
 
     fn tested(interval: Option<[f64; 2]>, equivalence_interval: Option<[f64; 2]>) -> Inferred {
         let (p, p_corrected) = (Some(0.5), Some(0.5));

@@ -7,7 +7,7 @@
 
 use super::ids::VariantId;
 use super::lost::Attempts;
-use super::rule::DecisionRule;
+use super::rule::{DecisionRule, Units};
 use super::trials::{Trials, value_that_counts};
 use crate::findings::{
     After, Caveat, Comparison, Findings, Modes, Outliers, OverTime, Rates, Scale, Shift, Spot, Spots, Table, Test,
@@ -373,6 +373,7 @@ fn outliers_of(
         blocks: [flagged, contrasts.len()],
         scale: comparison.scale,
         with_and_without: [with, without].map(outward),
+        laid_out: rule.units == Units::LaidOutBlocks,
     })
 }
 

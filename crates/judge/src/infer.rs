@@ -18,7 +18,7 @@ use bakeoff_stats::student::{MeanT, t_quantile};
 use rayon::prelude::*;
 
 /// From this number of blocks on, the sign-flip test is used; below, Student's t.
-const SIGN_FLIP_MIN: usize = 6;
+pub const SIGN_FLIP_MIN: usize = 6;
 
 /// Below this number of blocks nothing is inferred.
 const INFER_MIN: usize = 3;

@@ -19,10 +19,12 @@ pub(super) struct InterimView {
 impl InterimView {
     pub(super) fn of(record: &Record) -> Self {
         let until = record.study.until;
-        if until == Until::Blocks {
-            return Self { mode: InferenceMode::Fixed, last_pass: u32::MAX, stopping: None };
-        }
         let passes = complete_passes(record);
+        if until == Until::Blocks {
+            // Every layout has the same number of passes.
+            let whole = record.study.layouts.map(|layouts| passes / layouts.max(1) * layouts);
+            return Self { mode: InferenceMode::Fixed, last_pass: whole.unwrap_or(u32::MAX), stopping: None };
+        }
         let looks = looks(&record.study);
         let seen = looks.iter().rposition(|look| *look <= passes);
         let mode = match (until, seen) {

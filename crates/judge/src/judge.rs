@@ -22,8 +22,9 @@
 //! - The twin is compared like the others, but uncorrected and outside the family.
 
 use crate::executed;
-use crate::findings::Findings;
+use crate::findings::{Caveat, Findings, Row, Scale, Spot, Spots, Table, Verdict};
 use crate::workloads::judge_workloads;
+use bakeoff_model::plan::AS_BUILT;
 use bakeoff_model::record::Record;
 
 /// Judges a record, finished or not. It never fails: what cannot be said is absent, and a caveat says why.
@@ -36,6 +37,39 @@ pub fn judge_with_levels(record: &Record, levels: bool) -> Findings {
     let executed = record.without_building();
     let mut findings = judge_workloads(&executed.without_relaid().in_parts(), levels);
     findings.layouts = executed::layouts(record);
+    let as_built = findings.layouts.as_ref().map(|layouts| layouts.as_built.clone()).unwrap_or_default();
+    findings.caveats.extend(only_files_differ(&findings.tables, &as_built));
     findings.building = record.of_building().map(|building| Box::new(judge_workloads(&building, false)));
     findings
+}
+
+/// Where files as built differ, and the programs in other layouts are not shown to.
+fn only_files_differ(tables: &[Table], as_built: &[String]) -> Option<Caveat> {
+    let mut seen = vec![];
+    for table in tables.iter().filter(|table| as_built.contains(&table.condition)) {
+        let Some(of_programs) = tables.iter().find(|other| is_of_programs(other, table)) else { continue };
+        for row in table.rows.iter().filter(|row| is_shown(row)) {
+            let is_program_shown = of_programs.rows.iter().any(|one| one.variant == row.variant && is_shown(one));
+            let Some(what) = row.comparison.as_ref().filter(|_| !is_program_shown).map(|one| one.estimate) else {
+                continue;
+            };
+            let Table { workload, condition, metric, unit, .. } = table;
+            let [variant, workload, condition, metric] = [&row.variant, workload, condition, metric].map(String::clone);
+            seen.push(Spot { variant, workload, condition, metric, unit: *unit, what });
+        }
+    }
+    (!seen.is_empty()).then_some(Caveat::OnlyFilesDiffer(Spots { seen, cells: tables.len() }))
+}
+
+/// Whether a table is that of the programs beside one of files as built.
+fn is_of_programs(table: &Table, as_built: &Table) -> bool {
+    (&table.workload, &table.metric) == (&as_built.workload, &as_built.metric)
+        && as_built.condition.strip_suffix(AS_BUILT) == Some(&table.condition)
+}
+
+/// Whether a row is shown to be faster or slower, by a ratio.
+fn is_shown(row: &Row) -> bool {
+    row.comparison.as_ref().is_some_and(|comparison| {
+        comparison.scale == Scale::Ratio && matches!(comparison.verdict, Verdict::Faster | Verdict::Slower)
+    })
 }

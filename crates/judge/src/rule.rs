@@ -3,6 +3,7 @@
 use super::mode::InferenceMode;
 use super::study::variants;
 use bakeoff_model::record::StudyLine;
+use bakeoff_model::study::Vary;
 
 /// What every comparison of a family is decided by.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +17,27 @@ pub(super) struct DecisionRule {
     /// The seed of the flips, where there are too many to enumerate.
     pub(super) seed: u64,
     pub(super) mode: InferenceMode,
+    pub(super) units: Units,
+}
+
+/// What a contrast is one of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Units {
+    Blocks,
+    /// Each has a layout of its own.
+    LaidOutBlocks,
+    /// Each is of several blocks, and more blocks are no more of them.
+    Layouts,
+}
+
+impl Units {
+    fn of(study: &StudyLine) -> Self {
+        match study.layouts {
+            Some(_) => Self::Layouts,
+            None if study.vary.contains(&Vary::Layouts) => Self::LaidOutBlocks,
+            None => Self::Blocks,
+        }
+    }
 }
 
 impl DecisionRule {
@@ -28,6 +50,7 @@ impl DecisionRule {
             tables: 1,
             seed: study.seed,
             mode,
+            units: Units::of(study),
         }
     }
 }

@@ -14,7 +14,7 @@ use super::contrasts::Contrasts;
 use super::infer::{self, Inference};
 use super::metric_spec::MetricSpec;
 use super::mode::InferenceMode;
-use super::rule::DecisionRule;
+use super::rule::{DecisionRule, Units};
 use super::trials::Pairs;
 use crate::findings::{Caveat, Comparison, Inferred, RatioOfMeans, Scale, Summary, Test, Tested};
 pub use findings::{FORMAT, Order, SampleFindings, SampleRow, SampleTable, Terms, Unaskable};
@@ -49,6 +49,7 @@ pub fn judge_samples(samples: Vec<Sample>, terms: &Terms) -> Result<SampleFindin
         seed: SEED,
         tables: 1,
         mode: InferenceMode::Fixed,
+        units: Units::Blocks,
     };
     let drafts: Vec<Draft> = tables
         .par_iter()

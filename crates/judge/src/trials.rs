@@ -1,9 +1,10 @@
 //! The trials of a record, found by block and variant: which of them count, and which are paired. It compares nothing.
 
 use super::ids::{Cell, Ids, Place, VariantId};
+use bakeoff_model::plan::number_of_layout;
 use bakeoff_model::range::is_usable;
 use bakeoff_model::record::{Block, Outcome, Record, Trial};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The trials of one block, by variant. If a trial was void and repeated, the last attempt is the one that may count.
 pub(super) type OneBlock<'a> = BTreeMap<VariantId, &'a Trial>;
@@ -15,10 +16,15 @@ type Blocks<'a> = BTreeMap<u32, OneBlock<'a>>;
 pub(super) struct Trials<'a> {
     pub(super) ids: Ids<'a>,
     places: BTreeMap<Place, Blocks<'a>>,
+    /// How many layouts there are, where each is one of several passes.
+    layouts: Option<u32>,
 }
 
 /// One metric's values under one workload and condition: for every block, by variant, those that count.
-pub(super) struct Values(Vec<(u32, BTreeMap<VariantId, Option<f64>>)>);
+pub(super) struct Values(Vec<(u32, OneBlockOfValues)>);
+
+/// The values of a block, by variant, those that count.
+type OneBlockOfValues = BTreeMap<VariantId, Option<f64>>;
 
 /// All values of one metric that count: for every pass, by cell.
 pub(super) type Passes = BTreeMap<u32, BTreeMap<Cell, f64>>;
@@ -47,7 +53,7 @@ impl<'a> Trials<'a> {
             let block = places.entry(place).or_default().entry(trial.block).or_default();
             block.insert(ids.variant(&trial.variant), trial);
         }
-        Self { ids, places }
+        Self { ids, places, layouts: record.study.layouts }
     }
 
     /// Without those of variants that are not to be judged.
@@ -68,23 +74,27 @@ impl<'a> Trials<'a> {
         self.places.values().flat_map(BTreeMap::values)
     }
 
+    /// The values of one metric in one place, by block; or by layout, where passes share layouts: these say no more of layouts
+    /// in general than one of them does.
     pub(super) fn values(&self, place: Place, metric: &str) -> Values {
         let value = |trial| value_that_counts(trial, metric);
         let block = |(number, trials): (&u32, &OneBlock<'a>)| {
             (*number, trials.iter().map(|(variant, trial)| (*variant, value(trial))).collect())
         };
-        Values(self.places.get(&place).into_iter().flatten().map(block).collect())
+        let values = Values(self.places.get(&place).into_iter().flatten().map(block).collect());
+        match self.layouts {
+            Some(layouts) => values.of_layouts(layouts),
+            None => values,
+        }
     }
 
     /// The values of one metric in all cells, by pass: for contrasts that reach beyond a pair.
     pub(super) fn passes(&self, metric: &str) -> Passes {
         let mut passes = Passes::new();
-        for (place, blocks) in &self.places {
-            for (pass, trials) in blocks {
-                let value = |(variant, trial): (&VariantId, &&'a Trial)| {
-                    Some((Cell { variant: *variant, place: *place }, value_that_counts(trial, metric)?))
-                };
-                passes.entry(*pass).or_default().extend(trials.iter().filter_map(value));
+        for place in self.places.keys() {
+            let cell = |(variant, value): (VariantId, Option<f64>)| Some((Cell { variant, place: *place }, value?));
+            for (pass, values) in self.values(*place, metric).0 {
+                passes.entry(pass).or_default().extend(values.into_iter().filter_map(cell));
             }
         }
         passes
@@ -115,6 +125,29 @@ pub(super) fn value_that_counts(trial: &Trial, metric: &str) -> Option<f64> {
 }
 
 impl Values {
+    /// The mean of each variant over the blocks of each layout in which all count, the geometric one if all values are
+    /// positive: so contrasts of means are means of contrasts.
+    fn of_layouts(self, layouts: u32) -> Self {
+        let is_ratio = self.all().iter().all(|value| *value > 0.0);
+        // One that never counts does not take the others' blocks.
+        let ever: BTreeSet<VariantId> = self.0.iter().flat_map(|(_, block)| counting(block)).collect();
+        let mut of_layout: BTreeMap<u32, Vec<OneBlockOfValues>> = BTreeMap::new();
+        for (pass, block) in self.0 {
+            of_layout.entry(number_of_layout(pass, layouts)).or_default().push(block);
+        }
+        for blocks in of_layout.values_mut() {
+            let is_whole = |block: &OneBlockOfValues| {
+                block.iter().all(|(variant, value)| value.is_some() || !ever.contains(variant))
+            };
+            if blocks.iter().any(is_whole) {
+                blocks.retain(is_whole);
+            } else {
+                blocks.truncate(1);
+            }
+        }
+        Self(of_layout.into_iter().map(|(layout, blocks)| (layout, means(&blocks, is_ratio))).collect())
+    }
+
     /// The values of all variants and the twin that count, in no order.
     pub(super) fn all(&self) -> Vec<f64> {
         self.0.iter().flat_map(|(_, block)| block.values().copied().flatten()).collect()
@@ -143,4 +176,24 @@ impl Values {
         }
         pairs
     }
+}
+
+/// The variants whose values count.
+fn counting(block: &OneBlockOfValues) -> impl Iterator<Item = VariantId> {
+    block.iter().filter(|(_, value)| value.is_some()).map(|(variant, _)| *variant)
+}
+
+/// The mean of each variant that counts in all of these blocks.
+fn means(blocks: &[OneBlockOfValues], is_geometric: bool) -> OneBlockOfValues {
+    let mut means = OneBlockOfValues::new();
+    for variant in blocks.iter().flat_map(BTreeMap::keys) {
+        let values: Option<Vec<f64>> = blocks.iter().map(|block| block.get(variant).copied().flatten()).collect();
+        let mean = values.map(|values| {
+            let all = values.iter().map(|value| if is_geometric { value.ln() } else { *value });
+            let mean = all.sum::<f64>() / values.len() as f64;
+            if is_geometric { mean.exp() } else { mean }
+        });
+        means.insert(*variant, mean);
+    }
+    means
 }

@@ -58,6 +58,8 @@ pub struct Plan {
     pub conditions: Vec<Condition>,
     /// Nuisances that are drawn afresh for every block.
     pub vary: Vec<Vary>,
+    /// How many layouts there are, each in the same number of passes; none: one for each pass.
+    pub layouts: Option<u32>,
     pub building: Option<Building>,
     /// When a trial does not count.
     pub void_if: Vec<VoidRule>,
@@ -131,7 +133,7 @@ impl Plan {
         if variants.len() < 2 {
             return Err(Error::NothingToCompare);
         }
-        Ok(Self {
+        let mut plan = Self {
             study: study.name.clone(),
             question: study.question.clone(),
             name: spec.name.clone(),
@@ -144,7 +146,7 @@ impl Plan {
             workloads,
             services,
             conditions,
-            vary: varied(study, spec),
+            vary: spec.vary.clone(),
             building,
             void_if: spec.void_if.clone(),
             decide,
@@ -155,7 +157,11 @@ impl Plan {
                 .map(|(name, value)| (name.clone(), value.clone()))
                 .collect(),
             ..Self::default()
-        })
+        };
+        if study.builds() && !study.build_factors.is_empty() && plan.can_lay_out() {
+            plan.lay_out(spec.layouts.unwrap_or(Layouts::Fresh));
+        }
+        Ok(plan)
     }
 
     /// Keeps the baseline and the variants that match any of the patterns. A pattern is a display name; or else one or
@@ -198,10 +204,10 @@ impl Plan {
             for condition in &self.conditions {
                 let order = match self.boots() {
                     true => self.order(&number, "", "", false),
-                    false => self.order(&number, &workload.name, &condition.name, self.matches()),
+                    false => self.order(&number, &workload.name, &condition.name, self.has_relaid(condition)),
                 };
+                let (padding, layout) = (self.padding(pass), self.layout(pass).filter(|_| !condition.as_built));
                 let (workload, condition) = (workload.name.clone(), condition.name.clone());
-                let (padding, layout) = (self.padding(pass), self.layout(pass));
                 blocks.push(Block { block: pass, workload, condition, order, padding, layout, ..Block::default() });
             }
         }
@@ -258,18 +264,24 @@ impl Plan {
 
     /// What the layouts of a pass are drawn from, where they are varied.
     fn layout(&self, pass: u32) -> Option<u32> {
+        let pass = self.layouts.map_or(pass, |layouts| number_of_layout(pass, layouts));
         self.relinks().then(|| {
             let drawn = Stream::of(self.seed, &["link-order", &pass.to_string()]).below(1 << 32);
             u32::try_from(drawn).unwrap_or(0)
         })
     }
 
-    /// Trials of a block: of the variants and of the baseline again.
-    pub fn trials_of_block(&self) -> u64 {
-        self.variants.len() as u64 + 1 + u64::from(self.matches())
+    /// Trials of a block in that condition: of the variants and of the baseline again.
+    pub fn trials_of_block(&self, condition: &Condition) -> u64 {
+        self.variants.len() as u64 + 1 + u64::from(self.has_relaid(condition))
     }
 
-    /// Whether the layouts of a pass match, so that the baseline is run in another one too.
+    /// Whether the baseline is run in another layout too.
+    fn has_relaid(&self, condition: &Condition) -> bool {
+        self.matches() && !condition.as_built
+    }
+
+    /// Whether the layouts of a pass match.
     pub fn matches(&self) -> bool {
         self.vary.contains(&Vary::Layouts)
     }
@@ -277,29 +289,6 @@ impl Plan {
     /// Whether what is built is linked again for each pass.
     pub fn relinks(&self) -> bool {
         self.vary.iter().any(|vary| matches!(vary, Vary::LinkOrder | Vary::Layouts))
-    }
-
-    /// Links what is built again for each pass, or measures it as it was built.
-    ///
-    /// # Errors
-    /// Why that makes no sense for this plan.
-    pub fn set_layouts(&mut self, are_fresh: bool) -> Result<(), &'static str> {
-        if self.boots() || self.build_factors.is_empty() {
-            return Err("--layouts is about programs that Bakeoff builds, and this plan has none");
-        }
-        if are_fresh && self.vary.contains(&Vary::LinkOrder) {
-            return Err(
-                "--layouts fresh: the plan has `vary = [\"link-order\"]`, which links again for each pass already",
-            );
-        }
-        self.keep_layouts();
-        self.vary.extend(are_fresh.then_some(Vary::Layouts));
-        Ok(())
-    }
-
-    /// Leaves every program in the layout that it was built in.
-    pub fn keep_layouts(&mut self) {
-        self.vary.retain(|vary| *vary != Vary::Layouts);
     }
 
     /// Where the rule looks a few times only: the number of blocks of its last look.
@@ -329,8 +318,8 @@ impl Plan {
 
     /// Trials in the whole plan, twins included; at most, if there is a rule for stopping earlier.
     pub fn trials(&self) -> u64 {
-        let cells = self.workloads.len() as u64 * self.conditions.len() as u64 * self.trials_of_block();
-        cells * u64::from(self.blocks) + self.building_trials()
+        let of_pass: u64 = self.conditions.iter().map(|condition| self.trials_of_block(condition)).sum();
+        self.workloads.len() as u64 * of_pass * u64::from(self.blocks) + self.building_trials()
     }
 }
 
@@ -351,13 +340,12 @@ pub fn link_seed(layout: u32, variant: &str) -> u32 {
     u32::try_from(Stream::of(layout.into(), &["link-order of", variant]).below(1 << 32)).unwrap_or(0)
 }
 
-/// What is drawn afresh: also the layouts of what is built, unless something else is said of them.
-fn varied(study: &Study, spec: &PlanSpec) -> Vec<Vary> {
-    let varied = study.builds() && !spec.vary.contains(&Vary::LinkOrder) && spec.layouts != Some(Layouts::One);
-    let boots = study.build_factors.iter().chain(&study.run_factors).flat_map(|factor| &factor.levels);
-    let is_program = !boots.into_iter().any(|level| level.kernel.is_some());
-    let layouts = (varied && is_program && !study.build_factors.is_empty()).then_some(Vary::Layouts);
-    spec.vary.iter().copied().chain(layouts).collect()
+/// The end of the name of a condition in which files are measured as built, beside others.
+pub const AS_BUILT: &str = "-as-built";
+
+/// The number of the layout of a pass, both from 1, where that many take turns.
+pub fn number_of_layout(pass: u32, layouts: u32) -> u32 {
+    pass.saturating_sub(1) % layouts.max(1) + 1
 }
 
 fn matches(variant: &Variant, pattern: &str) -> bool {
@@ -460,5 +448,6 @@ fn variant(study: &Study, name: String, levels: Levels) -> Variant {
 
 mod head;
 mod identity;
+mod layouts;
 #[cfg(test)]
 mod tests;

@@ -308,6 +308,8 @@ pub struct Condition {
     pub memory_bytes: Option<u64>,
     /// The most processors that a trial may use at once, such as 0.5.
     pub cpu_limit: Option<f64>,
+    /// Whether programs are run as they were built, although others of the plan are linked again for each pass.
+    pub as_built: bool,
 }
 
 /// What runs beside a trial, for as long as it lasts.
@@ -380,12 +382,41 @@ pub struct PlanSpec {
 }
 
 /// In how many layouts a program that was built is measured.
+///
+/// Few are for programs whose links are dear. Passes of one layout say little more than one of them about layouts, so the
+/// layout is then what is counted, in the place of the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layouts {
     /// The one that the build happened to give it.
     One,
     /// A fresh one for each pass.
     Fresh,
+    /// That many, each in the same number of passes.
+    Few(u32),
+    /// A fresh one for each pass, and the one that the build gave it beside that.
+    Both,
+}
+
+impl Layouts {
+    /// Fewer than these say nothing about others.
+    pub const FEWEST: u32 = 3;
+
+    /// Reads `one`, `fresh`, `both` or a number.
+    ///
+    /// # Errors
+    /// What it may be.
+    pub fn parse(word: &str) -> Result<Self, String> {
+        match word {
+            "one" => Ok(Self::One),
+            "fresh" => Ok(Self::Fresh),
+            "both" => Ok(Self::Both),
+            number => match number.parse() {
+                Ok(few) if few >= Self::FEWEST => Ok(Self::Few(few)),
+                Ok(_) => Err(format!("use at least {} layouts, or `one`", Self::FEWEST)),
+                Err(_) => Err("use `fresh`, `one`, `both` or a number of layouts".to_owned()),
+            },
+        }
+    }
 }
 
 /// Which variants a plan takes.

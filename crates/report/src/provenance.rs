@@ -4,7 +4,7 @@ use crate::draw::paint::{Ink, Page};
 use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, glue};
 use crate::format::{bytes, count, date, percent};
-use crate::words::{self, counted};
+use crate::words::{self, counted, listed};
 use bakeoff_judge::findings::{Comparison, Findings, Inferred, Layouts, Scale, Stopping, Test};
 use bakeoff_model::grouped::{grouped, unique};
 use bakeoff_model::record::Place;
@@ -77,23 +77,22 @@ pub fn claim(findings: &Findings) -> Option<[String; 2]> {
     if findings.variants.iter().all(|variant| variant.build.is_none()) {
         return None;
     }
-    Some(match findings.layouts {
-        Some(Layouts { passes, of, matched, spread }) if passes > 0 => {
+    Some(match &findings.layouts {
+        Some(layouts) if layouts.passes > 0 => {
+            let Layouts { passes, of, matched, few, .. } = layouts;
             let (linked, about) = match matched {
                 true => ("linked again in a random layout, the same for all variants", "programs in typical layouts"),
                 false => ("relinked in a random order", "options"),
             };
-            let over = glue(&counted(passes, "layout"));
+            let over = glue(&counted(few.unwrap_or(*passes), "layout"));
             if passes == of {
-                let (each, over) =
-                    (format!("For each block, the programs were {linked}"), format!("averaged over {over}"));
-                // It is known to a tenth of a percent at best.
-                let spread = match spread.map(|spread| (spread * 1e3).round() / 1e3) {
-                    Some(spread) if spread > 0.0 => format!("; layouts alone spread ±{}", glue(&percent(spread))),
-                    Some(_) => "; layouts alone spread less than the noise".to_owned(),
-                    None => String::new(),
+                let (each, over) = match few {
+                    Some(_) => {
+                        (format!("The programs were {linked}"), format!("averaged over {over}, which count once each"))
+                    }
+                    None => (format!("For each block, the programs were {linked}"), format!("averaged over {over}")),
                 };
-                [each, format!("the claims are about the {about}, {over}{spread}")]
+                [each, format!("the claims are about the {about}, {over}{}{}", spread(layouts), as_built(layouts))]
             } else {
                 let about = format!("the claims are partly about these builds and partly about the {about}");
                 [format!("In {passes} of {of} passes, the programs were {linked}"), about]
@@ -101,6 +100,27 @@ pub fn claim(findings: &Findings) -> Option<[String; 2]> {
         }
         _ => ["The claims are about these builds", "one build is one sample of memory layout"].map(str::to_owned),
     })
+}
+
+/// What layouts alone are worth, to a tenth of a percent: nobody knows more.
+fn spread(layouts: &Layouts) -> String {
+    let tenths = |spread: f64| (spread * 1e3).round() / 1e3;
+    let shown = |spread: f64| glue(&percent(tenths(spread)));
+    match layouts.spread.map(tenths) {
+        Some(spread) if spread > 0.0 => {
+            let interval = layouts.spread_interval.map(|[low, high]| format!(" ({} … {})", shown(low), shown(high)));
+            format!("; layouts alone spread ±{}{}", shown(spread), interval.unwrap_or_default())
+        }
+        Some(_) => "; layouts alone spread less than the noise".to_owned(),
+        None => String::new(),
+    }
+}
+
+fn as_built(Layouts { as_built, .. }: &Layouts) -> String {
+    match as_built.as_slice() {
+        [] => String::new(),
+        names => format!("; under {}, they are about these files", listed(names)),
+    }
 }
 
 /// Which test made a comparison, in words.

@@ -2,7 +2,7 @@
 //! but for the interval of the median.
 
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal};
+use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, FisherSnedecor, Normal};
 
 /// Makes a median absolute deviation comparable with a standard deviation, for normally distributed values: one divided by
 /// that distribution's third quartile, rounded as R's `mad` and scipy's have it.
@@ -113,6 +113,16 @@ pub fn sd(values: &[f64]) -> Option<f64> {
 fn sd_about(values: &[f64], mean: f64) -> Option<f64> {
     let squares = sum(values.iter().map(|x| (x - mean).powi(2)));
     (values.len() > 1).then(|| (squares / (values.len() as f64 - 1.0)).sqrt())
+}
+
+/// The interval of confidence 1 − `alpha` for the ratio of the true variances of two independent normal samples, of their
+/// variances and sizes, by Fisher's F. None where the second does not vary, or for samples of fewer than two.
+pub fn ratio_interval(variances: [f64; 2], sizes: [usize; 2], alpha: f64) -> Option<[f64; 2]> {
+    let [above, below] = sizes.map(|size| size as f64 - 1.0);
+    let f = FisherSnedecor::new(above, below).ok()?;
+    let ratio = variances[0] / variances[1];
+    let at = |probability: f64| ratio / f.inverse_cdf(probability);
+    (variances[1] > 0.0).then(|| [at(1.0 - alpha / 2.0), at(alpha / 2.0)])
 }
 
 /// The median; none for no values.

@@ -70,7 +70,10 @@ pub(crate) fn gate(record: &Record, findings: &Findings, wanted: &Wanted) -> Res
     let mut spots = vec![];
     for workload in &study.workloads {
         let Some(limit) = wanted.limits.of(workload, record.suite_of(workload)) else { continue };
-        spots.extend(study.conditions.iter().map(|condition| Spot { workload, condition, limit }));
+        // A gate is about programs, not about files as built.
+        let as_built = findings.layouts.as_ref().map(|layouts| layouts.as_built.as_slice()).unwrap_or_default();
+        let conditions = study.conditions.iter().filter(|condition| !as_built.contains(condition));
+        spots.extend(conditions.map(|condition| Spot { workload, condition, limit }));
     }
     if spots.is_empty() {
         return Err(NoGate::NoLimit);

@@ -96,7 +96,7 @@ fn surroundings(findings: &Findings, condition: &ConditionParts) -> Option<Groun
 /// Which builds the claims are about.
 fn builds(findings: &Findings) -> Option<Ground> {
     let [title, meaning] = claim(findings)?;
-    let is_full = findings.layouts.is_some_and(|layouts| layouts.passes > 0 && layouts.passes == layouts.of);
+    let is_full = findings.layouts.as_ref().is_some_and(|layouts| layouts.passes > 0 && layouts.passes == layouts.of);
     Some(Ground { is_full, title: unglue(&title).into(), details: vec![unglue(&meaning).into()] })
 }
 

@@ -7,7 +7,9 @@ use bakeoff_lab::Ending;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
+use bakeoff_model::study::Layouts;
 use bakeoff_model::until::{self, Until};
+use bakeoff_report::format::percent;
 use bakeoff_report::words::counted;
 use bakeoff_report::{Cause, Context, SECTIONS, SectionPage, TimeUnit, terminal_with};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -37,8 +39,11 @@ pub(super) struct Extent {
     keep_going: bool,
     /// Layouts of the programs that are built: `fresh` links them again for each pass, `one` measures the files as built
     /// [default: the study's `layouts`; else `fresh`, where the links can be repeated]
-    #[arg(long, value_name = "HOW", value_parser = ["fresh", "one"])]
-    layouts: Option<String>,
+    ///
+    /// `both` does both, as two conditions. A number, such as 6, is for programs whose links take long: it makes that many
+    /// layouts, each for the same number of passes. Each layout then counts once, however many blocks it has.
+    #[arg(long, value_name = "HOW", value_parser = Layouts::parse)]
+    layouts: Option<Layouts>,
     /// Do not trace the variants after the trials
     ///
     /// A traced run shows which files a variant uses. Without a traced run, Bakeoff does not notice changes to files
@@ -65,9 +70,19 @@ impl Extent {
 
     /// In how many layouts programs are measured, if the command line says so.
     pub(super) fn apply_layouts(&self, plan: &mut Plan) -> Result<(), CommandError> {
-        match self.layouts.as_deref() {
+        if let Some(how) = self.layouts {
+            plan.set_layouts(how).map_err(|why| CommandError::usage(why).hint(NO_LAYOUTS))?;
+        }
+        plan.check_layouts().map_err(|(why, hint)| CommandError::usage(why).hint(hint))?;
+        let confidence = plan.decide.confidence;
+        let least = bakeoff_stats::blocks::least(1.0 - confidence);
+        // Fewer than 6 are judged by Student's t.
+        match plan.layouts.filter(|layouts| (bakeoff_judge::SIGN_FLIP_MIN as u32..least).contains(layouts)) {
+            Some(layouts) => {
+                let why = format!("{layouts} layouts cannot show a difference at confidence {}", percent(confidence));
+                Err(CommandError::usage(why).hint(format!("use at least {least} layouts, or --layouts fresh")))
+            }
             None => Ok(()),
-            Some(how) => plan.set_layouts(how == "fresh").map_err(|why| CommandError::usage(why).hint(NO_LAYOUTS)),
         }
     }
 
@@ -77,9 +92,9 @@ impl Extent {
             return Ok(());
         }
         plan.keep_layouts();
-        match self.layouts.as_deref() {
-            Some("fresh") => {
-                let error = "--layouts fresh: not every build has a program whose link can be repeated";
+        match self.layouts {
+            Some(how) if how != Layouts::One => {
+                let error = "--layouts: not every build has a program whose link can be repeated";
                 Err(CommandError::usage(error)
                     .hint("the log of a build says why; without the option, it is measured as built"))
             }

@@ -55,7 +55,7 @@ fn a_claim_is_about_programs_where_each_pass_has_its_own_layouts() {
     report.expect(0, &words).expect(0, &["layouts alone spread"]);
     assert!(!report.out.contains(RELAID), "{}", report.out);
     let planned = sandbox.execute(&["plan", "STUDY"]);
-    planned.expect(0, &["Linked again for each of 6 passes, in random layouts: 3 links in each"]);
+    planned.expect(0, &["Linked again for each of 6 passes, at random: 3 links in each"]);
     let one = sandbox.execute(&["run", "STUDY", "--quiet", "--layouts", "one"]);
     one.expect(0, &["starting a new journal"]);
     let records = sandbox.journals().into_iter().map(|path| bakeoff_journal::read(&path).unwrap().record);
@@ -87,4 +87,42 @@ fn a_program_that_keeps_its_layout_is_named() {
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
     let report = sandbox.execute(&["report", "STUDY", "--all"]);
     report.expect(0, &["bin/other kept one layout in all passes", "link-time optimisation"]);
+}
+
+#[test]
+fn few_layouts_are_linked_once_and_count_once() {
+    let sandbox = sandbox(&STUDY.replace("blocks = 6", "blocks = 6\nlayouts = 3"));
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    let record = sandbox.record();
+    let linked = |block: u32| &record.blocks.iter().find(|one| one.block == block).unwrap().linked;
+    assert_eq!((linked(1), linked(2), linked(3)), (linked(4), linked(5), linked(6)));
+    assert_eq!((1..=6).map(linked).collect::<BTreeSet<_>>().len(), 3);
+    let json = sandbox.execute(&["report", "STUDY", "--json"]).out;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["tables"][0]["rows"][1]["comparison"]["blocks"], 3);
+    let report = sandbox.execute(&["report", "STUDY", "--all"]);
+    report.expect(0, &["averaged over 3 layouts, which count once each"]);
+    sandbox.execute(&["plan", "STUDY"]).expect(0, &["Linked again for each of 3 layouts, at random: 3 links in each"]);
+    let refused = |arguments: &[&str], words: &[&str]| {
+        sandbox.execute(&[&["run", "STUDY"], arguments].concat()).expect(2, words);
+    };
+    refused(&["--blocks", "7"], &["7 blocks cannot give 3 layouts the same number of passes", "use --blocks 6 or 9"]);
+    refused(&["--until", "decided"], &["`decided` cannot judge a fixed number of layouts", "--layouts fresh"]);
+    refused(&["--layouts", "2"], &["use at least 3 layouts, or `one`"]);
+}
+
+#[test]
+fn files_as_built_race_beside_programs_where_both_are_asked_for() {
+    let sandbox = sandbox(STUDY);
+    sandbox.execute(&["run", "STUDY", "--quiet", "--layouts", "both"]).expect(0, &[]);
+    let record = sandbox.record();
+    for block in &record.blocks {
+        let is_as_built = block.condition.ends_with("-as-built");
+        assert_eq!((block.layout.is_none(), block.linked.is_empty()), (is_as_built, is_as_built));
+        assert_eq!(block.order.len(), if is_as_built { 3 } else { 4 });
+    }
+    assert_eq!(record.blocks.len(), 12);
+    let report = sandbox.execute(&["report", "STUDY", "--all"]);
+    report.expect(0, &["the claims are about the programs in typical layouts, averaged over 6 layouts"]);
+    report.expect(0, &["-as-built, they are about these files"]);
 }

@@ -137,6 +137,8 @@ pub enum Caveat {
     Modes(Spots<Modes>),
     /// A few blocks are far from the others.
     Outliers(Spots<Outliers>),
+    /// Files differ as built, and the programs are not shown to differ in other layouts: by how much files do, as a ratio.
+    OnlyFilesDiffer(Spots<f64>),
     /// Of samples: their order is unknown.
     OrderUnknown {
         /// Whether lines were taken for blocks, as asked.

@@ -138,7 +138,7 @@ pub struct VoidBy {
 }
 
 /// How far layouts were varied. Only if every pass was relinked, claims hold for builds in general.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Layouts {
     /// Passes for which everything was relinked.
     pub passes: u32,
@@ -151,4 +151,13 @@ pub struct Layouts {
     /// metric, without the noise that its twin shows; of all workloads and conditions, the largest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
+    /// The interval of that spread, of the study's confidence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread_interval: Option<[f64; 2]>,
+    /// How many layouts there are, where each is one of several passes, and counts once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub few: Option<u32>,
+    /// The conditions in which files were measured as built, beside others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub as_built: Vec<String>,
 }

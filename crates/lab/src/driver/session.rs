@@ -121,7 +121,8 @@ impl<E: From<crate::Error>> Session<'_, E> {
 
     /// A block as the journal has it.
     pub(super) fn begun(&self, block: &Block) -> Event {
-        Event::BlockBegins(Block { linked: self.linked.clone(), ..block.clone() })
+        let linked = block.layout.map(|_| self.linked.clone()).unwrap_or_default();
+        Event::BlockBegins(Block { linked, ..block.clone() })
     }
 
     fn execute_missing(&mut self, missing: &[Missing<'_>]) -> Result<Ending, E> {

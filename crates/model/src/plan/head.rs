@@ -41,6 +41,7 @@ impl Plan {
             looks_until: self.looks_until(),
             metrics: self.own_metrics(),
             vary: self.vary.clone(),
+            layouts: self.layouts,
             void_if: self.void_if.clone(),
             build_factors: self.build_factors.clone(),
             shared: vec![],

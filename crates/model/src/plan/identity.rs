@@ -65,6 +65,9 @@ impl Plan {
             };
             digest.field("vary", word.as_bytes());
         }
+        if let Some(layouts) = self.layouts {
+            digest.field("layouts", &layouts.to_le_bytes());
+        }
         for (name, value) in &self.sections {
             digest.at(&format!("[{name}]")).field("a section", value.to_string().as_bytes());
         }
@@ -238,8 +241,19 @@ fn service(digest: &mut Parts, service: &Service) {
 }
 
 fn condition(digest: &mut Parts, condition: &Condition) {
-    let Condition { name, load, processes, cpus, realtime, aslr, environment, drop_caches, memory_bytes, cpu_limit } =
-        condition;
+    let Condition {
+        name,
+        load,
+        processes,
+        cpus,
+        realtime,
+        aslr,
+        environment,
+        drop_caches,
+        memory_bytes,
+        cpu_limit,
+        as_built,
+    } = condition;
     digest.at(&format!("conditions.{name}")).field("condition", name.as_bytes());
     if let Some(LoadSpec { copies, of, pace_s, cpus }) = load {
         let (kind, command) = match of {
@@ -255,6 +269,9 @@ fn condition(digest: &mut Parts, condition: &Condition) {
         digest.field("its processes", &processes.to_le_bytes());
     }
     listed(digest, "its processors", cpus.as_deref());
+    if *as_built {
+        digest.field("as built", b"");
+    }
     optional(digest, "its realtime", realtime.map(u32::to_le_bytes));
     optional(digest, "its aslr", aslr.map(|on| [u8::from(on)]));
     for (name, value) in environment {

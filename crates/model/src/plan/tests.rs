@@ -3,6 +3,7 @@
 use super::{Error, Plan, link_seed};
 use crate::metric::{Direction, Unit};
 use crate::record::{FactorLine, RELAID, TWIN, Trial};
+use crate::study::Layouts;
 use crate::study::{Levels, OpSpec, OutputUse, Vary, VoidRule};
 use crate::until::Until;
 use std::collections::{BTreeMap, BTreeSet};
@@ -386,11 +387,12 @@ fn what_is_built_is_linked_again_by_default_and_the_baseline_once_more() {
     for line in ["", "layouts = \"fresh\""] {
         let plan = read(line);
         assert_eq!(plan.vary, [Vary::Layouts]);
-        assert_eq!(plan.trials_of_block(), plan.variants.len() as u64 + 2);
+        let trials = plan.trials_of_block(&plan.conditions[0]);
+        assert_eq!(trials, plan.variants.len() as u64 + 2);
         for block in plan.pass(1) {
             assert!(block.layout.is_some() && block.linked.is_empty());
             assert_eq!(block.order.iter().filter(|name| *name == RELAID).count(), 1);
-            assert_eq!(block.order.len() as u64, plan.trials_of_block());
+            assert_eq!(block.order.len() as u64, trials);
         }
     }
     // Where the order of linking is varied, nothing matches.
@@ -398,8 +400,44 @@ fn what_is_built_is_linked_again_by_default_and_the_baseline_once_more() {
     let mut one = read("layouts = \"one\"");
     assert!(!one.relinks());
     one.build_factors = vec![FactorLine::default()];
-    one.set_layouts(true).unwrap();
+    one.set_layouts(Layouts::Fresh).unwrap();
     assert_eq!(one.identity(&BTreeMap::new(), ""), read("").identity(&BTreeMap::new(), ""));
     one.build_factors.clear();
-    assert!(one.set_layouts(true).is_err() && one.set_layouts(false).is_err(), "nothing is built");
+    assert!([Layouts::Fresh, Layouts::One].iter().all(|how| one.set_layouts(*how).is_err()), "nothing is built");
+}
+
+#[test]
+fn few_layouts_take_turns_and_files_as_built_are_a_condition() {
+    let with = |line: &str| {
+        let text = STUDY.replace("layouts = \"one\"", line);
+        Plan::of(&crate::study_file::tests::parse(&text).unwrap(), "default").unwrap()
+    };
+    let mut plan = with("layouts = 3");
+    let layouts: Vec<_> = (1..=12).map(|pass| plan.pass(pass)[0].layout.unwrap()).collect();
+    assert_eq!(layouts[..3], layouts[9..]);
+    assert_eq!(layouts.iter().collect::<BTreeSet<_>>().len(), 3);
+    assert_ne!(plan.identity(&BTreeMap::new(), ""), with("layouts = 4").identity(&BTreeMap::new(), ""));
+    plan.blocks = 12;
+    assert_eq!(plan.check_layouts(), Ok(()));
+    plan.blocks = 10;
+    let (why, remedy) = plan.check_layouts().unwrap_err();
+    assert_eq!(why, "10 blocks cannot give 3 layouts the same number of passes");
+    assert_eq!(remedy, "use --blocks 9 or 12");
+    for until in [Until::Decided, Until::Anytime, Until::Precision(0.01)] {
+        assert!(Plan { blocks: 30, until, ..plan.clone() }.check_layouts().is_err());
+    }
+
+    let (both, fresh) = (with("layouts = \"both\""), with("layouts = \"fresh\""));
+    assert_eq!(both.conditions.len(), 2 * fresh.conditions.len());
+    for block in both.pass(1) {
+        let is_as_built = block.condition.ends_with("-as-built");
+        assert_eq!(block.layout.is_none(), is_as_built);
+        assert_eq!(block.order.iter().any(|name| name == RELAID), !is_as_built);
+    }
+    let trials = (1..=both.blocks).flat_map(|pass| both.pass(pass)).map(|block| block.order.len()).sum::<usize>();
+    assert_eq!(both.trials(), trials as u64);
+    let mut again = both.clone();
+    again.build_factors = vec![FactorLine::default()];
+    again.set_layouts(Layouts::Fresh).unwrap();
+    assert_eq!((again.conditions, again.vary), (fresh.conditions, fresh.vary));
 }

@@ -52,6 +52,9 @@ pub struct StudyLine {
     /// Nuisances that were drawn afresh for every block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub vary: Vec<Vary>,
+    /// How many layouts its programs have, where each is one of several passes: each layout then counts once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layouts: Option<u32>,
     /// When a trial does not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub void_if: Vec<VoidRule>,

@@ -93,6 +93,7 @@ mod tests {
             drop_caches: true,
             memory_bytes: Some(1536 << 20),
             cpu_limit: Some(0.5),
+            as_built: false,
         };
         let expect = [
             "4 copies of the variant itself alongside, each started every 0.333333 s",

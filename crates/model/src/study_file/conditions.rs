@@ -49,7 +49,19 @@ fn condition(section: &Section<'_>, run_factors: &[PlacedFactor<'_>], services: 
     });
     section.finish();
     let name = section.name.clone();
-    Condition { name, load, processes, cpus, realtime, aslr, environment, drop_caches, memory_bytes, cpu_limit }
+    Condition {
+        name,
+        load,
+        processes,
+        cpus,
+        realtime,
+        aslr,
+        environment,
+        drop_caches,
+        memory_bytes,
+        cpu_limit,
+        as_built: false,
+    }
 }
 
 fn load(section: &Section<'_>, services: &[PlacedService]) -> Option<LoadSpec> {

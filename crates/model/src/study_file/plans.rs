@@ -80,8 +80,8 @@ fn plan(section: &Section<'_>, base: Base, known: &Choices<'_>) -> Base {
         spec.vary = vary(section);
     }
     let _ = section.any("vary");
-    if let Some((word, span)) = section.string("layouts") {
-        spec.layouts = layouts(section.sink, &word, span, &spec.vary).or(spec.layouts);
+    if let Some((value, span)) = section.any("layouts") {
+        spec.layouts = layouts(section.sink, value, span, &spec.vary).or(spec.layouts);
     }
     if let Some(rebuild) = section.number_of("rebuild", "measured builds", MOST_REBUILDS) {
         spec.rebuild = rebuild;
@@ -216,19 +216,21 @@ fn vary(section: &Section<'_>) -> Vec<Vary> {
 }
 
 /// `layouts`: in how many of them a program is measured.
-fn layouts(sink: &Sink, word: &str, span: Range<usize>, vary: &[Vary]) -> Option<Layouts> {
-    let meant = match word {
-        "one" => Layouts::One,
-        "fresh" => Layouts::Fresh,
-        _ => {
-            let remedy = suggest(word, ["fresh", "one"]);
-            sink.report(span, &format!("unknown value `{word}` for `layouts`"), "", &remedy);
+fn layouts(sink: &Sink, value: &DeValue<'_>, span: Range<usize>, vary: &[Vary]) -> Option<Layouts> {
+    let word = match value {
+        DeValue::Integer(number) => number.as_str().to_owned(),
+        other => other.as_str().unwrap_or_default().to_owned(),
+    };
+    let meant = match Layouts::parse(&word) {
+        Ok(meant) => meant,
+        Err(remedy) => {
+            sink.report(span, "invalid value of `layouts`", "", &remedy);
             return None;
         }
     };
-    if meant == Layouts::Fresh && vary.contains(&Vary::LinkOrder) {
-        let message = "`layouts = \"fresh\"` and `vary = [\"link-order\"]` both link again for each pass";
-        sink.report(span, message, "", "remove one of them");
+    if meant != Layouts::One && vary.contains(&Vary::LinkOrder) {
+        let message = format!("`layouts` ({word}) and `vary = [\"link-order\"]` both link again for each pass");
+        sink.report(span, &message, "", "remove one of them");
     }
     Some(meant)
 }

@@ -46,8 +46,20 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
                 trials of different clusters",
             list(spots, modes)
         ),
+        Caveat::OnlyFilesDiffer(spots) => format!(
+            "two files differ, but the programs are not shown to differ ({}); the difference may be layout",
+            list(spots, |spot, cells| format!(
+                "{} by {}",
+                place(spot, cells),
+                change(spot.what.ln(), Scale::Ratio, spot.unit)
+            ))
+        ),
         Caveat::Outliers(spots) => {
-            format!("blocks far from the others are kept in the comparison ({})", list(spots, outliers))
+            let layouts = match spots.seen.iter().any(|spot| spot.what.laid_out) {
+                true => "; each block has a layout of its own, so a program may be faster or slower in rare layouts",
+                false => "",
+            };
+            format!("blocks far from the others are kept in the comparison ({}){layouts}", list(spots, outliers))
         }
         _ => return None,
     })
@@ -101,7 +113,7 @@ fn modes(spot: &Spot<Modes>, cells: usize) -> String {
 }
 
 fn outliers(spot: &Spot<Outliers>, cells: usize) -> String {
-    let Outliers { blocks: [flagged, blocks], scale, with_and_without } = spot.what;
+    let Outliers { blocks: [flagged, blocks], scale, with_and_without, .. } = spot.what;
     let inward = |x: f64| if scale == Scale::Ratio { x.ln() } else { x };
     let [with, without] = with_and_without.map(|x| change(inward(x), scale, spot.unit));
     format!("{}, {flagged} of {blocks}: {with} with all blocks, {without} without these", place(spot, cells))

@@ -183,6 +183,10 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
             let who = spots.seen.first().map_or(String::new(), |spot| clean(&spot.variant));
             (Part, format!("{who} has several typical values, so no single number describes it"))
         }
+        Caveat::OnlyFilesDiffer(spots) => {
+            let who = spots.seen.first().map_or(String::new(), |spot| clean(&spot.variant));
+            (Look, format!("{who} differs from the baseline as built only: that may be layout"))
+        }
         Caveat::Outliers(spots) => {
             let metric = spots
                 .seen

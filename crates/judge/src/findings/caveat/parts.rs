@@ -156,6 +156,9 @@ pub struct Outliers {
     pub scale: Scale,
     /// The estimate with all blocks, and without those.
     pub with_and_without: [f64; 2],
+    /// Each block had a layout of its own: some may be bad ones.
+    #[serde(default)]
+    pub laid_out: bool,
 }
 
 /// Why there are too few values.
