@@ -14,11 +14,14 @@ mod findings;
 mod gather;
 mod page;
 pub mod reading;
+mod relinked;
 mod spec;
 mod trace;
 pub mod trials;
 
-use bakeoff_command::{Feature, FeatureFindings, FindingsSection, Gathering, Group, OwnTrials, Registry, Subcommand};
+use bakeoff_command::{
+    Conclusion, Feature, FeatureFindings, FindingsSection, Gathering, Group, OwnTrials, Registry, Subcommand,
+};
 use bakeoff_report::SectionPage;
 
 /// The slice.
@@ -36,6 +39,14 @@ impl Feature for Why {
                 are_missing: gather::has_missing_trials,
                 execute: |study, executor| gather::traces(study, executor, &bakeoff_command::tracer()),
             }),
+        });
+        to.conclusions.push(Conclusion {
+            options: |command| command,
+            check: |_| Ok(()),
+            exits: &[],
+            takes_output: |_| false,
+            decides: |_| false,
+            conclude: |_, concluded| relinked::conclude(concluded),
         });
         to.findings.push(FindingsSection {
             page: SectionPage { name: findings::SECTION, draw: page::print, causes: page::causes, below_doubts: false },
