@@ -15,7 +15,7 @@ use crate::script::{self, Program};
 use crate::stage::{Stage, locale_of_user};
 use crate::targets::Target;
 use crate::workload::{Workload, WorkloadKind, files_of_study, stub};
-use crate::write::{Output, Written, replace, text};
+use crate::write::{BLOCKS, Output, Written, replace, text};
 use bakeoff_building::Cache;
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_host::executed_with;
@@ -182,7 +182,7 @@ fn timed(seen: &Observed, levels: usize) -> Vec<String> {
     if let Some(blocks) = seen.blocks_for_one_percent(levels) {
         lines.push(format!(
             "To detect a difference of 1 %, you need about {blocks} blocks on this machine (`--blocks {blocks}`); the \
-             default is 12."
+             study has {BLOCKS}."
         ));
     }
     lines

@@ -152,8 +152,13 @@ pub(crate) fn text(study: &Written<'_>) -> String {
         quoted(study.locale)
     );
     text += &format!("\n[decide]\nbaseline = {{ {factor} = {} }}\n", quoted(OWN));
+    text += &format!("\n[plan]\nblocks = {BLOCKS}   # other options move code; see `bakeoff help layouts`\n");
     text
 }
+
+/// Programs of different options share no object, so their layouts do not match. At a spread of 2 % and a noise of 0.5 %, a
+/// difference of 2 % is found in 56 % of studies with 12 blocks, and in 85 % with these (simulated).
+pub(crate) const BLOCKS: u32 = 24;
 
 /// The lines of the levels; the one that BOLT could make besides is a comment, where BOLT is installed.
 fn levels(study: &Written<'_>) -> String {
