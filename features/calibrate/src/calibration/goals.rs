@@ -312,6 +312,22 @@ const TASKS: &[Task] = &[
     )
     .in_worlds(LAYOUT_WORLDS),
     task(
+        "layouts-few",
+        "the same programs in 6 layouts of 2 passes each: a layout counts once",
+        1500.0,
+        layouts::few,
+        &[promise("layouts-few-verdict", "any false verdict in a table", at_most(0.055), Reduce::Rate(0))],
+    )
+    .in_worlds(LAYOUT_WORLDS),
+    task(
+        "layouts-rare",
+        "the same, but of the last program's layouts one in twelve is 5 % slower: typical ones are equal",
+        1500.0,
+        layouts::rare,
+        &[promise("layouts-rare-verdict", "any false verdict in a table", at_most(0.08), Reduce::Rate(0))],
+    )
+    .in_worlds(LAYOUT_WORLDS),
+    task(
         "layouts-one",
         "3 identical programs, each in the one layout of its build",
         1500.0,

@@ -8,6 +8,7 @@ use super::whole::{Design, begun, differs, plan, trial};
 use super::worlds::World;
 use bakeoff_judge::findings::Comparison;
 use bakeoff_judge::judge;
+use bakeoff_model::plan::number_of_layout;
 use bakeoff_model::record::{Line, RELAID, Record, TWIN};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::Vary;
@@ -24,6 +25,25 @@ const SPREAD: [f64; 2] = [0.003, 0.03];
 
 /// What matching leaves of it, at most.
 const LEFT: f64 = 0.005;
+
+/// The last program has such layouts once in twelve, where it has rare bad ones.
+const BAD: f64 = 0.05;
+
+/// Layouts that take turns.
+const FEW: u32 = 6;
+
+/// Which layouts the passes of a study have.
+#[derive(Clone, Copy, PartialEq)]
+enum Passes {
+    /// Each one of its own.
+    Fresh,
+    /// All the same.
+    One,
+    /// Each of a few is that of several passes.
+    Few,
+    /// Each one of its own, and rare ones of the last program are bad.
+    Rare,
+}
 
 /// How layouts act on the programs of a study.
 struct Layouts {
@@ -60,21 +80,29 @@ impl Layouts {
     }
 }
 
-/// Three programs that are the same, or the last of which is slower, in a fresh layout for each pass or in one for all.
-fn simulated(world: World, ratio: f64, is_fresh: bool, stream: &mut Stream) -> Record {
+/// Three programs that are the same, or the last of which is slower.
+fn simulated(world: World, ratio: f64, passes: Passes, stream: &mut Stream) -> Record {
     let variants = NAMES.map(|name| (name, if name == NAMES[2] { ratio.ln() } else { 0.0 }));
     let design = Design { blocks: PASSES, variants: &variants, alpha: ALPHA };
     let mut plan = plan(design, stream.next_u64());
     plan.vary = vec![Vary::Layouts];
+    plan.layouts = (passes == Passes::Few).then_some(FEW);
     let layouts = Layouts::drawn(stream);
-    let per_block = plan.trials_of_block() as usize;
+    let per_block = plan.trials_of_block(&plan.conditions[0]) as usize;
     let noise = world.noise(per_block * PASSES as usize, stream);
     let mut record = begun(&plan, world);
-    let mut worth = layouts.pass(stream);
+    let number = match passes {
+        Passes::Fresh | Passes::Rare => PASSES,
+        Passes::One => 1,
+        Passes::Few => FEW,
+    };
+    let mut worths: Vec<_> = (0..number).map(|_| layouts.pass(stream)).collect();
+    for worth in worths.iter_mut().filter(|_| passes == Passes::Rare) {
+        let bad = if stream.chance(1.0 / 12.0) { BAD } else { 0.0 };
+        *worth.entry(NAMES[2]).or_default() += bad;
+    }
     for (pass, slots) in (1..=PASSES).zip(noise.chunks(per_block)) {
-        if is_fresh {
-            worth = layouts.pass(stream);
-        }
+        let worth = &worths[number_of_layout(pass, number) as usize - 1];
         for block in plan.pass(pass) {
             for (position, (name, noise)) in (1..).zip(block.order.iter().zip(slots)) {
                 let effect = variants.iter().find(|(other, _)| other == name).map_or(0.0, |(_, effect)| *effect);
@@ -89,7 +117,21 @@ fn simulated(world: World, ratio: f64, is_fresh: bool, stream: &mut Stream) -> R
 
 /// Programs that are the same, in a fresh layout for each pass: [any is judged different, the twin is].
 pub(super) fn same(world: World, stream: &mut Stream) -> Sample {
-    let findings = judge(&simulated(world, 1.0, true, stream));
+    alike(Passes::Fresh, world, stream)
+}
+
+/// The same in a few layouts, each of which counts once.
+pub(super) fn few(world: World, stream: &mut Stream) -> Sample {
+    alike(Passes::Few, world, stream)
+}
+
+/// The same where the last program has rare bad layouts: typical ones are equal, means are not.
+pub(super) fn rare(world: World, stream: &mut Stream) -> Sample {
+    alike(Passes::Rare, world, stream)
+}
+
+fn alike(passes: Passes, world: World, stream: &mut Stream) -> Sample {
+    let findings = judge(&simulated(world, 1.0, passes, stream));
     let rows = || findings.tables.iter().flat_map(|table| &table.rows);
     let twins = findings.tables.iter().filter_map(|table| table.noise_floor.as_ref());
     let is_twin = twins.into_iter().any(|row| differs(&row.comparison));
@@ -98,14 +140,14 @@ pub(super) fn same(world: World, stream: &mut Stream) -> Sample {
 
 /// The same in one layout each, as builds are: [any is judged different].
 pub(super) fn one(world: World, stream: &mut Stream) -> Sample {
-    let findings = judge(&simulated(world, 1.0, false, stream));
+    let findings = judge(&simulated(world, 1.0, Passes::One, stream));
     let any = findings.tables.iter().flat_map(|table| &table.rows).any(|row| differs(&row.comparison));
     [flag(any), 0.0, 0.0, 0.0]
 }
 
 /// The last one is slower: [any interval misses the truth].
 pub(super) fn slower(world: World, stream: &mut Stream) -> Sample {
-    let findings = judge(&simulated(world, SLOWER, true, stream));
+    let findings = judge(&simulated(world, SLOWER, Passes::Fresh, stream));
     let others = findings.tables.iter().flat_map(|table| &table.rows).filter(|row| row.variant != NAMES[0]);
     let misses = |name: &str, comparison: &Option<Comparison>| {
         let truth = if name == NAMES[2] { SLOWER } else { 1.0 };
@@ -123,7 +165,7 @@ mod tests {
     fn a_study_shows_what_layouts_are_worth() {
         let mut spreads = vec![];
         for number in 0..40 {
-            let record = simulated(World::Normal, 1.0, true, &mut Stream::of(number, &["layouts"]));
+            let record = simulated(World::Normal, 1.0, Passes::Fresh, &mut Stream::of(number, &["layouts"]));
             assert_eq!(record.trials.len(), 5 * PASSES as usize);
             let findings = judge(&record);
             assert_eq!(findings.tables[0].rows.len(), 3, "the baseline in another layout is no variant");
