@@ -158,6 +158,8 @@ pub(crate) fn neutral(name: &str) -> String {
 pub(crate) fn traced(text: &str) -> Vec<(PathBuf, Option<String>)> {
     let one = |line: &str| {
         let line = line.trim();
+        // mold's lines begin with this word.
+        let line = line.strip_prefix("trace: ").unwrap_or(line);
         // GNU ld has `(archive)member`, others have `archive(member)`.
         if let Some((archive, member)) = line.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
             return (PathBuf::from(archive), Some(member.to_owned()));
@@ -186,7 +188,7 @@ mod tests {
     #[test]
     fn a_trace_has_files_and_members() {
         let of = |path: &str, member: Option<&str>| (PathBuf::from(path), member.map(str::to_owned));
-        let text = "/usr/lib/crt1.o\n(libx.a)a.o\n\nlibx.a(b.o)\n./libc.so\n";
+        let text = "/usr/lib/crt1.o\n(libx.a)a.o\n\nlibx.a(b.o)\ntrace: ./libc.so\n";
         let expect =
             [of("/usr/lib/crt1.o", None), of("libx.a", Some("a.o")), of("libx.a", Some("b.o")), of("./libc.so", None)];
         assert_eq!(traced(text), expect);

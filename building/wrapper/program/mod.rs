@@ -96,10 +96,12 @@ fn confined(words: &Words, env: &Words) -> ! {
 }
 
 /// Acts in place of a compiler that was called by its path. A call by another compiler, such as for link-time optimisation,
-/// passes unchanged: it is part of a call that was logged. That of a linker is not.
+/// passes unchanged: it is part of a call that was logged. That of a linker is not. One file may also be tools of which
+/// nothing is known: lld is a linker for other systems, too.
 fn covered(file: &CStr, name: &'static [u8], words: Words, env: &Words) -> ! {
     let is_part = env.variable("COLLECT_GCC").is_some() || env.variable(variable::WITHIN).is_some();
-    if !is_part || kind(name) == Some(ToolKind::Linker) {
+    let is_other = kind(name).is_none() && kind(last_part(file.to_bytes(), b'/')) == Some(ToolKind::Linker);
+    if !is_part && !is_other || kind(name) == Some(ToolKind::Linker) {
         wrapped(name, words, env, Some(file))
     }
     exec_or_die(file, words, |_, words| (words, *env), UNCOVERED)
@@ -141,6 +143,10 @@ fn wrapped(name: &'static [u8], words: Words, env: &Words, covered: Option<&CStr
     match (tuning.as_ref().and_then(Tuning::compiler), covered) {
         (Some(compiler), _) => {
             exec_or_die(compiler, words, before, b": cannot be executed, although a level names it as the compiler\n")
+        }
+        // Which linker one file is depends on the name that it is called by.
+        (None, Some(_)) if kind == ToolKind::Linker && cover::behind(words.get(0), &mut [0; LONGEST]).is_some() => {
+            exec_or_die(words.get(0), words, before, UNCOVERED)
         }
         (None, Some(covered)) => exec_or_die(covered, words, before, UNCOVERED),
         (None, None) => {

@@ -16,7 +16,7 @@ pub enum ToolKind {
 }
 
 const DRIVERS: [&[u8]; 8] = [b"cc", b"gcc", b"g++", b"c++", b"c89", b"c99", b"clang", b"clang++"];
-const LINKERS: [&[u8]; 5] = [b"ld", b"ld.bfd", b"ld.gold", b"ld.lld", b"ld.mold"];
+const LINKERS: [&[u8]; 7] = [b"ld", b"ld.bfd", b"ld.gold", b"ld.lld", b"ld.mold", b"lld", b"mold"];
 
 /// The kind of a usual name, which may have a version behind it and a machine before it; none for any other name.
 pub fn kind(name: &[u8]) -> Option<ToolKind> {
