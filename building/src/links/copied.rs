@@ -115,6 +115,14 @@ impl Copying<'_> {
         };
         let has_name = |path: &Path| names.iter().any(|name| path.ends_with(name));
         match self.trace.iter().find(|(path, _)| has_name(path)).map(|(path, _)| path.clone()) {
+            // Without a name of its own, a shared library is needed by the name by which it was looked for.
+            Some(path) if !is_of_system(&path) && path.extension().is_some_and(|ending| ending == "so") => {
+                let copy = self.copies.keep(&path, &path)?;
+                let folder = copy.parent().unwrap_or(Path::new("")).to_owned();
+                self.words.push(Word::File { before: "-L".to_owned(), copy: folder });
+                self.words.push(Word::Text(format!("-l{name}")));
+                Ok(())
+            }
             Some(path) if !is_of_system(&path) => self.file(&path),
             _ => {
                 self.words.push(Word::Text(format!("-l{name}")));

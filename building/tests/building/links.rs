@@ -64,6 +64,9 @@ fn a_link_makes_the_same_bytes_again() {
     let library = "gcc -fPIC -shared -Wl,-soname,libstep.so.1 step.c -o libstep.so.1; ar rcs libmain.a; gcc -c main.c; ar rcs libmain.a main.o
         gcc -Wl,--whole-archive libmain.a -Wl,--no-whole-archive libstep.so.1 -Wl,-rpath,\"$PREFIX\" -o p; install p libstep.so.1 \"$PREFIX\"";
     check(library, &[("libstep.so.1", is_same), ("p", is_same)]);
+    let nameless =
+        "gcc -fPIC -shared step.c -o libstep.so; gcc main.c -L. -lstep -o p; install p libstep.so \"$PREFIX\"";
+    check(nameless, &[("libstep.so", is_same), ("p", is_same)]);
     check(
         "gcc -c main.c step.c; echo main.o step.o > objects; gcc @objects -o p; install p \"$PREFIX\"",
         &[("p", is_same)],
@@ -76,6 +79,16 @@ fn clang_calls_its_linker_by_the_full_path() {
         "clang main.c step.c -o \"$PREFIX/p\"; clang -c main.c step.c; clang main.o step.o -o q; cp q \"$PREFIX\"";
     let Some(links) = links(&["clang"], script) else { return };
     assert!(links.len() == 2 && links.values().all(is_same), "{links:?}");
+}
+
+#[test]
+fn other_linkers_are_seen_too() {
+    for (compiler, linker) in [("clang", "lld"), ("clang", "mold"), ("gcc", "mold"), ("gcc", "gold")] {
+        let script =
+            format!("{compiler} -c main.c step.c; {compiler} -fuse-ld={linker} main.o step.o -o \"$PREFIX/p\"");
+        let Some(links) = links(&[compiler, &format!("ld.{linker}")], &script) else { continue };
+        assert!(is_same(&links["p"]), "{compiler} {linker}: {links:?}");
+    }
 }
 
 #[test]
