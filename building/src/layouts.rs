@@ -102,7 +102,7 @@ pub(crate) fn make(
         fresh_folder(&folder)?;
         let words = padded(file, &order, &table[number], &folder)?;
         let into = work.join("linked");
-        let ended = Recorded::link(words, &file.recorded.tool, &into, place.shell, &work)?;
+        let ended = Recorded::link(words, &file.recorded.tool, [&into, Path::new("")], place.shell, &work)?;
         if let Some(why) = place.shell.complaint(&ended.end) {
             return Err(place.shell.failure(format!("the link of {name} {why}"), &work)?.into());
         }

@@ -18,7 +18,7 @@ use crate::wrapper::{Call, ToolKind, kept_name};
 use crate::wrappers::{is_linked, kept_in, plain};
 use copied::{is_object, without_outputs};
 use memchr::memmem;
-use recorded::{Copies, Recorded, Word, plain_words, traced};
+use recorded::{Copies, Recorded, plain_words, traced};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
@@ -70,8 +70,7 @@ pub(crate) fn repeat(
                 let mut work = Work { shell, site, copies: &mut copies, digest };
                 let (repeated, took_s, again) = link.repeat(&mut work, &installed)?;
                 spent_s += took_s;
-                let (file, of_now) = (name.display().to_string(), installed.loaded.clone());
-                kept.extend(again.map(|words| Recorded { file, loaded: of_now, tool: link.call.tool.clone(), words }));
+                kept.extend(again.map(|again| Recorded { file: name.display().to_string(), ..again }));
                 repeated
             }
         };
@@ -109,8 +108,8 @@ struct Work<'w> {
     digest: &'w str,
 }
 
-/// What came of a link, the seconds that repeating it took, and the words by which it can be performed from copies.
-type Repetition = (Repeated, f64, Option<Vec<Word>>);
+/// What came of a link, the seconds that repeating it took, and how it can be performed from copies.
+type Repetition = (Repeated, f64, Option<Recorded>);
 
 /// A call of a linker that makes a program or a library.
 struct Link<'a> {
@@ -161,34 +160,42 @@ impl<'a> Link<'a> {
             let is_later = self.output != installed.path && is_of_output();
             return Ok((if is_later { Repeated::ChangedLater } else { Repeated::Differs }, took_s, None));
         }
-        let words = self.record(work, &fs::read_to_string(&trace).unwrap_or_default(), &content, &mut took_s)?;
-        match words {
-            Some(words) => Ok((Repeated::Same { seconds: took_s / 2.0, is_changed_later }, took_s, Some(words))),
+        let recorded = self.record(work, &fs::read_to_string(&trace).unwrap_or_default(), &content, &mut took_s)?;
+        match recorded {
+            Some(recorded) => {
+                let recorded = Recorded { loaded: installed.loaded.clone(), ..recorded };
+                Ok((Repeated::Same { seconds: took_s / 2.0, is_changed_later }, took_s, Some(recorded)))
+            }
             None => Ok((Repeated::NotFromCopies, took_s, None)),
         }
     }
 
-    /// The words of a link from copies that makes those bytes, with the members of archives as parts where that is
-    /// possible.
+    /// The link from copies that makes those bytes, with the members of archives as parts where that is possible.
     fn record(
         &self,
         work: &mut Work<'_>,
         trace: &str,
         content: &[u8],
         took_s: &mut f64,
-    ) -> Result<Option<Vec<Word>>, Error> {
+    ) -> Result<Option<Recorded>, Error> {
         let trace: Vec<(PathBuf, Option<String>)> =
             traced(trace).into_iter().map(|(path, member)| (self.call.dir.join(path), member)).collect();
-        let again = work.site.work.join("relinked");
+        let [again, printed] = ["relinked", "relinked.dropped"].map(|name| work.site.work.join(name));
+        let drops = self.words.iter().any(|word| word.trim_start_matches('-') == "gc-sections");
         for takes_apart in [true, false] {
             let words = copied::words(self.call, work.site, work.copies, &trace, takes_apart)?;
-            let plain = plain_words(&words, &work.copies.folder);
-            let ended = Recorded::link(plain, &self.call.tool, &again, work.shell, &work.site.work)?;
+            let mut plain = plain_words(&words, &work.copies.folder);
+            plain.extend(drops.then(|| "--print-gc-sections".to_owned()));
+            let to = [again.as_path(), if drops { &printed } else { Path::new("") }];
+            let ended = Recorded::link(plain, &self.call.tool, to, work.shell, &work.site.work)?;
             *took_s += ended.measurements.get("wall").copied().unwrap_or(0.0);
             let is_same = fs::read(&again).is_ok_and(|made| made == content);
             wipe(&again)?;
             if is_same {
-                return Ok(Some(words));
+                let text = if drops { fs::read(&printed).unwrap_or_default() } else { vec![] };
+                let dropped = recorded::dropped(&String::from_utf8_lossy(&text), &work.copies.folder);
+                let tool = self.call.tool.clone();
+                return Ok(Some(Recorded { tool, words, dropped, ..Recorded::default() }));
             }
         }
         Ok(None)

@@ -9,7 +9,7 @@ use bakeoff_model::digest::hex;
 use object::read::archive::ArchiveFile;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 const LIST: &str = "links.json";
 
 /// A link that makes the same bytes from the copies alone.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Recorded {
     /// The file, relative to the prefix.
     pub(crate) file: String,
@@ -27,6 +27,9 @@ pub(crate) struct Recorded {
     /// The linker.
     pub(crate) tool: PathBuf,
     pub(crate) words: Vec<Word>,
+    /// By object, the sections that it left out because nothing needs them.
+    #[serde(default)]
+    pub(crate) dropped: BTreeMap<PathBuf, BTreeSet<String>>,
 }
 
 /// A word of a link.
@@ -56,16 +59,18 @@ impl Recorded {
         write_json(&folder.join(LIST), &all)
     }
 
-    /// Links again into that file.
+    /// Links again into that file. What the linker prints goes to that other file, if there is one.
     pub(crate) fn link(
         words: Vec<String>,
         tool: &Path,
-        into: &Path,
+        [into, printed]: [&Path; 2],
         shell: &mut Shell,
         dir: &Path,
     ) -> Result<bakeoff_host::Ended, Error> {
         let output = ["-o".to_owned(), into.display().to_string()];
-        let argv: Vec<String> = std::iter::once(tool.display().to_string()).chain(words).chain(output).collect();
+        let to_file = ["sh", "-c", "exec \"$@\" > \"$0\" 2>&1"].map(str::to_owned).into_iter();
+        let to_file = to_file.chain([printed.display().to_string()]).filter(|_| !printed.as_os_str().is_empty());
+        let argv: Vec<String> = to_file.chain([tool.display().to_string()]).chain(words).chain(output).collect();
         let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
         shell.execute(&argv, dir, &crate::shell::basic_environment())
     }
@@ -154,6 +159,28 @@ pub(crate) fn neutral(name: &str) -> String {
     neutral.collect()
 }
 
+/// What a linker says that it left out (`--print-gc-sections`), of what is code or data: sections, by object.
+pub(super) fn dropped(text: &str, folder: &Path) -> BTreeMap<PathBuf, BTreeSet<String>> {
+    let mut dropped: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+    for line in text.lines() {
+        let Some((_, rest)) = line.split_once("removing unused section ") else { continue };
+        // GNU ld has `'.text.x' in file 'y.o'`, gold puts `from` in front, others have `y.o:(.text.x)`.
+        let quoted = rest.strip_prefix("from ").unwrap_or(rest).strip_prefix('\'');
+        let found = match quoted {
+            Some(rest) => rest.strip_suffix('\'').and_then(|rest| rest.split_once("' in file '")),
+            None => {
+                rest.strip_suffix(')').and_then(|rest| rest.split_once(":(")).map(|(file, section)| (section, file))
+            }
+        };
+        if let Some((section, file)) = found
+            && let Ok(copy) = Path::new(file).strip_prefix(folder)
+        {
+            dropped.entry(copy.to_owned()).or_default().insert(section.to_owned());
+        }
+    }
+    dropped
+}
+
 /// What a linker says that it loaded (`--trace`, twice): files, and members of archives.
 pub(crate) fn traced(text: &str) -> Vec<(PathBuf, Option<String>)> {
     let one = |line: &str| {
@@ -175,6 +202,18 @@ pub(crate) fn traced(text: &str) -> Vec<(PathBuf, Option<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn linkers_say_what_they_left_out() {
+        let text = "/usr/bin/ld: removing unused section '.text.a' in file '/c/0/x.o'\n\
+            ld.gold: removing unused section from '.text.b' in file '/c/0/x.o'\n\
+            removing unused section /c/1/x.o:(.text.c)\nremoving unused section /usr/lib/crt1.o:(.text)\nelse\n";
+        let of = |copy: &str, names: &[&str]| (copy.into(), names.iter().map(|&name| name.to_owned()).collect());
+        assert_eq!(
+            dropped(text, Path::new("/c")),
+            [of("0/x.o", &[".text.a", ".text.b"]), of("1/x.o", &[".text.c"])].into()
+        );
+    }
 
     #[test]
     fn names_have_nothing_random() {

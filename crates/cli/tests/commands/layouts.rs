@@ -126,3 +126,26 @@ fn files_as_built_race_beside_programs_where_both_are_asked_for() {
     report.expect(0, &["the claims are about the programs in typical layouts, averaged over 6 layouts"]);
     report.expect(0, &["-as-built, they are about these files"]);
 }
+
+/// An object begins at the same address although the linker drops functions of one in front of it.
+#[test]
+fn what_the_linker_drops_is_heeded() {
+    let run = r#"nm "$PREFIX/bin/p" | sed -n "s/ T step//p" >> places"#;
+    let study = STUDY
+        .replace("cc -O1", "cc -O1 -ffunction-sections")
+        .replace("-c main.c", "-c $MORE main.c")
+        .replace("short = {", "short = { MORE = \"\",")
+        .replace("long = {", "long = { MORE = \"-DMORE\",")
+        .replace("main.o step.o;", "main.o step.o -Wl,--gc-sections;")
+        .replace("script = 'cc", "script = '''cc")
+        .replace("share/place\"'", "share/place\"'''")
+        .replace("$PREFIX/bin/p'\noutput", &format!("{run}'\noutput"));
+    let sandbox = sandbox(&study);
+    sandbox.write("main.c", &format!("{MAIN}#ifdef MORE\nint nobody(int x) {{ return x * x + N; }}\n#endif\n"));
+    sandbox.execute(&["run", "STUDY", "--quiet", "--layouts", "fresh"]).expect(0, &[]);
+    let places = std::fs::read_to_string(sandbox.study().join("places")).unwrap();
+    let mut times = std::collections::BTreeMap::new();
+    places.lines().for_each(|place| *times.entry(place).or_insert(0) += 1);
+    let matched = times.values().filter(|&&times| times >= 3).count();
+    assert_eq!(matched, 6, "{places}");
+}
