@@ -12,7 +12,7 @@ use crate::cache::Cache;
 use crate::error::{At, Error, Stop};
 use crate::files::{fresh_folder, wipe};
 use crate::inputs::{Link, Stage, chains};
-use crate::links::recorded::{Recorded, Word, plain_words};
+use crate::links::recorded::{self, Recorded, Word, plain_words};
 use crate::paths::short;
 use crate::proof::loaded;
 use crate::relocate::{relocate, relocated_copy};
@@ -108,6 +108,12 @@ pub(crate) fn make(
         }
         let mut content = fs::read(&into).at("read", &into)?;
         wipe(&into)?;
+        if let Some(replaced) = &file.recorded.replaced
+            && !recorded::replace(&mut content, replaced)
+        {
+            let why = format!("{name} was linked again, but no longer has the string '{}'", replaced.0);
+            return Err(place.shell.failure(why, &work)?.into());
+        }
         relocate(&mut content, short(&file.layer), place.name);
         digest.field("file", name.as_bytes()).field("loaded", loaded(&content, place.name).as_bytes());
         replace(&prefix.join(name), &content)?;

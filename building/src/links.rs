@@ -154,16 +154,19 @@ impl<'a> Link<'a> {
         // Whatever is wrong with it, the build itself has succeeded.
         let Ok(content) = fs::read(&again) else { return Ok((Repeated::Differs, took_s, None)) };
         wipe(&again)?;
+        let mut changed = content.clone();
+        let replaced = recorded::replaced(&content, &installed.content)
+            .filter(|replaced| recorded::replace(&mut changed, replaced));
         let is_of_output = || fs::read(&self.output).is_ok_and(|made| made == content);
         let is_changed_later = content != installed.content;
-        if is_changed_later && loaded(&content, work.digest) != installed.loaded {
+        if is_changed_later && loaded(&changed, work.digest) != installed.loaded {
             let is_later = self.output != installed.path && is_of_output();
             return Ok((if is_later { Repeated::ChangedLater } else { Repeated::Differs }, took_s, None));
         }
         let recorded = self.record(work, &fs::read_to_string(&trace).unwrap_or_default(), &content, &mut took_s)?;
         match recorded {
             Some(recorded) => {
-                let recorded = Recorded { loaded: installed.loaded.clone(), ..recorded };
+                let recorded = Recorded { loaded: installed.loaded.clone(), replaced, ..recorded };
                 Ok((Repeated::Same { seconds: took_s / 2.0, is_changed_later }, took_s, Some(recorded)))
             }
             None => Ok((Repeated::NotFromCopies, took_s, None)),

@@ -7,6 +7,7 @@ use crate::files::{read_json, write_json};
 use crate::shell::Shell;
 use bakeoff_model::digest::hex;
 use object::read::archive::ArchiveFile;
+use object::{Object as _, ObjectSection as _};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +31,9 @@ pub(crate) struct Recorded {
     /// By object, the sections that it left out because nothing needs them.
     #[serde(default)]
     pub(crate) dropped: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// A string that the build replaced in the file after the link, as CMake does for `rpath`, and what by.
+    #[serde(default)]
+    pub(crate) replaced: Option<(String, String)>,
 }
 
 /// A word of a link.
@@ -179,6 +183,39 @@ pub(super) fn dropped(text: &str, folder: &Path) -> BTreeMap<PathBuf, BTreeSet<S
         }
     }
     dropped
+}
+
+/// Where the strings of a file are that a loader reads.
+fn strings(content: &[u8]) -> Option<std::ops::Range<usize>> {
+    let file = object::File::parse(content).ok()?;
+    let (start, size) = file.section_by_name(".dynstr")?.file_range()?;
+    let (start, size) = (start as usize, size as usize);
+    content.get(start..start + size).map(|_| start..start + size)
+}
+
+/// The one string of these that differs between two files of the same link, as it is in both.
+pub(super) fn replaced(linked: &[u8], installed: &[u8]) -> Option<(String, String)> {
+    let (old, new) = (&linked[strings(linked)?], &installed[strings(installed)?]);
+    let differs = |at: &usize| old[*at] != new[*at];
+    let first = (0..old.len().min(new.len())).find(differs).filter(|_| old.len() == new.len())?;
+    let start = old[..first].iter().rposition(|&byte| byte == 0)? + 1;
+    let end = start + old[start..].iter().position(|&byte| byte == 0)?;
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
+    let new_text = text(&new[start..end])?.trim_end_matches('\0').to_owned();
+    (old[end..] == new[end..]).then_some((text(&old[start..end])?, new_text))
+}
+
+/// Puts the one string in the place of the other: whether it is there once.
+pub(crate) fn replace(content: &mut [u8], (old, new): &(String, String)) -> bool {
+    let Some(range) = strings(content) else { return false };
+    let strings = &mut content[range];
+    let whole = [b"\0", old.as_bytes(), b"\0"].concat();
+    let all: Vec<usize> = memchr::memmem::find_iter(strings, &whole).map(|at| at + 1).collect();
+    let [at] = all[..] else { return false };
+    let place = &mut strings[at..at + old.len()];
+    place.fill(0);
+    place.iter_mut().zip(new.bytes()).for_each(|(byte, new)| *byte = new);
+    true
 }
 
 /// What a linker says that it loaded (`--trace`, twice): files, and members of archives.

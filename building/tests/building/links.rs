@@ -112,6 +112,9 @@ fn rustc_removes_its_objects_and_has_a_linker_with_it() {
 fn what_follows_a_link_is_told_apart() {
     check("gcc main.c step.c -o p; install -s p \"$PREFIX\"", &[("p", is_same_but_stripped)]);
     check("gcc main.c step.c -o p; strip p; install p \"$PREFIX\"", &[("p", is_same_but_stripped)]);
+    // As CMake and chrpath do it: in place.
+    let path = "gcc -Wl,-rpath,/built/here main.c step.c -o p; sed -i 's|/built/here|/lib/x\\x00\\x00\\x00\\x00\\x00|' p; install p \"$PREFIX\"";
+    check(path, &[("p", is_same_but_stripped)]);
     let changed = "gcc main.c step.c -o p; objcopy --add-section .extra=main.c --set-section-flags .extra=alloc,readonly,data p \"$PREFIX/p\"";
     check(changed, &[("p", |seen| *seen == Repeated::ChangedLater)]);
 }

@@ -127,16 +127,17 @@ fn files_as_built_race_beside_programs_where_both_are_asked_for() {
     report.expect(0, &["-as-built, they are about these files"]);
 }
 
-/// An object begins at the same address although the linker drops functions of one in front of it.
+/// An object begins at the same address although the linker drops functions of one in front of it, and a path that the
+/// build changed after the link is changed in layouts.
 #[test]
-fn what_the_linker_drops_is_heeded() {
-    let run = r#"nm "$PREFIX/bin/p" | sed -n "s/ T step//p" >> places"#;
+fn what_the_linker_drops_and_what_is_changed_later_is_heeded() {
+    let run = r#"nm "$PREFIX/bin/p" | sed -n "s/ T step//p" >> places; strings "$PREFIX/bin/p" | grep -q /lib/x"#;
     let study = STUDY
         .replace("cc -O1", "cc -O1 -ffunction-sections")
         .replace("-c main.c", "-c $MORE main.c")
         .replace("short = {", "short = { MORE = \"\",")
         .replace("long = {", "long = { MORE = \"-DMORE\",")
-        .replace("main.o step.o;", "main.o step.o -Wl,--gc-sections;")
+        .replace("main.o step.o;", "main.o step.o -Wl,--gc-sections,-rpath,/built; sed -i 's|/built|/lib/x|' p;")
         .replace("script = 'cc", "script = '''cc")
         .replace("share/place\"'", "share/place\"'''")
         .replace("$PREFIX/bin/p'\noutput", &format!("{run}'\noutput"));
