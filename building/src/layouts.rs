@@ -111,7 +111,7 @@ pub(crate) fn make(
         if let Some(replaced) = &file.recorded.replaced
             && !recorded::replace(&mut content, replaced)
         {
-            let why = format!("{name} was linked again, but no longer has the string '{}'", replaced.0);
+            let why = format!("{name} was linked again, but no longer has the string '{}'", replaced[0]);
             return Err(place.shell.failure(why, &work)?.into());
         }
         relocate(&mut content, short(&file.layer), place.name);

@@ -33,7 +33,7 @@ pub(crate) struct Recorded {
     pub(crate) dropped: BTreeMap<PathBuf, BTreeSet<String>>,
     /// A string that the build replaced in the file after the link, as CMake does for `rpath`, and what by.
     #[serde(default)]
-    pub(crate) replaced: Option<(String, String)>,
+    pub(crate) replaced: Option<[String; 2]>,
 }
 
 /// A word of a link.
@@ -194,7 +194,7 @@ fn strings(content: &[u8]) -> Option<std::ops::Range<usize>> {
 }
 
 /// The one string of these that differs between two files of the same link, as it is in both.
-pub(super) fn replaced(linked: &[u8], installed: &[u8]) -> Option<(String, String)> {
+pub(super) fn replaced(linked: &[u8], installed: &[u8]) -> Option<[String; 2]> {
     let (old, new) = (&linked[strings(linked)?], &installed[strings(installed)?]);
     let differs = |at: &usize| old[*at] != new[*at];
     let first = (0..old.len().min(new.len())).find(differs).filter(|_| old.len() == new.len())?;
@@ -202,11 +202,11 @@ pub(super) fn replaced(linked: &[u8], installed: &[u8]) -> Option<(String, Strin
     let end = start + old[start..].iter().position(|&byte| byte == 0)?;
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
     let new_text = text(&new[start..end])?.trim_end_matches('\0').to_owned();
-    (old[end..] == new[end..]).then_some((text(&old[start..end])?, new_text))
+    (old[end..] == new[end..]).then_some([text(&old[start..end])?, new_text])
 }
 
 /// Puts the one string in the place of the other: whether it is there once.
-pub(crate) fn replace(content: &mut [u8], (old, new): &(String, String)) -> bool {
+pub(crate) fn replace(content: &mut [u8], [old, new]: &[String; 2]) -> bool {
     let Some(range) = strings(content) else { return false };
     let strings = &mut content[range];
     let whole = [b"\0", old.as_bytes(), b"\0"].concat();
