@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// Every edge of the core that there is; `docs/architecture.md` draws them.
 const EDGES: &[(&str, &[&str])] = &[
+    ("code", &[]),
     ("model", &[]),
     ("host", &["model"]),
     ("lab", &["host", "model"]),
@@ -28,11 +29,11 @@ const EDGES: &[(&str, &[&str])] = &[
     ("testkit", &["judge", "lab", "model", "report"]),
 ];
 /// What the place where variants are built may use.
-const BUILDING: &[&str] = &["command", "host", "journal", "judge", "lab", "model", "report"];
+const BUILDING: &[&str] = &["code", "command", "host", "journal", "judge", "lab", "model", "report"];
 /// What nothing may use but tests.
 const ONLY_FOR_TESTS: &str = "testkit";
 /// Crates that touch nothing of the world.
-const PURE: &[&str] = &["model", "stats", "readers", "judge", "report"];
+const PURE: &[&str] = &["code", "model", "stats", "readers", "judge", "report"];
 const MOST_LINES: usize = 500;
 /// What others may see of building.
 const MOST_PUBLIC: usize = 15;

@@ -6,7 +6,7 @@ use std::fs;
 /// Words of building; a plural counts too.
 const WORDS: &[&str] = &["compiler", "flag", "layer", "patch", "profile", "revision"];
 /// Where a word means something else: system calls have flags, too.
-const OTHERWISE: &[(&str, &str)] = &[("crates/host/", "flag")];
+const OTHERWISE: &[(&str, &str)] = &[("crates/code/", "flag"), ("crates/host/", "flag")];
 /// What only tests use may make findings about builds for all of them.
 const ONLY_FOR_TESTS: &str = "crates/testkit/";
 

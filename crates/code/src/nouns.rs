@@ -1,0 +1,226 @@
+//! What is compared: sections with the functions and data in them, and what their addresses mean.
+
+use crate::answer::Why;
+use iced_x86::Mnemonic;
+use object::elf;
+
+/// Relocations whose value is a distance from their place, in x86-64's ABI.
+const RELATIVE: [u32; 15] = [2, 4, 9, 13, 15, 19, 20, 22, 24, 26, 28, 29, 34, 41, 42];
+/// Those that are no 4 bytes long, with their lengths.
+const LENGTHS: [(u32, u64); 17] = [
+    (0, 0),
+    (1, 8),
+    (12, 2),
+    (13, 2),
+    (14, 1),
+    (15, 1),
+    (17, 8),
+    (18, 8),
+    (24, 8),
+    (25, 8),
+    (27, 8),
+    (28, 8),
+    (29, 8),
+    (30, 8),
+    (31, 8),
+    (33, 8),
+    (35, 0),
+];
+pub(crate) struct Object<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) content: &'a [u8],
+    pub(crate) sections: Vec<Section<'a>>,
+    pub(crate) symbols: Vec<Symbol<'a>>,
+    /// Why it cannot be compared with another one.
+    pub(crate) problem: Option<Why>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Not loaded, or of no effect on what is computed.
+    Left,
+    Code,
+    /// Texts that a linker merges.
+    Strings,
+    /// Constants that a linker merges.
+    Constants,
+    Data,
+    /// What is run or read as a whole.
+    Whole,
+}
+
+pub(crate) struct Section<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) kind: Kind,
+    pub(crate) flags: u64,
+    /// Whether it can be written only by the loader.
+    pub(crate) is_sealed: bool,
+    /// Whether it has no bytes in the file.
+    pub(crate) is_zero: bool,
+    /// The size of an element.
+    pub(crate) unit: u64,
+    pub(crate) size: u64,
+    pub(crate) data: &'a [u8],
+    pub(crate) relocations: Vec<Relocation>,
+    /// Of sections with the same signature, a linker takes the first.
+    pub(crate) signature: Option<&'a str>,
+    /// By their places; they do not overlap.
+    pub(crate) atoms: Vec<Atom<'a>>,
+    /// Where something begins, in order.
+    pub(crate) marks: Vec<u64>,
+}
+
+/// A function or a datum.
+pub(crate) struct Atom<'a> {
+    pub(crate) start: u64,
+    pub(crate) size: u64,
+    pub(crate) name: &'a str,
+    pub(crate) code: Vec<Instruction<'a>>,
+    /// What catches its exceptions.
+    pub(crate) handlers: Option<Target<'a>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Place {
+    Undefined,
+    Common,
+    In(usize),
+}
+
+pub(crate) struct Symbol<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) place: Place,
+    pub(crate) value: u64,
+    pub(crate) size: u64,
+    pub(crate) sort: elf::SymbolType,
+    pub(crate) bind: elf::SymbolBind,
+    pub(crate) visibility: elf::SymbolVisibility,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Relocation {
+    pub(crate) at: u64,
+    pub(crate) sort: u32,
+    pub(crate) symbol: usize,
+    pub(crate) addend: i64,
+}
+
+/// What an address means.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Target<'a> {
+    /// A symbol that all parts see, and a distance from it.
+    Named(&'a str, i64),
+    /// A place in a section of this object; of what a linker merges, a distance from it besides.
+    Place { section: usize, at: i64, plus: i64 },
+}
+
+impl Relocation {
+    pub(crate) fn is_relative(&self) -> bool {
+        RELATIVE.contains(&self.sort)
+    }
+
+    pub(crate) fn length(&self) -> u64 {
+        LENGTHS.iter().find(|(sort, _)| *sort == self.sort).map_or(4, |(_, length)| *length)
+    }
+
+    /// What it means; `fix` is added to its addend.
+    pub(crate) fn target<'a>(
+        &self,
+        sections: &[Section<'a>],
+        symbols: &[Symbol<'a>],
+        fix: i64,
+    ) -> Result<Target<'a>, Why> {
+        let symbol = symbols.get(self.symbol).ok_or(Why::Unusual)?;
+        let addend = self.addend.wrapping_add(fix);
+        if self.symbol == 0 || symbol.is_global() {
+            return Ok(Target::Named(symbol.name, addend));
+        }
+        let Place::In(section) = symbol.place else { return Err(Why::Unusual) };
+        let is_merged = matches!(sections[section].kind, Kind::Strings | Kind::Constants);
+        let value = symbol.value as i64;
+        Ok(match symbol.sort == elf::STT_SECTION {
+            // What a linker does with it depends on a distance that is no part of the meaning.
+            true if is_merged && self.is_relative() => return Err(Why::Unusual),
+            false if is_merged => Target::Place { section, at: value, plus: addend },
+            _ => Target::Place { section, at: value.wrapping_add(addend), plus: 0 },
+        })
+    }
+}
+
+impl Symbol<'_> {
+    pub(crate) fn is_global(&self) -> bool {
+        self.bind != elf::STB_LOCAL
+    }
+
+    pub(crate) fn is_named_thing(&self) -> bool {
+        [elf::STT_FUNC, elf::STT_OBJECT, elf::STT_TLS, elf::STT_GNU_IFUNC].contains(&self.sort)
+    }
+}
+
+impl<'a> Section<'a> {
+    /// The atom that begins there.
+    pub(crate) fn atom(&self, start: u64) -> Option<&Atom<'a>> {
+        self.atoms.binary_search_by_key(&start, |atom| atom.start).ok().map(|found| &self.atoms[found])
+    }
+
+    /// The atom that this place is in.
+    pub(crate) fn around(&self, at: u64) -> Option<&Atom<'a>> {
+        let before = self.atoms.partition_point(|atom| atom.start <= at).checked_sub(1)?;
+        Some(&self.atoms[before]).filter(|atom| at < atom.start + atom.size.max(1))
+    }
+
+    /// The atom that ends there.
+    pub(crate) fn before(&self, end: u64) -> Option<&Atom<'a>> {
+        self.atoms.binary_search_by_key(&end, |atom| atom.start + atom.size).ok().map(|found| &self.atoms[found])
+    }
+
+    /// The relocations from one place to another.
+    pub(crate) fn relocations(&self, from: u64, to: u64) -> &[Relocation] {
+        let place = |limit: u64| self.relocations.partition_point(|one| one.at < limit);
+        &self.relocations[place(from)..place(to).max(place(from))]
+    }
+
+    /// The bytes there; none where it has none in the file.
+    pub(crate) fn bytes(&self, from: u64, to: u64) -> &'a [u8] {
+        self.data.get(from as usize..to as usize).unwrap_or_default()
+    }
+}
+
+pub(crate) struct Instruction<'a> {
+    pub(crate) at: u64,
+    pub(crate) bytes: &'a [u8],
+    /// How many instructions of the function are before it.
+    pub(crate) index: usize,
+    /// Whether it only fills up, so that the next one is aligned.
+    pub(crate) fills: bool,
+    /// What kind of branch it is, if its target is in it: how far it is decides how long it is.
+    pub(crate) branch: Option<Mnemonic>,
+    pub(crate) references: Vec<Reference<'a>>,
+}
+
+/// Bytes of an instruction that mean an address.
+pub(crate) struct Reference<'a> {
+    /// Where they are in the instruction.
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// The relocation's kind.
+    pub(crate) sort: Option<u32>,
+    pub(crate) target: Target<'a>,
+}
+
+/// Bytes in front of a branch that change it.
+const PREFIXES: [u8; 8] = [0xf2, 0xf3, 0x2e, 0x3e, 0x66, 0x64, 0x65, 0x67];
+
+impl Instruction<'_> {
+    pub(crate) fn prefixes(&self) -> &[u8] {
+        let end = self.bytes.iter().position(|byte| !PREFIXES.contains(byte)).unwrap_or(self.bytes.len());
+        &self.bytes[..end]
+    }
+
+    /// Its bytes, with those that mean an address as zeros.
+    pub(crate) fn rest(&self) -> Vec<u8> {
+        let mut bytes = self.bytes.to_vec();
+        self.references.iter().for_each(|one| bytes[one.from..one.to].fill(0));
+        bytes
+    }
+}
