@@ -2,19 +2,31 @@
 //! first of each group leave the plan, and the journal says with whom they share a row. Which are the same is judged
 //! elsewhere.
 
+use crate::cache::Cache;
 use crate::journal::{BuildLine, BuildOutcome};
 use crate::judged;
+use crate::same_code::{SameCode, judge};
 use crate::spec::Spec;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::{Merged, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{SharedLine, StudyLine};
+use bakeoff_model::record::{SameIn, SharedLine, StudyLine, TWIN, VariantLine};
 use bakeoff_model::study::{Factor, Vary};
 
 /// Does that, and finds what to say of it.
-pub(crate) fn merged(plan: &mut Plan, all: &StudyLine, builds: &[BuildLine], factors: &[Factor]) -> Merged {
-    let shared = merge(plan, all, builds);
+pub(crate) fn merged(
+    cache: &Cache,
+    plan: &mut Plan,
+    all: &StudyLine,
+    builds: &[BuildLine],
+    factors: &[Factor],
+) -> Merged {
+    let is_same_code = |both: [&BuildLine; 2]| {
+        let differing = cache.differences(both.map(|build| build.digest.as_str())).ok().flatten();
+        differing.is_some_and(|files| judge(cache, both, &files) == SameCode::Same)
+    };
+    let shared = merge(plan, all, builds, &is_same_code);
     if let Some(answer) = same_revisions(plan, &shared, builds, factors) {
         return Merged { shared, notes: String::new(), nothing_left: Some(Ok(answer)) };
     }
@@ -31,7 +43,12 @@ pub(crate) fn merged(plan: &mut Plan, all: &StudyLine, builds: &[BuildLine], fac
 ///
 /// Not where every pass is relinked, or where building itself is measured: there the study does not compare the builds
 /// that were made before the first trial.
-fn merge(plan: &mut Plan, study: &StudyLine, builds: &[BuildLine]) -> Vec<SharedLine> {
+fn merge(
+    plan: &mut Plan,
+    study: &StudyLine,
+    builds: &[BuildLine],
+    is_same_code: &dyn Fn([&BuildLine; 2]) -> bool,
+) -> Vec<SharedLine> {
     if plan.vary.contains(&Vary::LinkOrder) || plan.building.is_some() {
         return vec![];
     }
@@ -40,29 +57,70 @@ fn merge(plan: &mut Plan, study: &StudyLine, builds: &[BuildLine]) -> Vec<Shared
     for variant in &study.variants {
         let group = groups.iter().find(|group| group.contains(&variant.name));
         if let Some(first) = group.and_then(|group| group.first()).filter(|first| **first != variant.name) {
-            shared.push(SharedLine { variant: variant.clone(), with: first.clone() });
+            shared.push(SharedLine { variant: variant.clone(), with: first.clone(), same_in: SameIn::Files });
         }
+    }
+    // As they were built, files are compared, and their addresses are a part of them.
+    if plan.vary.contains(&Vary::Layouts) {
+        merge_code(&mut shared, study, builds, is_same_code);
     }
     plan.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
     shared
 }
 
+/// Finds those that have the same code as one before them.
+fn merge_code(
+    shared: &mut Vec<SharedLine>,
+    study: &StudyLine,
+    builds: &[BuildLine],
+    is_same_code: &dyn Fn([&BuildLine; 2]) -> bool,
+) {
+    let build = |variant: &VariantLine| {
+        let mut built = builds.iter().filter(|build| build.outcome == BuildOutcome::Built);
+        built.find(|build| build.variants.contains(&variant.name))
+    };
+    let mut kept: Vec<(&VariantLine, &BuildLine)> = vec![];
+    for variant in study.variants.iter().filter(|variant| variant.name != TWIN) {
+        let Some(of) = build(variant) else { continue };
+        if shared.iter().any(|one| one.variant.name == variant.name) {
+            continue;
+        }
+        let is_same = |(first, built): &&(&VariantLine, &BuildLine)| {
+            judged::run_alike(study, [first, variant]) && is_same_code([built, of])
+        };
+        let Some(with) = kept.iter().find(is_same).map(|(first, _)| first.name.clone()) else {
+            kept.push((variant, of));
+            continue;
+        };
+        // Those that are the same as this one, file for file, follow it.
+        for one in shared.iter_mut().filter(|one| one.with == variant.name) {
+            (one.with, one.same_in) = (with.clone(), SameIn::Code);
+        }
+        shared.push(SharedLine { variant: variant.clone(), with, same_in: SameIn::Code });
+    }
+}
+
 /// What is said of them before the first trial: a line for each group.
 fn notes(shared: &[SharedLine]) -> String {
     let note = |names: Vec<&str>| {
+        let how = how(shared.iter().filter(|one| one.with == names[0]));
+        let names = names.join(", ");
         format!(
-            "note: {} are the same program, file for file, so Bakeoff runs it only once; use --anyway to run each of \
-             them\n",
-            names.join(", ")
+            "note: {names} are the same program{how}, so Bakeoff runs it only once; use --anyway to run each of them\n"
         )
     };
     groups(shared).into_iter().map(note).collect()
 }
 
+/// How variants are the same program.
+fn how<'a>(mut shared: impl Iterator<Item = &'a SharedLine>) -> &'static str {
+    if shared.any(|one| one.same_in == SameIn::Code) { "; only addresses differ" } else { ", file for file" }
+}
+
 /// The names of variants that are the same thing, group by group: first the one that races.
 pub(crate) fn groups(shared: &[SharedLine]) -> Vec<Vec<&str>> {
     let mut groups: Vec<Vec<&str>> = vec![];
-    for SharedLine { variant, with } in shared {
+    for SharedLine { variant, with, .. } in shared {
         match groups.iter_mut().find(|group| group[0] == with) {
             Some(group) => group.push(&variant.name),
             None => groups.push(vec![with, &variant.name]),
@@ -89,9 +147,10 @@ fn same_revisions(plan: &Plan, shared: &[SharedLine], builds: &[BuildLine], fact
         let others = shared.iter().map(|one| one.variant.name.as_str());
         let names: Vec<&str> = std::iter::once(baseline.name.as_str()).chain(others).collect();
         format!(
-            "{}: all revisions produce the same program, file for file, so there is nothing to measure\nhint: use \
-             --anyway to run each of them\n",
-            clean(&names.join(", "))
+            "{}: all revisions produce the same program{}, so there is nothing to measure\nhint: use --anyway to run \
+             each of them\n",
+            clean(&names.join(", ")),
+            how(shared.iter())
         )
     })
 }
@@ -116,7 +175,7 @@ fn something_is_left(
             "`bakeoff build` shows why the others failed; use --anyway to run those that were built",
         ),
     };
-    let error = format!("all variants{of} are the same program, file for file, so there is nothing to compare");
+    let error = format!("all variants{of} are the same program{}, so there is nothing to compare", how(shared.iter()));
     Err(CommandError::text(code, format!("{}error: {error}\nhint: {hint}\n", doubts())))
 }
 
@@ -166,7 +225,7 @@ mod tests {
         let (mut plan, builds) = planned(variants);
         change(&mut plan);
         let study = plan.study_line(&BTreeMap::new(), "", None);
-        let shared = merge(&mut plan, &study, &builds);
+        let shared = merge(&mut plan, &study, &builds, &|_| false);
         let found: Vec<(&str, &str)> =
             shared.iter().map(|one| (one.variant.levels["opt"].as_str(), one.with.as_str())).collect();
         assert_eq!(found, expect);
@@ -185,6 +244,25 @@ mod tests {
     }
 
     #[test]
+    fn variants_with_the_same_code_race_once_where_layouts_are_varied() {
+        let all = [("own", "C", Some("1")), ("O2", "C", Some("2")), ("O3", "C", Some("3")), ("O1", "C", Some("3"))];
+        let found = |vary: &[Vary], same: &[&str]| {
+            let (mut plan, builds) = planned(&all);
+            plan.vary = vary.to_vec();
+            let study = plan.study_line(&BTreeMap::new(), "", None);
+            let is_same = |both: [&BuildLine; 2]| both.iter().all(|build| same.contains(&build.digest.as_str()));
+            let shared = merge(&mut plan, &study, &builds, &is_same);
+            let of = |one: &SharedLine| format!("{} {} {:?}", one.variant.levels["opt"], one.with, one.same_in);
+            shared.iter().map(of).collect::<Vec<_>>()
+        };
+        let both = ["build own", "build O3"];
+        assert_eq!(found(&[], &both), ["O1 opt=O3 locale=C Files"], "files are compared");
+        let expect = ["O1 opt=own locale=C Code", "O3 opt=own locale=C Code"];
+        assert_eq!(found(&[Vary::Layouts], &both), expect);
+        assert_eq!(found(&[Vary::Layouts], &[]), ["O1 opt=O3 locale=C Files"]);
+    }
+
+    #[test]
     fn what_is_built_again_for_each_pass_is_not_merged() {
         let same = [("own", "C", Some("1")), ("O2", "C", Some("1"))];
         check(&same, |plan| plan.vary = vec![Vary::LinkOrder], &[]);
@@ -195,7 +273,7 @@ mod tests {
     fn nothing_is_raced_against_itself_alone() {
         let (mut plan, builds) = planned(&[("own", "C", Some("1")), ("O2", "C", Some("1"))]);
         let study = plan.study_line(&BTreeMap::new(), "", None);
-        let shared = merge(&mut plan, &study, &builds);
+        let shared = merge(&mut plan, &study, &builds, &|_| false);
         let code =
             |builds: &[BuildLine]| something_is_left(&plan, &shared, builds, String::new).map_err(|error| error.code);
         assert_eq!(code(&builds), Err(Code::Usage));
@@ -208,7 +286,7 @@ mod tests {
     fn revisions_that_are_the_same_program_are_an_answer() {
         let (mut plan, builds) = planned(&[("own", "C", Some("1")), ("O2", "C", Some("1"))]);
         let study = plan.study_line(&BTreeMap::new(), "", None);
-        let shared = merge(&mut plan, &study, &builds);
+        let shared = merge(&mut plan, &study, &builds, &|_| false);
         let factor = |revision: Option<&str>| {
             let revisions = revision.map(|revision| ("layer".to_owned(), revision.to_owned())).into_iter().collect();
             let spec = Kept::new(Spec { revisions, ..Spec::default() });

@@ -151,6 +151,11 @@ pub(crate) fn same_files(study: &StudyLine, builds: &[BuildLine]) -> Vec<Vec<Str
     groups.filter(|group| group.same != Same::Binaries).map(|group| group.variants).collect()
 }
 
+/// Whether two variants differ in nothing but how they were built.
+pub(crate) fn run_alike(study: &StudyLine, both: [&VariantLine; 2]) -> bool {
+    alike::executed_alike(both[0], both[1], &study.build_factors)
+}
+
 fn costs(variants: &[VariantLine], builds: &[BuildLine]) -> Vec<CostDoubt> {
     let mut costs: Vec<CostDoubt> = vec![];
     for one in built(variants, builds) {

@@ -50,6 +50,7 @@ mod relocate;
 mod request;
 mod rewriting;
 mod rustup;
+mod same_code;
 mod schedule;
 mod shell;
 mod site;

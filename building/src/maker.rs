@@ -45,7 +45,7 @@ impl Maker for Cache {
     }
 
     fn merge(&self, study: &Study, plan: &mut Plan, all: &StudyLine, lines: &[MadeLine]) -> Merged {
-        alike::merged(plan, all, &BuildLine::all(lines), &study.build_factors)
+        alike::merged(self, plan, all, &BuildLine::all(lines), &study.build_factors)
     }
 
     fn prefix_of(&self, digest: &str) -> PathBuf {

@@ -53,7 +53,7 @@ fn same_binaries(one: &BuildLine, other: &BuildLine) -> bool {
 }
 
 /// Whether two variants differ in nothing but how they were built.
-fn executed_alike(first: &VariantLine, other: &VariantLine, factors: &[FactorLine]) -> bool {
+pub(super) fn executed_alike(first: &VariantLine, other: &VariantLine, factors: &[FactorLine]) -> bool {
     let is_built = |name: &String| factors.iter().any(|factor| factor.name == *name);
     let run_levels = |variant: &VariantLine| -> Vec<(String, String)> {
         variant.levels.iter().filter(|(factor, _)| !is_built(factor)).map(|(f, l)| (f.clone(), l.clone())).collect()

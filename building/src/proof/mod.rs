@@ -19,6 +19,7 @@ use crate::wrappers::Compiled;
 use crate::{Building, Wanted};
 use neutral::Neutral;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -70,6 +71,11 @@ pub(crate) fn observe(
 /// The digest of what is loaded of an ELF file, of the layer of this digest.
 pub(crate) fn loaded(content: &[u8], digest: &str) -> String {
     binaries::loaded(content, &Neutral::of(short(digest)))
+}
+
+/// The bytes without the digits of that layer's name.
+pub(crate) fn without_digits<'b>(content: &'b [u8], digest: &str) -> Cow<'b, [u8]> {
+    Neutral::of(short(digest)).bytes(content)
 }
 
 /// Adds what is known of a build. A file that is gone or torn says nothing, and so no more is known than if nobody had

@@ -8,22 +8,27 @@ use crate::Cache;
 use crate::alike::groups;
 use crate::journal::{BuildLine, BuildOutcome};
 use crate::maker::have_layouts;
+use crate::same_code::{SameCode, judge};
+use bakeoff_code::{Difference, What};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::words;
 use bakeoff_command::{Made, Merged, Prepared, SourceRequest, VariantSource, screen};
 use bakeoff_lab::local::Absent;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
-use bakeoff_model::record::SharedLine;
+use bakeoff_model::record::{SameIn, SharedLine};
 use bakeoff_model::study::Vary;
 use clap::{ArgMatches, Args as _, FromArgMatches as _};
 use options::{Options, TOOLS};
 use same::Use;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// How many files that differ are named.
 const FILES_SHOWN: usize = 4;
+
+/// How many functions that differ are named.
+const SYMBOLS_SHOWN: usize = 10;
 
 /// Revisions, as `compare` gets them.
 pub(crate) const REVISIONS: VariantSource = VariantSource { options: Options::augment_args, prepare };
@@ -50,7 +55,11 @@ fn prepared(options: &Options, request: &SourceRequest<'_>) -> Result<Prepared, 
     let made = Made { lines: BuildLine::made(&lines)?, digests, has_layouts: have_layouts(&lines) };
     let is_built = options.build.is_some() && !builds_again(command);
     let seen = Use { command, inner: &revisions.inner, is_built };
-    let alike = if options.anyway { Alike::default() } else { Alike::of(&cache, &mut plan, &made, seen)? };
+    let is_about_code = made.has_layouts && is_built && !request.in_one_layout;
+    let alike = match options.anyway {
+        true => Alike::default(),
+        false => Alike::of(&cache, &mut plan, &made, seen, is_about_code)?,
+    };
     Ok(Prepared {
         merged: alike.merged(&plan, request.quiet),
         plan: Plan { vary: [plan.vary, vec![Vary::Layouts]].concat(), ..plan },
@@ -122,49 +131,92 @@ struct Alike {
     shared: Vec<SharedLine>,
     /// Files that differ nevertheless.
     differing: Vec<PathBuf>,
+    /// Files that have the same code at other addresses.
+    moved: Vec<PathBuf>,
+    /// What differs where it is known.
+    differences: Vec<Difference>,
 }
 
 impl Alike {
     /// Takes the variants out of the plan that give the same program as one before them.
-    fn of(cache: &Cache, plan: &mut Plan, made: &Made, seen: Use<'_>) -> Result<Self, CommandError> {
+    fn of(
+        cache: &Cache,
+        plan: &mut Plan,
+        made: &Made,
+        seen: Use<'_>,
+        is_about_code: bool,
+    ) -> Result<Self, CommandError> {
         let mut alike = Self::default();
         let builds = BuildLine::all(&made.lines);
+        let build = |variant: &Variant| builds.iter().find(|line| line.digest == made.digests[&variant.name]);
         let mut kept: Vec<Variant> = vec![];
         for variant in &plan.variants {
             let mut with = None;
             for first in &kept {
-                let both = [&made.digests[&first.name], &made.digests[&variant.name]].map(String::as_str);
-                // What is loaded of a program is never for people; so trees need not be read where that differs.
-                let [one, other] = both.map(|digest| binaries(&builds, digest));
-                let differing = match both[0] == both[1] {
-                    true => Some(vec![]),
-                    false if one.is_some() && other.is_some() && one != other => None,
-                    false => cache.differences(both)?,
-                };
-                if let Some(differing) = differing.filter(|files| files.iter().all(|file| seen.does_not_meet(file))) {
-                    with = Some((first.name.clone(), differing));
+                let (Some(one), Some(other)) = (build(first), build(variant)) else { continue };
+                if let Some(same_in) = alike.same(cache, [one, other], seen, is_about_code)? {
+                    with = Some((first.name.clone(), same_in));
                     break;
                 }
             }
             match with {
                 None => kept.push(variant.clone()),
-                Some((with, differing)) => {
-                    alike.differing.extend(differing);
-                    alike.shared.push(SharedLine { variant: variant.line(&made.digests), with });
+                Some((with, same_in)) => {
+                    alike.shared.push(SharedLine { variant: variant.line(&made.digests), with, same_in });
                 }
             }
         }
-        alike.differing.sort();
-        alike.differing.dedup();
+        for files in [&mut alike.differing, &mut alike.moved] {
+            files.sort();
+            files.dedup();
+        }
         plan.variants = kept;
         Ok(alike)
+    }
+
+    /// In what two builds are the same, if they are.
+    fn same(
+        &mut self,
+        cache: &Cache,
+        both: [&BuildLine; 2],
+        seen: Use<'_>,
+        is_about_code: bool,
+    ) -> Result<Option<SameIn>, CommandError> {
+        let [one, other] = both.map(|build| &build.digest);
+        if one == other {
+            return Ok(Some(SameIn::Files));
+        }
+        // What is loaded of a program is never for people; so trees need not be read where that differs.
+        let differ = both[0].proof.binaries.is_some()
+            && both[1].proof.binaries.is_some()
+            && both[0].proof.binaries != both[1].proof.binaries;
+        if differ && !is_about_code {
+            return Ok(None);
+        }
+        let Some(files) = cache.differences([one, other])? else { return Ok(None) };
+        let (unmet, met): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| seen.does_not_meet(file));
+        let same_in = match met.is_empty() {
+            true => SameIn::Files,
+            false if !is_about_code => return Ok(None),
+            false => match judge(cache, both, &met) {
+                SameCode::Same => SameIn::Code,
+                SameCode::Unknown => return Ok(None),
+                SameCode::Differs(differences) => {
+                    self.differences.extend(differences);
+                    return Ok(None);
+                }
+            },
+        };
+        self.differing.extend(unmet);
+        self.moved.extend(met);
+        Ok(Some(same_in))
     }
 
     /// What `compare` has to know of them. That nothing is left to race is an answer, and no mistake of the user's: a
     /// pipeline goes on.
     fn merged(self, plan: &Plan, quiet: bool) -> Merged {
         let nothing_left = (plan.variants.len() < 2).then(|| Ok(self.answer(plan)));
-        let notes = if quiet || nothing_left.is_some() { String::new() } else { self.notes() };
+        let notes = if quiet || nothing_left.is_some() { String::new() } else { self.notes() + &self.differences() };
         Merged { shared: self.shared, notes, nothing_left }
     }
 
@@ -172,9 +224,14 @@ impl Alike {
         let shared = self.shared.iter().map(|one| one.variant.name.as_str());
         let names: Vec<&str> = std::iter::once(plan.baseline().name.as_str()).chain(shared).collect();
         let all = if names.len() == 2 { "both revisions" } else { "all revisions" };
+        let (how, hint) = match self.moved.is_empty() {
+            true => ("", "use --anyway to run each revision"),
+            false => {
+                ("; only addresses differ", "use --layouts one to compare the files as built, with their addresses")
+            }
+        };
         format!(
-            "{}: {all} produce the same program, so there is nothing to measure\n{}\nhint: use --anyway to run each \
-             revision\n",
+            "{}: {all} produce the same program{how}, so there is nothing to measure\n{}\nhint: {hint}\n",
             clean(&names.join(", ")),
             self.differing()
         )
@@ -182,10 +239,12 @@ impl Alike {
 
     /// A line for each group that races once.
     fn notes(&self) -> String {
+        let is_code = |first: &str| self.shared.iter().any(|one| one.with == first && one.same_in == SameIn::Code);
         let note = |names: Vec<&str>| {
+            let how = if is_code(names[0]) { "; only addresses differ" } else { "" };
             let names = clean(&names.join(", "));
             format!(
-                "note: {names} produce the same program, so Bakeoff runs it only once; use --anyway to run each of \
+                "note: {names} produce the same program{how}, so Bakeoff runs it only once; use --anyway to run each of \
                 them\n"
             )
         };
@@ -194,23 +253,50 @@ impl Alike {
 
     /// What differs although the program is the same.
     fn differing(&self) -> String {
-        let shown: Vec<String> =
-            self.differing.iter().take(FILES_SHOWN).map(|file| clean(&file.display().to_string())).collect();
-        let more = self.differing.len() - shown.len();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        match shown.is_empty() {
+        if !self.moved.is_empty() {
+            return format!(
+                "all functions and data that both have are equal in {}; nothing refers to the others",
+                listed(&self.moved)
+            );
+        }
+        match self.differing.is_empty() {
             true => "their trees are the same, file for file".to_owned(),
             false => {
-                format!(
-                    "their trees differ only in {}{more}, which the command neither runs nor names",
-                    shown.join(", ")
-                )
+                let files = listed(&self.differing);
+                format!("their trees differ only in {files}, which the command neither runs nor names")
             }
+        }
+    }
+
+    /// What differs between revisions that race, where that is known.
+    fn differences(&self) -> String {
+        let of_symbols = self.differences.iter().filter(|one| one.what == What::Symbol && !one.name.is_empty());
+        let all: BTreeSet<String> = of_symbols.map(described).collect();
+        let shown: Vec<&str> = all.iter().take(SYMBOLS_SHOWN).map(String::as_str).collect();
+        let more = all.len() - shown.len();
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        match shown.is_empty() {
+            true => String::new(),
+            false => format!("note: these functions or data differ: {}{more}\n", clean(&shown.join(", "))),
         }
     }
 }
 
-/// The digest of what is loaded of the programs of a build, if it is known.
-fn binaries<'a>(lines: &'a [BuildLine], digest: &str) -> Option<&'a String> {
-    lines.iter().find(|line| line.digest == digest)?.proof.binaries.as_ref()
+/// The first of these files, and how many more there are.
+fn listed(files: &[PathBuf]) -> String {
+    let shown: Vec<String> = files.iter().take(FILES_SHOWN).map(|file| clean(&file.display().to_string())).collect();
+    let more = files.len() - shown.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// A function with its sizes: `main (120 and 128 bytes)`.
+fn described(difference: &Difference) -> String {
+    let name = &difference.name;
+    match difference.sizes {
+        [Some(one), Some(other)] if one == other => format!("{name} ({one} bytes)"),
+        [Some(one), Some(other)] => format!("{name} ({one} and {other} bytes)"),
+        [Some(one), None] | [None, Some(one)] => format!("{name} ({one} bytes, in one of them)"),
+        [None, None] => name.clone(),
+    }
 }

@@ -296,7 +296,7 @@ fn flags_of_a_variant_that_shares_a_row_are_doubted_too() {
     record.builds[1].proof.flags = vec![flag(0, 12, 0)];
     let variant = record.study.variants.remove(1);
     assert_eq!(variant.name, "threads=on");
-    record.study.shared = vec![SharedLine { variant, with: "baseline".to_owned() }];
+    record.study.shared = vec![SharedLine { variant, with: "baseline".to_owned(), ..SharedLine::default() }];
     assert_eq!(doubts(&record).flags[0].variants, ["threads=on"]);
 }
 
@@ -306,7 +306,8 @@ fn variants_are_one_program_if_all_share_a_row_and_no_trial_was_executed() {
     let variant = record.study.variants.remove(1);
     let is_one = |record: &BuiltRecord| judge(record).is_one_program;
     assert!(!is_one(&record), "nothing shares the row");
-    record.study.shared = vec![SharedLine { variant: variant.clone(), with: "baseline".to_owned() }];
+    record.study.shared =
+        vec![SharedLine { variant: variant.clone(), with: "baseline".to_owned(), ..SharedLine::default() }];
     assert!(is_one(&record));
     record.study.variants.push(variant);
     assert!(!is_one(&record), "another row is left");

@@ -28,6 +28,8 @@ pub struct SourceRequest<'a> {
     pub scratch: &'a Path,
     /// Draws no progress.
     pub quiet: bool,
+    /// Whether the files are compared as they are built, and not the programs in typical layouts.
+    pub in_one_layout: bool,
 }
 
 /// Variants that are ready to race.

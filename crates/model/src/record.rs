@@ -34,7 +34,7 @@ pub use place::{Place, Unavailable};
 pub use reading::{Contradiction, Odd, Oddity, Reading};
 pub use redact::{Redaction, Removed};
 pub use stopped::{BLOCKS_OF_FAILING, Stopped, is_left_out};
-pub use study_line::{Excluded, SharedLine, StudyLine, VariantLine};
+pub use study_line::{Excluded, SameIn, SharedLine, StudyLine, VariantLine};
 use trial::is_zero;
 pub use trial::{MOST_REPEATS, Trial};
 

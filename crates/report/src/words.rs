@@ -7,6 +7,7 @@ use crate::format::{exponent, fitting, fixed, percent, signed, units};
 use bakeoff_judge::findings::{Caveat, Comparison, Findings, Inferred, Scale, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
+use bakeoff_model::record::{SameIn, SharedLine};
 
 /// Digits of an interval's half-width that a ratio shows, and a change in percent.
 const RATIO_DIGITS: i32 = 2;
@@ -334,9 +335,24 @@ pub fn named(mut names: Vec<String>) -> String {
 }
 
 /// `b and c are the same program as a, file for file`.
-pub fn same_program(names: Vec<String>, baseline: &str) -> String {
+pub fn same_program(names: Vec<String>, baseline: &str, same_in: SameIn) -> String {
     let verb = if names.len() == 1 { "is" } else { "are" };
-    format!("{} {verb} the same program as {baseline}, file for file", named(names))
+    let how = if same_in == SameIn::Files { ", file for file" } else { how_same(same_in) };
+    format!("{} {verb} the same program as {baseline}{how}", named(names))
+}
+
+/// What follows "the same program" where files differ.
+pub fn how_same(same_in: SameIn) -> &'static str {
+    match same_in {
+        SameIn::Files => "",
+        SameIn::Code => "; only addresses differ",
+    }
+}
+
+/// In what variants that share a row are the same: the weakest of it.
+pub fn same_in(shared: &[SharedLine]) -> SameIn {
+    let is_code = shared.iter().any(|one| one.same_in == SameIn::Code);
+    if is_code { SameIn::Code } else { SameIn::Files }
 }
 
 /// Whether a comparison is of a program with itself, file for file.

@@ -387,7 +387,7 @@ fn that_all_variants_are_one_program_is_written_where_people_read_it() {
     record.blocks.clear();
     let variant = record.study.variants.split_off(1).remove(0);
     let (name, with) = (variant.name.clone(), record.study.variants[0].name.clone());
-    record.study.shared = vec![bakeoff_model::record::SharedLine { variant, with: with.clone() }];
+    record.study.shared = vec![bakeoff_model::record::SharedLine { variant, with: with.clone(), ..Default::default() }];
     let findings = bakeoff_judge::judge(&record);
     let study = (record, findings);
     let page = markdown::page(&concluded(&study));

@@ -18,6 +18,7 @@ use crate::spec::Limits;
 use bakeoff_judge::findings::{Caveat, Comparison, Findings, Inferred, Scale, Table, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_model::plan::BASELINE;
+use bakeoff_model::record::SameIn;
 use bakeoff_model::record::{Record, TWIN};
 use bakeoff_model::study::OutputUse;
 use bakeoff_report::words::is_same_program;
@@ -176,8 +177,12 @@ impl Deciding<'_> {
             return (Decision::Broken(broken), None);
         }
         if let Some(shared) = self.findings.shared.iter().find(|one| one.variant.name == variant) {
+            let passed = match shared.same_in {
+                SameIn::Files => Passed::SameProgram,
+                SameIn::Code => Passed::SameCode,
+            };
             return match shared.with == self.baseline {
-                true => (Decision::Passes(Passed::SameProgram), None),
+                true => (Decision::Passes(passed), None),
                 false => self.decided(spot, &shared.with),
             };
         }

@@ -86,6 +86,8 @@ pub(crate) enum Passed {
     Interval,
     /// It is the same program as the baseline, file for file, which cannot be slower.
     SameProgram,
+    /// It has the same code as the baseline at other addresses.
+    SameCode,
 }
 
 /// Why a case is undecided.

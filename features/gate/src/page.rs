@@ -5,6 +5,7 @@ use bakeoff_judge::findings::Verdict;
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::percent::percent;
 use bakeoff_model::plain::clean;
+use bakeoff_model::record::SameIn;
 use bakeoff_report::draw::text::wrap;
 use bakeoff_report::format::{fixed, signed};
 use bakeoff_report::words::{Wording, counted, listed, metric_in, same_program, subject};
@@ -137,14 +138,16 @@ impl<'a> Words<'a> {
     }
 
     fn same(&self) -> impl Iterator<Item = &Case> {
-        self.gate.cases.iter().filter(|case| case.decision == Decision::Passes(Passed::SameProgram))
+        self.gate.cases.iter().filter(|case| same_in(case).is_some())
     }
 
     /// Which variants are the same program as the baseline.
     fn same_program(&self) -> String {
         let names = names(self.same());
         let it = if names.len() == 1 { "it" } else { "they" };
-        format!("{}, so {it} cannot be slower", same_program(names, &self.baseline()))
+        let is_code = self.same().any(|case| same_in(case) == Some(SameIn::Code));
+        let how = if is_code { SameIn::Code } else { SameIn::Files };
+        format!("{}, so {it} cannot be slower", same_program(names, &self.baseline(), how))
     }
 
     /// `after is at most 0.6 % slower than the baseline (…)`, or at least so much where that is the end that counts. What
@@ -253,7 +256,9 @@ impl<'a> Words<'a> {
         let (name, baseline) = (self.name(case), self.baseline());
         match (&case.decision, &case.seen) {
             (Decision::Passes(Passed::Interval), Some(seen)) => self.bounded(case, seen, true),
-            (Decision::Passes(_), _) => same_program(vec![clean(&case.variant)], &baseline),
+            (Decision::Passes(_), _) => {
+                same_program(vec![clean(&case.variant)], &baseline, same_in(case).unwrap_or_default())
+            }
             (Decision::Fails, Some(seen)) => self.bounded(case, seen, false),
             (Decision::Fails, None) => format!("{name} exceeds its limit"),
             (Decision::Undecided(open), seen) => self.open(case, open, seen.as_ref()),
@@ -315,6 +320,15 @@ fn decimals(seen: &JudgedSlowdown, limit: f64) -> usize {
             && seen.interval.is_none_or(|[low, high]| apart(low, high))
     };
     (1..MOST_DECIMALS).find(is_clear).unwrap_or(MOST_DECIMALS)
+}
+
+/// In what the case is the same program as the baseline, if it is.
+fn same_in(case: &Case) -> Option<SameIn> {
+    match case.decision {
+        Decision::Passes(Passed::SameProgram) => Some(SameIn::Files),
+        Decision::Passes(Passed::SameCode) => Some(SameIn::Code),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

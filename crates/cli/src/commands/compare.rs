@@ -155,7 +155,8 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
         CommandError::new(Code::Internal, error).hint("set TMPDIR to another folder for temporary files")
     })?;
     let (scratch, quiet) = (scratch.path(), how.is_quiet());
-    let request = SourceRequest { commands: &compared.commands, plan: &plan, scratch, quiet };
+    let in_one_layout = how.extent.asks_for_one_layout();
+    let request = SourceRequest { commands: &compared.commands, plan: &plan, scratch, quiet, in_one_layout };
     let prepared = features.prepare(&how.showing.asked, &request)?;
     let mut prepared = prepared.unwrap_or_else(|| Prepared { plan, ..Prepared::default() });
     if let Some(otherwise) = prepared.merged.nothing_left.take() {

@@ -68,6 +68,11 @@ impl Extent {
             .map_err(|why| CommandError::usage(why).hint(hint))
     }
 
+    /// Whether the command line asks for files as they were built.
+    pub(super) fn asks_for_one_layout(&self) -> bool {
+        self.layouts == Some(Layouts::One)
+    }
+
     /// In how many layouts programs are measured, if the command line says so.
     pub(super) fn apply_layouts(&self, plan: &mut Plan) -> Result<(), CommandError> {
         if let Some(how) = self.layouts {

@@ -308,3 +308,22 @@ fn a_range_of_commits_is_not_a_revision() {
     let words = ["compare", "--repository", "repo", "--git", "HEAD~1..main", "--git", "HEAD", "./prog"];
     repository.0.execute(&words).expect(2, &["is a range of commits", "--git OLD --git NEW"]);
 }
+
+#[test]
+fn the_same_code_at_other_addresses_is_the_same_program_and_an_answer() {
+    let repository = Repository::new();
+    let added = format!("{}\nint added(int n) {{ return n * 3; }}\n", program(1_000_000));
+    repository.commit("prog.c", &added);
+    let words = ["--git", "v1", "--git", "main", "--build", "make", "./prog"];
+    let shown = repository.compare(&words);
+    let headline = "both revisions produce the same program; only addresses differ, so there is nothing to measure";
+    shown.expect(0, &[headline, "equal in prog; nothing refers to the others", "--layouts one"]);
+    let page = ["--gate", "0.1%", "--json", "--export-markdown", "m.md"];
+    repository.compare(&[&words[..], &page].concat()).expect(0, &["\"same_in\": \"code\"", "The gate passes: main ("]);
+    // The question may be about the files.
+    let one = repository.compare(&[&words[..], &["--layouts", "one", "--blocks", "1"]].concat());
+    assert!(one.code == 0 && !one.out.contains("same program"), "{one:?}");
+    repository.commit("prog.c", &added.replace("1000000", "1000001"));
+    let changed = repository.compare(&[&words[..], &["--blocks", "1"]].concat());
+    changed.expect(0, &["these functions or data differ: main ("]);
+}

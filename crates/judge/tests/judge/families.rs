@@ -85,7 +85,7 @@ fn a_row_that_is_shared_counts_for_both() {
     record.study.variants.iter_mut().for_each(|variant| variant.levels = levels(&variant.name));
     record.study.decide.baseline = levels("00");
     let variant = VariantLine { name: "01".to_owned(), levels: levels("01"), ..VariantLine::default() };
-    record.study.shared = vec![SharedLine { variant, with: "00".to_owned() }];
+    record.study.shared = vec![SharedLine { variant, with: "00".to_owned(), ..SharedLine::default() }];
     execute(&mut record, 12, |trial| {
         let wall_s = if trial.variant == "11" { 1.1 } else { 1.0 } * noise(trial);
         measure(trial, "wall", wall_s);

@@ -161,6 +161,26 @@ pub struct SharedLine {
     pub variant: VariantLine,
     /// The display name of the one that is.
     pub with: String,
+    /// In what they are the same.
+    #[serde(default, skip_serializing_if = "SameIn::is_files")]
+    pub same_in: SameIn,
+}
+
+/// In what two variants are the same thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SameIn {
+    /// In all files, or in all that the command meets.
+    #[default]
+    Files,
+    /// In all code and data of their programs, which are at other addresses; and in all other files.
+    Code,
+}
+
+impl SameIn {
+    fn is_files(&self) -> bool {
+        *self == Self::Files
+    }
 }
 
 #[cfg(test)]
@@ -213,7 +233,10 @@ mod tests {
         let [base, key] = ["the variant baseline", "the variant x"].map(|name| (name, "1"));
         let sharing = |study: StudyLine| {
             let variant = VariantLine { name: "x".to_owned(), ..VariantLine::default() };
-            StudyLine { shared: vec![SharedLine { variant, with: "baseline".to_owned() }], ..study }
+            StudyLine {
+                shared: vec![SharedLine { variant, with: "baseline".to_owned(), ..SharedLine::default() }],
+                ..study
+            }
         };
         let alone = [("baseline", Some("1"))];
         let failed = || study(&[base, key], &[], &alone);

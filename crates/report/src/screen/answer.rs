@@ -102,7 +102,8 @@ fn nothing(findings: &Findings) -> Rendered {
     }
     if let Some(all) = words::one_program(findings) {
         let names = Rendered::listed(all.iter().map(|name| Rendered::name(name)).collect());
-        return text![names, " are the same program, so there is nothing to measure"];
+        let how = words::how_same(words::same_in(&findings.shared));
+        return text![names, " are the same program", how, ", so there is nothing to measure"];
     }
     let deciding = &findings.method.deciding_metric;
     if findings.missing.iter().any(|group| group.metrics.contains(deciding)) {

@@ -8,7 +8,9 @@ use crate::caveats::study::control;
 use crate::draw::text::clean;
 use crate::failures::failure_in_full;
 use crate::format::percent;
-use crate::words::{Change, Wording, counted, is_same_program, listed, metric_in, named, same_program, subject};
+use crate::words::{
+    Change, Wording, counted, is_same_program, listed, metric_in, named, same_in, same_program, subject,
+};
 use bakeoff_judge::findings::{Caveat, FailedTrials, Findings, Model, OtherOutput, Outputs, Rates, Spot, Verdict};
 use bakeoff_model::grouped::{grouped, unique};
 use bakeoff_model::plan::BASELINE;
@@ -117,7 +119,7 @@ fn same(findings: &Findings, view: &View<'_>) -> Option<Doubt> {
         return None;
     }
     let is_all = view.lines.len() <= names.len() + 1;
-    let line = same_program(names, &subject(&clean(view.baseline())));
+    let line = same_program(names, &subject(&clean(view.baseline())), same_in(&findings.shared));
     let short = (is_all && view.lines.len() == 1).then_some("one program");
     Some(Doubt::alarm("same-program", line, short))
 }

@@ -260,7 +260,7 @@ fn variants_that_are_one_program_are_said_to_be() {
     // What was not raced apart is said too, and its name stands in the row that it shares.
     let mut findings = seconds(vec![first(), variant("c", 0.839, 0.831, 0.847, Verdict::Faster)]);
     let shared = VariantLine { name: "b".to_owned(), ..VariantLine::default() };
-    findings.shared = vec![SharedLine { variant: shared, with: "baseline".to_owned() }];
+    findings.shared = vec![SharedLine { variant: shared, with: "baseline".to_owned(), ..SharedLine::default() }];
     assert!(remarks(&findings).contains(same), "{}", remarks(&findings));
     assert!(answer(&findings).starts_with("c is 16.1 % faster"), "{}", answer(&findings));
     assert!(terminal(&findings, Style { width: 120, colour: false }).contains("baseline = b "));

@@ -210,6 +210,7 @@ fn the_same_program_cannot_be_slower() {
     let shared = SharedLine {
         variant: VariantLine { name: "c".to_owned(), ..VariantLine::default() },
         with: "baseline".to_owned(),
+        ..SharedLine::default()
     };
     let mut record = pair(1.0);
     record.study.shared = vec![shared.clone()];
@@ -257,7 +258,7 @@ fn a_flag_without_effect_makes_a_variant_another_one() {
     record.trials.clear();
     record.blocks.clear();
     let variant = record.study.variants.pop().unwrap();
-    record.study.shared = vec![SharedLine { variant, with: "baseline".to_owned() }];
+    record.study.shared = vec![SharedLine { variant, with: "baseline".to_owned(), ..SharedLine::default() }];
     decides(&record, &broken);
 }
 
