@@ -30,7 +30,10 @@ pub(super) fn rules(plan: &Plan) -> String {
     for vary in &plan.vary {
         let what = match vary {
             Vary::EnvSize => "the size of the environment",
-            Vary::LinkOrder => "the link order",
+            Vary::LinkOrder if plan.boots() => "the link order",
+            Vary::LinkOrder => {
+                "the link order (this is for kernels; for programs, use `layouts`: `bakeoff help layouts`)"
+            }
             Vary::Layouts => "the layout of the programs",
         };
         let _ = writeln!(out, "Varied at random in every pass: {what}");
