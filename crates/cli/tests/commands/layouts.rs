@@ -1,9 +1,10 @@
 //! Layouts as users see them: programs that are linked again for each pass, and what pages and the
 //! journal say of it.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, each_trial_once};
 use bakeoff_model::record::RELAID;
 use std::collections::BTreeSet;
+use std::process::Stdio;
 
 const STUDY: &str = r#"
 format = 1
@@ -149,4 +150,27 @@ fn what_the_linker_drops_and_what_is_changed_later_is_heeded() {
     places.lines().for_each(|place| *times.entry(place).or_insert(0) += 1);
     let matched = times.values().filter(|&&times| times >= 3).count();
     assert_eq!(matched, 6, "{places}");
+}
+
+/// Between a relink and its trial, and within a block: what is linked again for the same pass is the same.
+#[test]
+fn killed_in_between_it_goes_on_in_the_same_layouts() {
+    let sandbox = sandbox(STUDY);
+    let aside = sandbox.study().with_file_name("cache").join("aside");
+    let is_linking = || std::fs::read_dir(&aside).is_ok_and(|mut names| names.next().is_some());
+    for trials in [0, 2, 5, 9] {
+        let mut child = sandbox.command(&["run", "STUDY", "--quiet"]).stdout(Stdio::null()).spawn().unwrap();
+        while (sandbox.trials_so_far() < trials || !is_linking()) && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    let record = sandbox.record();
+    each_trial_once(&record, 24);
+    let linked = |pass: u32| record.blocks.iter().filter(move |block| block.block == pass).map(|block| &block.linked);
+    for pass in 1..=6 {
+        assert_eq!(linked(pass).collect::<BTreeSet<_>>().len(), 1, "pass {pass}");
+    }
 }
