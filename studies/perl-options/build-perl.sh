@@ -3,11 +3,9 @@
 # Perl files that are ready in the source's lib/.
 #
 #     build-perl.sh make [NAME=VALUE | NAME+=VALUE]…   in a fresh copy of the source
-#     build-perl.sh relink                             in the tree that `make` left
 #
 # `make` takes values that replace one of Configure's answers (optimize=-O3), or
-# are added to it (lddlflags+=-Wl,-Bsymbolic). `relink` links library and
-# interpreter again, from the existing object files.
+# are added to it (lddlflags+=-Wl,-Bsymbolic).
 #
 # It is not an installation of Perl: no extension (XS module) is built, and of
 # the modules in dist/, cpan/ and ext/ only those that it is linked with, Exporter,
@@ -60,22 +58,9 @@ make)
     install_perl
     find lib -type f \( -name '*.t' -o -name '*.pod' \) ! -path lib/Config.pod -exec rm -f {} +
     cp -R lib/. "$privlibexp/"
-
-    # The tree is kept, for `relink`. What make would do now is written down for
-    # it, because in a copy of the tree no file is older than another, and make
-    # would begin from the start. What linking does not need goes.
-    rm -f perl libperl.a libperl.so*
-    make -n -o DynaLoader.o perl nonxs_ext= | sed -n '/^rm -f libperl/,$p' > link.sh
-    test -s link.sh
-    rm -rf t cpan win32 os2 vms
-    ;;
-relink)
-    rm -f perl libperl.a libperl.so*
-    sh -ex link.sh
-    install_perl
     ;;
 *)
-    echo "usage: build-perl.sh make [NAME=VALUE | NAME+=VALUE]… | relink" >&2
+    echo "usage: build-perl.sh make [NAME=VALUE | NAME+=VALUE]…" >&2
     exit 2
     ;;
 esac
