@@ -45,7 +45,7 @@ fn spread(record: &Record) -> Option<(f64, Option<[f64; 2]>)> {
     let baseline = record.study.variants.first()?.name.as_str();
     let mut cells: BTreeMap<(&str, &str), BTreeMap<u32, Logarithms<'_>>> = BTreeMap::new();
     for trial in record.trials.iter().filter(|trial| trial.outcome == Outcome::Ok) {
-        let Some(value) = trial.measurements.get(metric).filter(|value| **value > 0.0) else { continue };
+        let Some(value) = trial.value(metric).filter(|value| *value > 0.0) else { continue };
         let block = cells.entry((&trial.workload, &trial.condition)).or_default().entry(trial.block).or_default();
         block.insert(&trial.variant, value.ln());
     }
