@@ -12,7 +12,7 @@ use bakeoff_command::{Merged, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{SameIn, SharedLine, StudyLine, TWIN, VariantLine};
-use bakeoff_model::study::{Factor, Vary};
+use bakeoff_model::study::{Factor, Levels, Vary};
 
 /// Does that, and finds what to say of it.
 pub(crate) fn merged(
@@ -26,7 +26,7 @@ pub(crate) fn merged(
         let differing = cache.differences(both.map(|build| build.digest.as_str())).ok().flatten();
         differing.is_some_and(|files| judge(cache, both, &files) == SameCode::Same)
     };
-    let shared = merge(plan, all, builds, &is_same_code);
+    let shared = merge(plan, all, builds, factors, &is_same_code);
     if let Some(answer) = same_revisions(plan, &shared, builds, factors) {
         return Merged { shared, notes: String::new(), nothing_left: Some(Ok(answer)) };
     }
@@ -47,6 +47,7 @@ fn merge(
     plan: &mut Plan,
     study: &StudyLine,
     builds: &[BuildLine],
+    factors: &[Factor],
     is_same_code: &dyn Fn([&BuildLine; 2]) -> bool,
 ) -> Vec<SharedLine> {
     if plan.vary.contains(&Vary::LinkOrder) || plan.building.is_some() {
@@ -62,7 +63,11 @@ fn merge(
     }
     // As they were built, files are compared, and their addresses are a part of them.
     if plan.vary.contains(&Vary::Layouts) {
-        merge_code(&mut shared, study, builds, is_same_code);
+        let is_same_code = |variants: [&VariantLine; 2], both: [&BuildLine; 2]| {
+            // An option may be about addresses: how functions and loops are aligned.
+            differ_in_revisions(variants.map(|variant| &variant.levels), factors) && is_same_code(both)
+        };
+        merge_code(&mut shared, study, builds, &is_same_code);
     }
     plan.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
     shared
@@ -73,7 +78,7 @@ fn merge_code(
     shared: &mut Vec<SharedLine>,
     study: &StudyLine,
     builds: &[BuildLine],
-    is_same_code: &dyn Fn([&BuildLine; 2]) -> bool,
+    is_same_code: &dyn Fn([&VariantLine; 2], [&BuildLine; 2]) -> bool,
 ) {
     let build = |variant: &VariantLine| {
         let mut built = builds.iter().filter(|build| build.outcome == BuildOutcome::Built);
@@ -86,7 +91,7 @@ fn merge_code(
             continue;
         }
         let is_same = |(first, built): &&(&VariantLine, &BuildLine)| {
-            judged::run_alike(study, [first, variant]) && is_same_code([built, of])
+            judged::run_alike(study, [first, variant]) && is_same_code([first, variant], [built, of])
         };
         let Some(with) = kept.iter().find(is_same).map(|(first, _)| first.name.clone()) else {
             kept.push((variant, of));
@@ -133,15 +138,9 @@ pub(crate) fn groups(shared: &[SharedLine]) -> Vec<Vec<&str>> {
 /// is no mistake of the study, and a pipeline goes on. None, where that is not so.
 fn same_revisions(plan: &Plan, shared: &[SharedLine], builds: &[BuildLine], factors: &[Factor]) -> Option<String> {
     let is_built = builds.iter().all(|build| build.outcome == BuildOutcome::Built);
-    let names_revisions = |name: &String| {
-        let factor = factors.iter().find(|factor| factor.name == *name);
-        factor.is_some_and(|factor| factor.levels.iter().any(|level| !Spec::of_level(level).revisions.is_empty()))
-    };
     let baseline = plan.baseline();
-    let differ_in_revisions = shared.iter().all(|SharedLine { variant, .. }| {
-        let differ = variant.levels.iter().filter(|(factor, level)| baseline.levels.get(*factor) != Some(level));
-        differ.map(|(factor, _)| factor).all(names_revisions)
-    });
+    let differ_in_revisions =
+        shared.iter().all(|one| differ_in_revisions([&baseline.levels, &one.variant.levels], factors));
     let is_answer = plan.variants.len() == 1 && !shared.is_empty() && is_built && differ_in_revisions;
     is_answer.then(|| {
         let others = shared.iter().map(|one| one.variant.name.as_str());
@@ -153,6 +152,16 @@ fn same_revisions(plan: &Plan, shared: &[SharedLine], builds: &[BuildLine], fact
             how(shared.iter())
         )
     })
+}
+
+/// Whether variants differ in revisions of their sources alone.
+fn differ_in_revisions([one, other]: [&Levels; 2], factors: &[Factor]) -> bool {
+    let names_revisions = |name: &String| {
+        let factor = factors.iter().find(|factor| factor.name == *name);
+        factor.is_some_and(|factor| factor.levels.iter().any(|level| !Spec::of_level(level).revisions.is_empty()))
+    };
+    let mut differ = other.iter().filter(|(factor, level)| one.get(*factor) != Some(level));
+    differ.all(|(factor, _)| names_revisions(factor))
 }
 
 /// Ends the command where nothing is left to compare, with all that is doubtful about the builds: the reason may be
@@ -225,7 +234,7 @@ mod tests {
         let (mut plan, builds) = planned(variants);
         change(&mut plan);
         let study = plan.study_line(&BTreeMap::new(), "", None);
-        let shared = merge(&mut plan, &study, &builds, &|_| false);
+        let shared = merge(&mut plan, &study, &builds, &[], &|_| false);
         let found: Vec<(&str, &str)> =
             shared.iter().map(|one| (one.variant.levels["opt"].as_str(), one.with.as_str())).collect();
         assert_eq!(found, expect);
@@ -246,20 +255,28 @@ mod tests {
     #[test]
     fn variants_with_the_same_code_race_once_where_layouts_are_varied() {
         let all = [("own", "C", Some("1")), ("O2", "C", Some("2")), ("O3", "C", Some("3")), ("O1", "C", Some("3"))];
-        let found = |vary: &[Vary], same: &[&str]| {
+        let found = |vary: &[Vary], of_revisions: bool, same: &[&str]| {
             let (mut plan, builds) = planned(&all);
             plan.vary = vary.to_vec();
             let study = plan.study_line(&BTreeMap::new(), "", None);
             let is_same = |both: [&BuildLine; 2]| both.iter().all(|build| same.contains(&build.digest.as_str()));
-            let shared = merge(&mut plan, &study, &builds, &is_same);
+            let revisions = [("layer".to_owned(), "main".to_owned())].into();
+            let levels = vec![Level { spec: Kept::new(Spec { revisions, ..Spec::default() }), ..Level::default() }];
+            let factors = [Factor { name: if of_revisions { "opt" } else { "other" }.to_owned(), levels }];
+            let shared = merge(&mut plan, &study, &builds, &factors, &is_same);
             let of = |one: &SharedLine| format!("{} {} {:?}", one.variant.levels["opt"], one.with, one.same_in);
             shared.iter().map(of).collect::<Vec<_>>()
         };
         let both = ["build own", "build O3"];
-        assert_eq!(found(&[], &both), ["O1 opt=O3 locale=C Files"], "files are compared");
+        assert_eq!(found(&[], true, &both), ["O1 opt=O3 locale=C Files"], "files are compared");
         let expect = ["O1 opt=own locale=C Code", "O3 opt=own locale=C Code"];
-        assert_eq!(found(&[Vary::Layouts], &both), expect);
-        assert_eq!(found(&[Vary::Layouts], &[]), ["O1 opt=O3 locale=C Files"]);
+        assert_eq!(found(&[Vary::Layouts], true, &both), expect);
+        assert_eq!(
+            found(&[Vary::Layouts], false, &both),
+            ["O1 opt=O3 locale=C Files"],
+            "options may be about addresses"
+        );
+        assert_eq!(found(&[Vary::Layouts], true, &[]), ["O1 opt=O3 locale=C Files"]);
     }
 
     #[test]
@@ -273,7 +290,7 @@ mod tests {
     fn nothing_is_raced_against_itself_alone() {
         let (mut plan, builds) = planned(&[("own", "C", Some("1")), ("O2", "C", Some("1"))]);
         let study = plan.study_line(&BTreeMap::new(), "", None);
-        let shared = merge(&mut plan, &study, &builds, &|_| false);
+        let shared = merge(&mut plan, &study, &builds, &[], &|_| false);
         let code =
             |builds: &[BuildLine]| something_is_left(&plan, &shared, builds, String::new).map_err(|error| error.code);
         assert_eq!(code(&builds), Err(Code::Usage));
@@ -286,7 +303,7 @@ mod tests {
     fn revisions_that_are_the_same_program_are_an_answer() {
         let (mut plan, builds) = planned(&[("own", "C", Some("1")), ("O2", "C", Some("1"))]);
         let study = plan.study_line(&BTreeMap::new(), "", None);
-        let shared = merge(&mut plan, &study, &builds, &|_| false);
+        let shared = merge(&mut plan, &study, &builds, &[], &|_| false);
         let factor = |revision: Option<&str>| {
             let revisions = revision.map(|revision| ("layer".to_owned(), revision.to_owned())).into_iter().collect();
             let spec = Kept::new(Spec { revisions, ..Spec::default() });

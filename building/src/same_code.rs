@@ -87,6 +87,7 @@ impl Held {
             let is_it = |recorded: &&Recorded| Path::new(&recorded.file) == file && recorded.loaded == of_now;
             if let Some(recorded) = all.iter().find(is_it) {
                 held.linked = Some(plain.into_owned());
+                held.words.push(recorded.tool.as_os_str().as_encoded_bytes().to_vec());
                 held.take(&recorded.words, &folder, &layer.digest)?;
                 return Some(held);
             }

@@ -43,9 +43,9 @@ const AT_THE_TOP: [&str; 14] = [
     "rustfmt.toml",
 ];
 /// Endings of files that are compiled, or say how. Where a build leaves the same of them, they made no difference.
-const COMPILED: [&str; 29] = [
+const COMPILED: [&str; 28] = [
     "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "inl", "s", "asm", "rs", "go", "zig", "f", "f90", "d", "java",
-    "kt", "swift", "hs", "ml", "mli", "cs", "mk", "cmake", "am", "ac", "in",
+    "kt", "swift", "hs", "ml", "mli", "cs", "mk", "cmake", "am", "ac",
 ];
 /// Names of files that say how.
 const HOW_TO_BUILD: [&str; 5] = ["makefile", "gnumakefile", "cmakelists.txt", "meson.build", "configure"];
@@ -88,7 +88,9 @@ fn is_read_by_people(file: &Path) -> bool {
 
 fn is_compiled(file: &Path) -> bool {
     let (name, ending) = (lower(file.file_name()), lower(file.extension()));
-    COMPILED.contains(&ending.as_str()) || HOW_TO_BUILD.contains(&name.as_str())
+    // What configure makes a file of, with an `in` behind its name.
+    let made = || file.file_stem().is_some_and(|stem| is_compiled(Path::new(stem)));
+    COMPILED.contains(&ending.as_str()) || HOW_TO_BUILD.contains(&name.as_str()) || ending == "in" && made()
 }
 
 #[cfg(test)]

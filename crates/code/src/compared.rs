@@ -4,6 +4,7 @@
 use crate::answer::{Answer, Difference, What, Why};
 use crate::linked::Loading;
 use crate::nouns::{Atom, Instruction, Kind, Object, Place, Section, Target};
+use crate::pieces::{constant, next, text, without_zeros};
 use crate::side::{Definition, Side};
 
 use object::elf;
@@ -11,6 +12,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Zeros of this number may follow a datum without a name, up to the next one.
 const MOST_FILL: u64 = 64;
+
+/// What is aligned to this, or to more, was aligned on purpose: so that it has a line of the cache, or a page, for itself.
+const CACHE_LINE: u64 = 64;
+
+/// Data that nothing was seen to refer to: bytes, and of each relocation in them its kind and addend.
+type Unreached<'a> = (&'a [u8], Vec<(u32, i64)>);
 
 /// Where a thing begins: the numbers of its object and section, and a place in that.
 type Spot = (usize, usize, u64);
@@ -25,6 +32,8 @@ pub(crate) struct Comparison<'c, 'a> {
     sides: &'c [Side<'a>; 2],
     /// The objects of one that are in the other, too, byte for byte.
     equal: HashMap<usize, usize>,
+    /// The objects that both have, and that are not equal.
+    changed: Vec<[usize; 2]>,
     partners: [HashMap<Spot, Spot>; 2],
     left: Vec<Pair<'a>>,
     /// The names of symbols that only one of them defines.
@@ -39,6 +48,7 @@ impl<'c, 'a> Comparison<'c, 'a> {
         let mut comparison = Self {
             sides,
             equal: HashMap::new(),
+            changed: vec![],
             partners: Default::default(),
             left: vec![],
             alone: Default::default(),
@@ -53,6 +63,10 @@ impl<'c, 'a> Comparison<'c, 'a> {
                 comparison.equal.insert(number, same);
             } else {
                 comparison.locals(number, same);
+                comparison.changed.push([number, same]);
+                if object.personalities != other.objects[same].personalities {
+                    comparison.differs(What::Section, ".eh_frame", [None; 2]);
+                }
             }
         }
         comparison.find_problems();
@@ -99,7 +113,8 @@ impl<'c, 'a> Comparison<'c, 'a> {
             (Place::In(first), Place::In(second)) => {
                 self.named([(both[0].object, first, one.value), (both[1].object, second, other.value)], name)
             }
-            (first, second) => first == second,
+            // The value of a common symbol is its alignment.
+            (first, second) => first == second && one.value == other.value,
         };
         if !is_same || !is_paired {
             self.differs(What::Symbol, name, [Some(one.size), Some(other.size)]);
@@ -198,6 +213,21 @@ impl<'c, 'a> Comparison<'c, 'a> {
         }
     }
 
+    /// What only one program defines may be named by the words of both: they have no effect where it is missing.
+    pub(crate) fn named_by(&mut self, words: &[&[u8]]) {
+        for name in self.alone.concat() {
+            let is_value = |word: &&&[u8]| {
+                let before = word.strip_suffix(name.as_bytes());
+                before.is_some_and(|before| {
+                    before.last().is_none_or(|last| !last.is_ascii_alphanumeric() && *last != b'_')
+                })
+            };
+            if words.iter().any(|word| is_value(&word)) {
+                self.differs(What::Symbol, name, [None; 2]);
+            }
+        }
+    }
+
     /// A symbol that only one program defines may take the place of one in a library; then the library's is missing there.
     pub(crate) fn take_place(&mut self, loadings: &[Loading<'_>; 2]) {
         for (number, names) in self.alone.iter().enumerate() {
@@ -211,6 +241,13 @@ impl<'c, 'a> Comparison<'c, 'a> {
         while let Some(pair) = self.left.pop() {
             self.compare(&pair);
         }
+        for [one, other] in std::mem::take(&mut self.changed) {
+            let (ones, others) = (self.unreached(0, one), self.unreached(1, other));
+            // What only one of them has may have been added; of a changed datum, each has its own.
+            if ones.iter().any(|datum| !others.contains(datum)) && others.iter().any(|datum| !ones.contains(datum)) {
+                self.differs(What::Section, "data", [None; 2]);
+            }
+        }
         match self.unknown {
             _ if !self.differences.is_empty() => {
                 self.differences.sort_by(|a, b| (a.what, &a.name).cmp(&(b.what, &b.name)));
@@ -219,6 +256,36 @@ impl<'c, 'a> Comparison<'c, 'a> {
             Some(why) => Answer::Unknown(why),
             None => Answer::Same,
         }
+    }
+
+    /// The data of an object that nothing was seen to refer to, without zeros around them. An index that does not begin at 0
+    /// makes a place in front of its datum, which seems to be in another one.
+    fn unreached(&self, side: usize, number: usize) -> Vec<Unreached<'a>> {
+        let mut unreached = vec![];
+        let sections = &self.sides[side].objects[number].sections;
+        for (index, section) in sections.iter().enumerate().filter(|(_, section)| section.kind == Kind::Data) {
+            let mut from = 0;
+            let mut left = |from: u64, to: u64| {
+                let bytes = without_zeros(section.bytes(from, to.max(from)));
+                let relocations = section.relocations(from, to);
+                let meant = relocations.iter().map(|one| (one.sort, one.addend)).collect::<Vec<_>>();
+                if !bytes.is_empty() || !meant.is_empty() {
+                    unreached.push((bytes, meant));
+                }
+            };
+            let alone =
+                section.atoms.iter().filter(|atom| self.alone[side].contains(&atom.name)).map(|atom| atom.start);
+            let partners = self.partners[side].keys().filter(|spot| (spot.0, spot.1) == (number, index));
+            let starts: BTreeSet<u64> = partners.map(|spot| spot.2).chain(alone).collect();
+            for start in starts {
+                if start >= from {
+                    left(from, start);
+                    from = section.end(start);
+                }
+            }
+            left(from, section.size);
+        }
+        unreached
     }
 
     fn compare(&mut self, pair: &Pair<'a>) {
@@ -233,12 +300,20 @@ impl<'c, 'a> Comparison<'c, 'a> {
         let is_same = (a.kind, a.flags, a.is_sealed, a.is_zero) == (b.kind, b.flags, b.is_sealed, b.is_zero)
             && match (a.kind, first, second) {
                 (Kind::Code, Some(first), Some(second)) => {
-                    self.handlers([first, second], pair) && self.code([first, second], pair)
+                    a.align == b.align
+                        && first.sort == second.sort
+                        && self.handlers([first, second], pair)
+                        && self.code([first, second], a.align, pair)
                 }
                 (Kind::Code | Kind::Left, ..) => false,
                 (Kind::Whole, ..) => a.size == b.size && self.data([a, b], a.size, pair, name),
                 (_, Some(first), Some(second)) => {
-                    first.size == second.size && self.data([a, b], first.size, pair, name)
+                    let alignments = [a.alignment(first.start), b.alignment(second.start)];
+                    // A line of the cache, or a page: what is so aligned was meant to be.
+                    let is_aligned = alignments[0] == alignments[1] || alignments.iter().all(|one| *one < CACHE_LINE);
+                    is_aligned
+                        && (first.size, first.sort) == (second.size, second.sort)
+                        && self.data([a, b], first.size, pair, name)
                 }
                 (_, None, None) => self.unnamed([a, b], pair),
                 _ => false,
@@ -251,6 +326,9 @@ impl<'c, 'a> Comparison<'c, 'a> {
 
     /// What catches exceptions of a function: its place in a section that is compared as a whole.
     fn handlers(&mut self, both: [&'c Atom<'a>; 2], pair: &Pair<'a>) -> bool {
+        if both[0].is_unwound != both[1].is_unwound {
+            return false;
+        }
         match both.map(|atom| atom.handlers) {
             [None, None] => true,
             [Some(one), Some(other)] => self.targets([one, other], pair.objects(), both[0].name),
@@ -258,13 +336,18 @@ impl<'c, 'a> Comparison<'c, 'a> {
         }
     }
 
-    fn code(&mut self, both: [&'c Atom<'a>; 2], pair: &Pair<'a>) -> bool {
-        let [mut one, mut other] = both.map(|atom| atom.code.iter().filter(|instruction| !instruction.fills));
-        let by = both[0].name;
+    /// What fills up must be the same, too, until a branch has another length.
+    fn code(&mut self, both: [&'c Atom<'a>; 2], align: u64, pair: &Pair<'a>) -> bool {
+        let [mut one, mut other] = both.map(|atom| atom.code.iter());
+        let mut is_level = both[0].start % align == both[1].start % align;
         loop {
-            match (one.next(), other.next()) {
+            let ((filled, a), (same, b)) = (next(&mut one), next(&mut other));
+            match (a, b) {
+                _ if is_level && filled != same => return false,
                 (None, None) => return true,
-                (Some(a), Some(b)) if self.instruction([a, b], pair, by) => {}
+                (Some(a), Some(b)) if self.instruction([a, b], pair, both[0].name) => {
+                    is_level &= a.bytes.len() == b.bytes.len();
+                }
                 _ => return false,
             }
         }
@@ -286,6 +369,12 @@ impl<'c, 'a> Comparison<'c, 'a> {
             return false;
         }
         ones.iter().zip(others).all(|(one, other)| {
+            // Whether it is a distance from its own place, or one in an instruction, is not known there.
+            let symbols = &self.sides[0].objects[pair.spots[0].0].symbols;
+            let is_named = symbols.get(one.symbol).is_some_and(|symbol| symbol.is_global());
+            if a.kind == Kind::Whole && one.is_relative() && !is_named {
+                return false;
+            }
             let (at, same) = (one.at - from, other.at - there);
             // A distance from its own place, in a table of them, is one from the table's beginning.
             let fix = if one.is_relative() { (at as i64).wrapping_neg() } else { 0 };
@@ -304,20 +393,26 @@ impl<'c, 'a> Comparison<'c, 'a> {
 
     /// A datum without a name: it ends where the next thing begins that something refers to.
     fn unnamed(&mut self, both: [&Section<'a>; 2], pair: &Pair<'a>) -> bool {
-        let ends = [0, 1].map(|side| {
-            let section = both[side];
-            let next = section.marks.partition_point(|mark| *mark <= pair.spots[side].2);
-            section.marks.get(next).copied().unwrap_or(section.size).min(section.size)
-        });
+        let ends = [0, 1].map(|side| both[side].end(pair.spots[side].2));
         let lengths = [0, 1].map(|side| ends[side].saturating_sub(pair.spots[side].2));
         let length = lengths[0].min(lengths[1]);
         let is_filled = |side: usize| {
             let from = pair.spots[side].2 + length;
             let is_short = ends[side] - from < MOST_FILL && both[side].relocations(from, ends[side]).is_empty();
-            is_short && both[side].bytes(from, ends[side]).iter().all(|byte| *byte == 0)
+            is_short && without_zeros(both[side].bytes(from, ends[side])).is_empty()
         };
-        let is_end = both[0].is_zero && lengths[0] != lengths[1];
-        length > 0 && !is_end && is_filled(0) && is_filled(1) && self.data(both, length, pair, pair.by)
+        // Zeros may be what fills up to a datum that an index is added to.
+        let is_fill = |side: usize| {
+            let from = pair.spots[side].2;
+            let bytes = both[side].bytes(from, from + length);
+            without_zeros(bytes).is_empty() && both[side].relocations(from, from + length).is_empty()
+        };
+        length > 0
+            && !is_fill(0)
+            && !is_fill(1)
+            && is_filled(0)
+            && is_filled(1)
+            && self.data(both, length, pair, pair.by)
     }
 
     /// Whether two references mean the same.
@@ -386,18 +481,4 @@ impl Atom<'_> {
         let found = self.code.binary_search_by_key(&at, |instruction| instruction.at).ok()?;
         Some(self.code[found].index)
     }
-}
-
-/// The text that begins there, up to its zero.
-fn text<'a>(section: &Section<'a>, at: u64) -> Option<&'a [u8]> {
-    let (rest, unit) = (section.data.get(at as usize..)?, section.unit as usize);
-    let end = rest.chunks_exact(unit).position(|letter| letter.iter().all(|byte| *byte == 0))?;
-    Some(&rest[..end * unit])
-}
-
-/// The constant that this place is in, and where in it.
-fn constant<'a>(section: &Section<'a>, at: u64) -> Option<(&'a [u8], u64)> {
-    let inside = at % section.unit;
-    let start = (at - inside) as usize;
-    Some((section.data.get(start..start + section.unit as usize)?, inside))
 }

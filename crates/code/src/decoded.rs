@@ -8,6 +8,21 @@ use iced_x86::{Decoder, DecoderOptions, Instruction as Known, Mnemonic, OpKind};
 /// Assemblers fill up to a multiple of 8 bytes at least; another `nop` was written by someone.
 const FILLED_TO: u64 = 8;
 
+/// An assembler's `nop` is at least that long, but for the last one of a run.
+const LONG_FILL: usize = 8;
+
+/// What may be the last instruction of a function: what is behind it is not run next.
+const ENDS: [Mnemonic; 8] = [
+    Mnemonic::Jmp,
+    Mnemonic::Ret,
+    Mnemonic::Retf,
+    Mnemonic::Call,
+    Mnemonic::Ud2,
+    Mnemonic::Hlt,
+    Mnemonic::Int3,
+    Mnemonic::Int,
+];
+
 /// Decodes the functions of all sections, and marks what is referred to.
 pub(crate) fn decode<'a>(sections: &mut [Section<'a>], symbols: &[Symbol<'a>]) -> Result<(), Why> {
     let mut targets = vec![];
@@ -68,6 +83,7 @@ fn function<'a>(
     let mut decoder = Decoder::with_ip(64, bytes, start, DecoderOptions::NONE);
     let mut code: Vec<Instruction<'a>> = vec![];
     let mut known = Known::default();
+    let mut last = Mnemonic::INVALID;
     while decoder.can_decode() {
         decoder.decode_out(&mut known);
         if known.is_invalid() {
@@ -101,20 +117,34 @@ fn function<'a>(
         }
         let bytes = section.bytes(at, next);
         let fills = known.mnemonic() == Mnemonic::Nop && references.is_empty();
+        last = if fills { last } else { known.mnemonic() };
         code.push(Instruction { at, bytes, index: 0, fills, branch, references });
     }
-    number_them(&mut code, end);
+    if !ENDS.contains(&last) {
+        return Err(Why::Unnamed);
+    }
+    number_them(&mut code, end, section.align);
     Ok(code)
 }
 
 /// Numbers the instructions that do something.
-fn number_them(code: &mut [Instruction<'_>], end: u64) {
+fn number_them(code: &mut [Instruction<'_>], end: u64, align: u64) {
     let mut next = end;
-    for instruction in code.iter_mut().rev() {
-        // A run of them fills if its end does.
-        instruction.fills &= next.is_multiple_of(FILLED_TO);
-        if !instruction.fills {
-            next = instruction.at;
+    let mut run = 0;
+    for at in (0..code.len()).rev() {
+        // A run of them fills if its end is aligned, and it has no more of them than an assembler needs.
+        if !code[at].fills {
+            (next, run) = (code[at].at, 0);
+            continue;
+        }
+        run += 1;
+        let length = (next - code[at].at) as usize;
+        let alignment = if next == 0 { align } else { align.min(1 << next.trailing_zeros()) };
+        code[at].fills = alignment >= FILLED_TO && (length as u64) < alignment && run <= length / LONG_FILL + 1;
+        if !code[at].fills {
+            // The ones behind it are no fill, either.
+            code[at..].iter_mut().take(run).for_each(|instruction| instruction.fills = false);
+            (next, run) = (code[at].at, 0);
         }
     }
     let mut index = 0;

@@ -11,6 +11,7 @@ mod compared;
 mod decoded;
 mod linked;
 mod nouns;
+mod pieces;
 mod read;
 mod side;
 
@@ -33,6 +34,7 @@ pub fn compare(one: &Program<'_>, other: &Program<'_>) -> Answer {
     if one.words != other.words {
         comparison.differs(What::Words, "", [None; 2]);
     }
+    comparison.named_by(&one.words);
     match (one.linked, other.linked) {
         (None, None) => {}
         (Some(one), Some(other)) => match [one, other].map(linked::Loading::of) {

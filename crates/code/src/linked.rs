@@ -39,7 +39,10 @@ pub(crate) struct Loading<'a> {
 
 impl<'a> Loading<'a> {
     pub(crate) fn of(content: &'a [u8]) -> Result<Self, Why> {
-        Self::read(content).map_err(|_| Why::NotMachineCode)
+        let loading = Self::read(content).map_err(|_| Why::NotMachineCode)?;
+        // Which symbol has which version is not compared.
+        let has_versions = Elf::parse(content).is_ok_and(|file| file.section_by_name(".gnu.version_d").is_some());
+        if has_versions { Err(Why::Unusual) } else { Ok(loading) }
     }
 
     fn read(content: &'a [u8]) -> object::Result<Self> {

@@ -3,6 +3,7 @@
 use crate::answer::Why;
 use iced_x86::Mnemonic;
 use object::elf;
+use std::collections::BTreeSet;
 
 /// Relocations whose value is a distance from their place, in x86-64's ABI.
 const RELATIVE: [u32; 15] = [2, 4, 9, 13, 15, 19, 20, 22, 24, 26, 28, 29, 34, 41, 42];
@@ -31,6 +32,8 @@ pub(crate) struct Object<'a> {
     pub(crate) content: &'a [u8],
     pub(crate) sections: Vec<Section<'a>>,
     pub(crate) symbols: Vec<Symbol<'a>>,
+    /// The functions that handle exceptions of its languages.
+    pub(crate) personalities: BTreeSet<&'a str>,
     /// Why it cannot be compared with another one.
     pub(crate) problem: Option<Why>,
 }
@@ -59,6 +62,7 @@ pub(crate) struct Section<'a> {
     pub(crate) is_zero: bool,
     /// The size of an element.
     pub(crate) unit: u64,
+    pub(crate) align: u64,
     pub(crate) size: u64,
     pub(crate) data: &'a [u8],
     pub(crate) relocations: Vec<Relocation>,
@@ -75,9 +79,12 @@ pub(crate) struct Atom<'a> {
     pub(crate) start: u64,
     pub(crate) size: u64,
     pub(crate) name: &'a str,
+    pub(crate) sort: elf::SymbolType,
     pub(crate) code: Vec<Instruction<'a>>,
     /// What catches its exceptions.
     pub(crate) handlers: Option<Target<'a>>,
+    /// Whether exceptions can pass it.
+    pub(crate) is_unwound: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -172,6 +179,20 @@ impl<'a> Section<'a> {
     /// The atom that ends there.
     pub(crate) fn before(&self, end: u64) -> Option<&Atom<'a>> {
         self.atoms.binary_search_by_key(&end, |atom| atom.start + atom.size).ok().map(|found| &self.atoms[found])
+    }
+
+    /// Where a datum ends that begins there: without a name, where the next thing begins that something refers to.
+    pub(crate) fn end(&self, start: u64) -> u64 {
+        if let Some(atom) = self.atom(start) {
+            return start + atom.size;
+        }
+        let next = self.marks.partition_point(|mark| *mark <= start);
+        self.marks.get(next).copied().unwrap_or(self.size).min(self.size)
+    }
+
+    /// The alignment of what begins there, as far as it is known.
+    pub(crate) fn alignment(&self, at: u64) -> u64 {
+        if at == 0 { self.align } else { self.align.min(1 << at.trailing_zeros()) }
     }
 
     /// The relocations from one place to another.

@@ -7,7 +7,7 @@ use object::LittleEndian;
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader as _, Rela as _, SectionHeader as _, Sym as _};
 use object::{Object as _, ObjectComdat as _};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 pub(crate) const ENDIAN: LittleEndian = LittleEndian;
 pub(crate) type Elf<'a> = ElfFile64<'a, LittleEndian>;
@@ -20,6 +20,10 @@ const USUAL: [&str; 10] =
 const UNWINDING: &str = ".eh_frame";
 /// What each function does with exceptions.
 const HANDLERS: &str = ".gcc_except_table";
+/// Where the code of an object is made in the link, or may be.
+const MADE_LATER: [&str; 3] = [".gnu.lto_", ".llvmbc", ".llvm.lto"];
+/// What is behind a usual name, besides the name of a function or datum.
+const SUFFIXES: [&str; 7] = ["", ".rel", ".local", ".rel.local", ".rel.ro", ".rel.ro.local", ".unlikely"];
 /// The last one that is known.
 const LAST: u32 = 42;
 
@@ -31,7 +35,7 @@ pub(crate) fn object<'a>(name: &'a str, content: &'a [u8]) -> Result<Object<'a>,
         return Err(Why::NotMachineCode);
     }
     let mut sections = sections(&file).map_err(|_| Why::NotMachineCode)?;
-    let is_made_later = |section: &Section<'_>| section.name.starts_with(".gnu.lto_") || section.name == ".llvmbc";
+    let is_made_later = |section: &Section<'_>| MADE_LATER.iter().any(|name| section.name.starts_with(name));
     let mut problem = sections.iter().any(is_made_later).then_some(Why::NotMachineCode);
     let (symbols, unusual) = symbols(&file).map_err(|_| Why::NotMachineCode)?;
     problem = problem.or(unusual.then_some(Why::Unusual));
@@ -40,8 +44,20 @@ pub(crate) fn object<'a>(name: &'a str, content: &'a [u8]) -> Result<Object<'a>,
     }
     problem = problem.or(atoms(&mut sections, &symbols).err());
     problem = problem.or(decode(&mut sections, &symbols).err());
-    problem = problem.or(handlers(&mut sections, &symbols).err());
-    Ok(Object { name, content, sections, symbols, problem })
+    let mut personalities = BTreeSet::new();
+    match handlers(&mut sections, &symbols) {
+        Ok(found) => personalities = found,
+        Err(why) => problem = problem.or(Some(why)),
+    }
+    problem = problem.or(has_other_relocations(&file).then_some(Why::Unusual));
+    Ok(Object { name, content, sections, symbols, personalities, problem })
+}
+
+/// Whether there are relocations of a form that is not read.
+fn has_other_relocations(file: &Elf<'_>) -> bool {
+    const CREL: u32 = 0x4000_0014;
+    let mut sorts = file.elf_section_table().iter().map(|header| header.sh_type(ENDIAN));
+    sorts.any(|sort| sort == elf::SHT_REL || sort.0 == CREL)
 }
 
 fn sections<'a>(file: &Elf<'a>) -> object::Result<Vec<Section<'a>>> {
@@ -74,6 +90,7 @@ fn sections<'a>(file: &Elf<'a>) -> object::Result<Vec<Section<'a>>> {
             is_sealed: name.starts_with(".data.rel.ro"),
             is_zero: sort == elf::SHT_NOBITS,
             unit: header.sh_entsize(ENDIAN).max(1),
+            align: header.sh_addralign(ENDIAN).max(1),
             size: header.sh_size(ENDIAN),
             data: header.data(ENDIAN, file.data())?,
             relocations,
@@ -108,7 +125,9 @@ fn symbols<'a>(file: &Elf<'a>) -> object::Result<(Vec<Symbol<'a>>, bool)> {
     let table = file.elf_symbol_table();
     let (mut all, mut unusual) = (vec![], false);
     for (index, symbol) in table.enumerate() {
-        let name = std::str::from_utf8(symbol.name(ENDIAN, table.strings())?).unwrap_or_default();
+        let name = std::str::from_utf8(symbol.name(ENDIAN, table.strings())?);
+        unusual |= name.is_err();
+        let name = name.unwrap_or_default();
         let sort = symbol.st_type();
         let place = match table.symbol_section(ENDIAN, symbol, index)? {
             Some(section) => Place::In(section.0),
@@ -140,8 +159,10 @@ fn atoms<'a>(sections: &mut [Section<'a>], symbols: &[Symbol<'a>]) -> Result<(),
                 start: symbol.value,
                 size: symbol.size,
                 name: symbol.name,
+                sort: symbol.sort,
                 code: vec![],
                 handlers: None,
+                is_unwound: false,
             });
         } else if symbol.is_global() || section.kind == Kind::Code && symbol.sort == elf::STT_FUNC {
             return Err(Why::Unnamed);
@@ -154,29 +175,43 @@ fn atoms<'a>(sections: &mut [Section<'a>], symbols: &[Symbol<'a>]) -> Result<(),
         section.atoms.dedup_by_key(|atom| (atom.start, atom.size));
         let overlap = section.atoms.windows(2).any(|two| is_end(&two[0]).is_none_or(|end| end > two[1].start));
         let is_beyond = section.atoms.last().is_some_and(|last| is_end(last).is_none_or(|end| end > section.size));
-        if overlap || is_beyond {
+        // A linker may put such sections one behind the other, as a list.
+        let is_list = section.kind == Kind::Data && !is_of_one_thing(section);
+        if overlap || is_beyond || is_list {
             return Err(Why::Unusual);
         }
     }
     Ok(())
 }
 
-/// Finds what catches the exceptions of each function: only the tables for unwinding say it.
-fn handlers<'a>(sections: &mut [Section<'a>], symbols: &[Symbol<'a>]) -> Result<(), Why> {
+/// Whether a section has a usual name, or that of the function or datum in it.
+fn is_of_one_thing(section: &Section<'_>) -> bool {
+    let suffix = USUAL.iter().find_map(|usual| section.name.strip_prefix(usual)).unwrap_or_default();
+    let stem = |atom: &Atom<'_>| atom.name.split('.').next().is_some_and(|stem| suffix.contains(stem));
+    SUFFIXES.contains(&suffix) || suffix.starts_with(".cst") || section.atoms.iter().all(stem)
+}
+
+/// Finds what catches the exceptions of each function, and whether any can pass it: only the tables for unwinding say it.
+/// Returns the functions that handle exceptions of a language.
+fn handlers<'a>(sections: &mut [Section<'a>], symbols: &[Symbol<'a>]) -> Result<BTreeSet<&'a str>, Why> {
+    let mut personalities = BTreeSet::new();
+    let mut unwound: Vec<(usize, u64)> = vec![];
     let mut found: Vec<(usize, u64, Target<'a>)> = vec![];
     for section in sections.iter().filter(|section| section.name == UNWINDING) {
         let mut function = None;
         for one in &section.relocations {
             match one.target(sections, symbols, 0)? {
                 Target::Place { section, at, plus: 0 } if sections[section].kind == Kind::Code => {
-                    function = Some((section, u64::try_from(at).map_err(|_| Why::Unusual)?));
+                    let at = (section, u64::try_from(at).map_err(|_| Why::Unusual)?);
+                    function = Some(at);
+                    unwound.push(at);
                 }
                 target @ Target::Place { section, .. } if sections[section].name.starts_with(HANDLERS) => {
                     let (section, at) = function.ok_or(Why::Unusual)?;
                     found.push((section, at, target));
                 }
-                // The function that handles exceptions of a language.
-                _ => {}
+                Target::Named(name, _) => _ = personalities.insert(name),
+                Target::Place { .. } => {}
             }
         }
     }
@@ -185,5 +220,11 @@ fn handlers<'a>(sections: &mut [Section<'a>], symbols: &[Symbol<'a>]) -> Result<
         let number = atoms.binary_search_by_key(&at, |atom| atom.start).map_err(|_| Why::Unusual)?;
         atoms[number].handlers = Some(target);
     }
-    Ok(())
+    for (section, at) in unwound {
+        let atoms = &mut sections[section].atoms;
+        if let Ok(number) = atoms.binary_search_by_key(&at, |atom| atom.start) {
+            atoms[number].is_unwound = true;
+        }
+    }
+    Ok(personalities)
 }

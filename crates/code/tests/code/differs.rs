@@ -191,3 +191,79 @@ fn code_that_is_made_in_the_link_cannot_be_told() {
     let [one, other] = ["argc + 50", "argc + 51"].map(|to| of(&edited("argc + 50", to), &["-O2", "-flto"], &["-flto"]));
     assert!(!matches!(answer(&one, &other), Answer::Same));
 }
+
+/// Not the same, whatever else the answer is.
+#[track_caller]
+fn is_not_same(both: [&str; 2], flags: [&[&str]; 2], words: &[&str]) {
+    let [one, other] = [0, 1].map(|number| built(&[("x.c", both[number])], flags[number], words));
+    assert_ne!(answer(&one, &other), Answer::Same, "{}", both[1]);
+}
+
+#[test]
+fn places_in_front_of_a_datum() {
+    let check = |text: &str, flags: &[&str], words: &[&str]| {
+        is_not_same([&text.replace("VALUE", "7"), &text.replace("VALUE", "70")], [flags; 2], words);
+    };
+    let other =
+        "__attribute__((noinline)) int f(int i) { static const int t1[9] = {1,2,3,4,5,6,7,8,9}; return t1[i & 7]; }\n";
+    let table = "static const int t2[9] = {5,6,VALUE,8,9,10,11,12,1};";
+    let before = format!(
+        "__attribute__((noinline)) int g(int *n) {{ {table} const int *a = t2 - 1; int s = 0; do s += a[*n]; while (*++n); \
+         return s; }}\n{other}int main(int c, char **v) {{ int n[] = {{c, c + 2, 0}}; return f(c) + g(n); }}\n"
+    );
+    check(&before, &["-O2"], &[]);
+    let index = |less: &str| {
+        format!(
+            "{other}__attribute__((noinline)) int g(long i) {{ {table} return t2[i - {less}]; }}\n\
+             int main(int c, char **v) {{ return f(c) + g(c + {less}); }}\n"
+        )
+    };
+    for less in ["3", "'0'"] {
+        check(&index(less), &["-O2", "-fno-pie"], &["-no-pie"]);
+        check(&index(less).replace("static const", "static"), &["-O2", "-fno-pie"], &["-no-pie"]);
+    }
+    let hot =
+        index("1").replace("__attribute__((noinline)) int g", "__attribute__((noinline, section(\"hot\"))) int g");
+    check(&hot, &["-O2"], &[]);
+}
+
+#[test]
+fn alignment_that_was_asked_for() {
+    let shared = "int one; int two;\nvoid a(void) { __atomic_fetch_add(&one, 1, 0); }\n\
+        void b(void) { __atomic_fetch_add(&two, 1, 0); }\nint main(void) { a(); b(); return 0; }\n";
+    let apart = shared
+        .replace("int one; int two", "int __attribute__((aligned(64))) one; int __attribute__((aligned(64))) two");
+    is_not_same([shared, &apart], [&["-O2"]; 2], &[]);
+    is_not_same([shared, &apart], [&["-O2", "-fcommon"]; 2], &[]);
+    let sum = "int main(int c, char **v) { volatile int s = 0; for (int i = 0; i < c * 9; i++) { s += i; if (s > 7) s ^= i; } \
+        return s; }\n";
+    for option in ["-falign-loops=64", "-falign-functions=64", "-fno-align-loops"] {
+        let flags: [&[&str]; 2] = [&["-O2"], &["-O2", option]];
+        let programs = flags.map(|flags| built(&[("x.c", sum)], flags, &[]));
+        if programs[0].parts[0].1 != programs[1].parts[0].1 {
+            is_not_same([sum, sum], flags, &[]);
+        }
+    }
+}
+
+#[test]
+fn nops_that_somebody_wrote() {
+    let text = |number: &str| {
+        format!(
+            "__attribute__((noinline)) void delay(long n) {{ do {{ __asm__ volatile(\".rept {number}\\n nop\\n .endr\"); }} \
+             while (--n); }}\nint main(void) {{ delay(1000); return 0; }}\n"
+        )
+    };
+    is_not_same([&text("8"), &text("800")], [&["-O2"]; 2], &[]);
+    is_not_same([&text("1"), &text("2")], [&["-O2"]; 2], &[]);
+}
+
+#[test]
+fn what_the_linker_and_the_loader_are_told() {
+    let main = "int main(void) { return 0; }\n";
+    let started = format!("#include <stdio.h>\nvoid start_up(void) {{ puts(\"hi\"); }}\n{main}");
+    is_not_same([&format!("#include <stdio.h>\n{main}"), &started], [&["-O2"]; 2], &["-Wl,-init,start_up"]);
+    let unwound =
+        "void cb(void); int each(void) { cb(); cb(); return 3; } void cb(void) {} int main(void) { return each(); }\n";
+    is_not_same([unwound; 2], [&["-O2"], &["-O2", "-fno-asynchronous-unwind-tables"]], &[]);
+}
