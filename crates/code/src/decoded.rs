@@ -123,12 +123,12 @@ fn function<'a>(
     if !ENDS.contains(&last) {
         return Err(Why::Unnamed);
     }
-    number_them(&mut code, end, section.align);
+    number_them(&mut code, end, section);
     Ok(code)
 }
 
 /// Numbers the instructions that do something.
-fn number_them(code: &mut [Instruction<'_>], end: u64, align: u64) {
+fn number_them(code: &mut [Instruction<'_>], end: u64, section: &Section<'_>) {
     let mut next = end;
     let mut run = 0;
     for at in (0..code.len()).rev() {
@@ -139,7 +139,7 @@ fn number_them(code: &mut [Instruction<'_>], end: u64, align: u64) {
         }
         run += 1;
         let length = (next - code[at].at) as usize;
-        let alignment = if next == 0 { align } else { align.min(1 << next.trailing_zeros()) };
+        let alignment = section.alignment(next);
         code[at].fills = alignment >= FILLED_TO && (length as u64) < alignment && run <= length / LONG_FILL + 1;
         if !code[at].fills {
             // The ones behind it are no fill, either.

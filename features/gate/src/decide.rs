@@ -18,8 +18,7 @@ use crate::spec::Limits;
 use bakeoff_judge::findings::{Caveat, Comparison, Findings, Inferred, Scale, Table, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_model::plan::BASELINE;
-use bakeoff_model::record::SameIn;
-use bakeoff_model::record::{Record, TWIN};
+use bakeoff_model::record::{Record, SameIn, TWIN};
 use bakeoff_model::study::OutputUse;
 use bakeoff_report::words::is_same_program;
 
