@@ -312,6 +312,14 @@ const TASKS: &[Task] = &[
     )
     .in_worlds(LAYOUT_WORLDS),
     task(
+        "layouts-looks",
+        "two of the same programs, looked at up to 5 times in 12 passes",
+        1500.0,
+        layouts::looks,
+        &[promise("layouts-looks-verdict", "a look calls them different", at_most(0.055), Reduce::Rate(0))],
+    )
+    .in_worlds(LAYOUT_WORLDS),
+    task(
         "layouts-few",
         "the same programs in 6 layouts of 2 passes each: a layout counts once",
         1500.0,

@@ -8,10 +8,13 @@ use super::whole::{Design, begun, differs, plan, trial};
 use super::worlds::World;
 use bakeoff_judge::findings::Comparison;
 use bakeoff_judge::judge;
+use bakeoff_model::metric;
 use bakeoff_model::plan::number_of_layout;
 use bakeoff_model::record::{Line, RELAID, Record, TWIN};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::Vary;
+use bakeoff_stats::signflip::SignFlip;
+use bakeoff_stats::spending;
 use std::collections::BTreeMap;
 
 const PASSES: u32 = 12;
@@ -143,6 +146,23 @@ pub(super) fn one(world: World, stream: &mut Stream) -> Sample {
     let findings = judge(&simulated(world, 1.0, Passes::One, stream));
     let any = findings.tables.iter().flat_map(|table| &table.rows).any(|row| differs(&row.comparison));
     [flag(any), 0.0, 0.0, 0.0]
+}
+
+/// The same in a fresh layout for each pass, looked at up to five times: [the second differs at any look by the levels of the
+/// looks].
+pub(super) fn looks(world: World, stream: &mut Stream) -> Sample {
+    let record = simulated(world, 1.0, Passes::Fresh, stream);
+    let value = |pass: u32, name: &str| {
+        let mut trials = record.trials.iter().filter(|trial| trial.block == pass && trial.variant == name);
+        trials.next().and_then(|trial| trial.value(metric::WALL)).map_or(f64::NAN, f64::ln)
+    };
+    let contrasts: Vec<f64> = (1..=PASSES).map(|pass| value(pass, NAMES[1]) - value(pass, NAMES[0])).collect();
+    let looks = spending::looks(PASSES);
+    let levels = spending::levels(&looks, ALPHA).unwrap_or_else(|| vec![1.0; looks.len()]);
+    let differs = |(&look, level): (&u32, f64)| {
+        SignFlip::new(&contrasts[..look as usize], 0).is_none_or(|mut test| test.p(0.0) <= level)
+    };
+    [flag(looks.iter().zip(levels).any(differs)), 0.0, 0.0, 0.0]
 }
 
 /// The last one is slower: [any interval misses the truth].
