@@ -1,6 +1,7 @@
 //! Matched layouts: the programs of all variants linked again from recorded objects, with pads between them that put the
 //! same object at the same random address in every variant. One seed makes one layout of all of them. Where nothing of a
-//! build was recorded, it has no layouts. When layouts are made is not known here.
+//! build was recorded, it has no layouts. When layouts are made is not known here. Go's linker puts functions into a random
+//! order instead, and such layouts do not match.
 //!
 //! A layout of a build is its prefix, relocated to another name of equal length, with other files in the place of those
 //! that were linked again.
@@ -12,12 +13,14 @@ use crate::cache::Cache;
 use crate::error::{At, Error, Stop};
 use crate::files::{fresh_folder, wipe};
 use crate::inputs::{Link, Stage, chains};
+use crate::links::go;
 use crate::links::recorded::{self, Recorded, Word, plain_words};
 use crate::paths::short;
 use crate::proof::loaded;
 use crate::relocate::{relocate, relocated_copy};
 use crate::shell::Shell;
 use bakeoff_model::digest::Digest;
+use bakeoff_model::record::UNMATCHED;
 use parts::Part;
 use std::collections::BTreeMap;
 use std::fs;
@@ -100,9 +103,12 @@ pub(crate) fn make(
         let order = pads::order(&all);
         let folder = work.join("pads");
         fresh_folder(&folder)?;
-        let words = padded(file, &order, &table[number], &folder)?;
+        let mut words = padded(file, &order, &table[number], &folder)?;
         let into = work.join("linked");
-        let ended = Recorded::link(words, &file.recorded.tool, [&into, Path::new("")], place.shell, &work)?;
+        let dir = if file.recorded.go.is_some() { &file.copies } else { &work };
+        // The linker of Go takes no seed of 0.
+        words.splice(0..0, file.recorded.go.iter().map(|_| format!("{}={}", go::SEED, u64::from(seed) + 1)));
+        let ended = file.recorded.link(words, [&into, Path::new("")], place.shell, dir)?;
         if let Some(why) = place.shell.complaint(&ended.end) {
             return Err(place.shell.failure(format!("the link of {name} {why}"), &work)?.into());
         }
@@ -114,12 +120,14 @@ pub(crate) fn make(
             let why = format!("{name} was linked again, but no longer has the string '{}'", replaced[0]);
             return Err(place.shell.failure(why, &work)?.into());
         }
+        file.recorded.go.iter().for_each(|go| go.finish(&mut content));
         relocate(&mut content, short(&file.layer), place.name);
         digest.field("file", name.as_bytes()).field("loaded", loaded(&content, place.name).as_bytes());
         replace(&prefix.join(name), &content)?;
     }
     wipe(&work)?;
-    Ok((prefix, digest.hex()[..SHOWN].to_owned()))
+    let mark = if build.files.values().any(|file| file.recorded.go.is_some()) { UNMATCHED } else { "" };
+    Ok((prefix, format!("{mark}{}", &digest.hex()[..SHOWN])))
 }
 
 /// How many digits of a digest the journal has.

@@ -28,6 +28,7 @@ mod event;
 mod files;
 mod foreseen;
 mod gc;
+mod go;
 mod inputs;
 mod inventory;
 mod journal;

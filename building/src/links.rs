@@ -4,6 +4,8 @@
 //! is made.
 
 mod copied;
+pub(crate) mod go;
+mod link;
 pub(crate) mod recorded;
 
 use crate::error::{At, Error};
@@ -14,9 +16,10 @@ use crate::paths::LINKS;
 use crate::proof::loaded;
 use crate::shell::Shell;
 use crate::site::Site;
-use crate::wrapper::{Call, ToolKind, kept_name};
-use crate::wrappers::{is_linked, kept_in, plain};
+use crate::wrapper::ToolKind;
+use crate::wrappers::is_linked;
 use copied::{is_object, without_outputs};
+use link::{Installed, Link, Repetition, Work};
 use memchr::memmem;
 use recorded::{Copies, Recorded, plain_words, traced};
 use std::collections::BTreeMap;
@@ -42,9 +45,13 @@ pub(crate) fn repeat(
 ) -> Result<Vec<LinkSeen>, Error> {
     let Some(calls) = site.around.calls_if_seen()? else { return Ok(vec![]) };
     let mut links: BTreeMap<PathBuf, Link<'_>> = BTreeMap::new();
+    let mut of_go: BTreeMap<String, Link<'_>> = BTreeMap::new();
     for link in calls.iter().filter_map(Link::of) {
         // The last one counts.
-        links.insert(link.output.clone(), link);
+        match link.call.kind() {
+            ToolKind::GoLinker => of_go.insert(go::group(&go::given(&link.words)), link),
+            _ => links.insert(link.output.clone(), link),
+        };
     }
     // Each output is read once, however many files are installed.
     let outputs = links.values().filter_map(|link| Some((loaded(&fs::read(&link.output).ok()?, digest), link)));
@@ -62,13 +69,17 @@ pub(crate) fn repeat(
             continue;
         }
         // A link that made what is loaded, or at least one whose output had that name.
-        let made = links.get(&path).or_else(|| by_loaded.get(&installed.loaded).copied());
+        let of_go = go::identity(&installed.content).and_then(|identity| of_go.get(&go::group(&identity)));
+        let made = of_go.or_else(|| links.get(&path)).or_else(|| by_loaded.get(&installed.loaded).copied());
         let repeated = match made.or_else(|| by_name.get(path.file_name()?).copied()) {
             None => Repeated::Unseen,
             Some(_) if spent_s > SHARE * script_s + ALWAYS_S => Repeated::Untried,
             Some(link) => {
                 let mut work = Work { shell, site, copies: &mut copies, digest };
-                let (repeated, took_s, again) = link.repeat(&mut work, &installed)?;
+                let (repeated, took_s, again) = match link.call.kind() {
+                    ToolKind::GoLinker => go::repeat(link, &mut work, &installed)?,
+                    _ => link.repeat(&mut work, &installed)?,
+                };
                 spent_s += took_s;
                 kept.extend(again.map(|again| Recorded { file: name.display().to_string(), ..again }));
                 repeated
@@ -92,43 +103,7 @@ fn was_there(below: &Path, name: &Path, of_now: &str) -> bool {
     fs::read(below.join(name)).is_ok_and(|content| loaded(&content, &digits) == of_now)
 }
 
-/// A file that a layer installed.
-struct Installed<'a> {
-    path: &'a Path,
-    content: Vec<u8>,
-    /// The digest of what is loaded of it.
-    loaded: String,
-}
-
-/// Where links are repeated.
-struct Work<'w> {
-    shell: &'w mut Shell,
-    site: &'w Site,
-    copies: &'w mut Copies,
-    digest: &'w str,
-}
-
-/// What came of a link, the seconds that repeating it took, and how it can be performed from copies.
-type Repetition = (Repeated, f64, Option<Recorded>);
-
-/// A call of a linker that makes a program or a library.
-struct Link<'a> {
-    call: &'a Call,
-    output: PathBuf,
-    words: Vec<String>,
-}
-
-impl<'a> Link<'a> {
-    fn of(call: &'a Call) -> Option<Self> {
-        let words = call.texts();
-        let is_partial = |word: &String| ["-r", "-Ur", "-i", "--relocatable"].contains(&word.as_str());
-        if call.kind() != ToolKind::Linker || words.iter().any(is_partial) {
-            return None;
-        }
-        let output = call.output().map_or_else(|| "a.out".into(), PathBuf::from);
-        Some(Self { call, output: plain(&call.dir.join(output)), words })
-    }
-
+impl Link<'_> {
     /// Performs it again, and compares.
     fn repeat(&self, work: &mut Work<'_>, installed: &Installed<'_>) -> Result<Repetition, Error> {
         let site = work.site;
@@ -187,31 +162,21 @@ impl<'a> Link<'a> {
         let drops = self.words.iter().any(|word| word.trim_start_matches('-') == "gc-sections");
         for takes_apart in [true, false] {
             let words = copied::words(self.call, work.site, work.copies, &trace, takes_apart)?;
-            let mut plain = plain_words(&words, &work.copies.folder);
+            let recorded = Recorded { tool: self.call.tool.clone(), words, ..Recorded::default() };
+            let mut plain = plain_words(&recorded.words, &work.copies.folder);
             plain.extend(drops.then(|| "--print-gc-sections".to_owned()));
             let to = [again.as_path(), if drops { &printed } else { Path::new("") }];
-            let ended = Recorded::link(plain, &self.call.tool, to, work.shell, &work.site.work)?;
+            let ended = recorded.link(plain, to, work.shell, &work.site.work)?;
             *took_s += ended.measurements.get("wall").copied().unwrap_or(0.0);
             let is_same = fs::read(&again).is_ok_and(|made| made == content);
             wipe(&again)?;
             if is_same {
                 let text = if drops { fs::read(&printed).unwrap_or_default() } else { vec![] };
                 let dropped = recorded::dropped(&String::from_utf8_lossy(&text), &work.copies.folder);
-                let tool = self.call.tool.clone();
-                return Ok(Some(Recorded { tool, words, dropped, ..Recorded::default() }));
+                return Ok(Some(Recorded { dropped, ..recorded }));
             }
         }
         Ok(None)
-    }
-
-    /// The word as it can be used now: an object has the name by which it was kept, as it may be gone or another one.
-    fn kept(&self, word: &str, site: &Site) -> String {
-        let path = self.call.dir.join(word);
-        if word.starts_with('-') {
-            return word.to_owned();
-        }
-        let kept = kept_in(&site.work).join(kept_name(&path));
-        if kept.exists() { kept.display().to_string() } else { word.to_owned() }
     }
 }
 

@@ -85,7 +85,8 @@ impl Held {
             let all = Recorded::all(&folder).unwrap_or_default();
             // A later layer may have put something else there.
             let is_it = |recorded: &&Recorded| Path::new(&recorded.file) == file && recorded.loaded == of_now;
-            if let Some(recorded) = all.iter().find(is_it) {
+            // What archives of Go hold cannot be compared.
+            if let Some(recorded) = all.iter().find(is_it).filter(|recorded| recorded.go.is_none()) {
                 held.linked = Some(plain.into_owned());
                 held.words.push(recorded.tool.as_os_str().as_encoded_bytes().to_vec());
                 held.take(&recorded.words, &folder, &layer.digest)?;

@@ -10,7 +10,7 @@
 //! first word becomes the path that was found, by which gcc finds its parts. These variables change that:
 //!
 //! * [`LOG`]: a file that is there; each call appends one record to it with one write(2), which [`calls`] reads. If there is a
-//!   folder of that name and [`KEPT`], it gets a second name of each object that a linker takes ([`kept_name`]).
+//!   folder of that name and [`KEPT`], it gets a second name of each object or archive that a linker takes ([`kept_name`]).
 //! * [`CACHE`]: the path of a cache of compilers, which is run before compilers (`ccache /usr/bin/cc …`). Linkers,
 //!   archivers and preprocessors are not cached.
 //! * [`SEED`]: any text. Calls that link or archive get their objects in another order.

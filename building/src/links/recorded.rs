@@ -4,6 +4,7 @@
 
 use crate::error::{At, Error};
 use crate::files::{read_json, write_json};
+use crate::relocate::relocate;
 use crate::shell::Shell;
 use bakeoff_model::digest::hex;
 use object::read::archive::ArchiveFile;
@@ -34,6 +35,27 @@ pub(crate) struct Recorded {
     /// A string that the build replaced in the file after the link, as CMake does for `rpath`, and what by.
     #[serde(default)]
     pub(crate) replaced: Option<[String; 2]>,
+    /// Set if the linker is that of Go.
+    #[serde(default)]
+    pub(crate) go: Option<Go>,
+}
+
+/// What a link by the linker of Go needs besides its words.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Go {
+    /// The identity that the linker puts into the file, and the one that `go build` put in its place.
+    pub(crate) identity: [String; 2],
+    pub(crate) env: BTreeMap<String, String>,
+}
+
+impl Go {
+    /// Does what `go build` does after the link.
+    pub(crate) fn finish(&self, content: &mut [u8]) {
+        let [old, new] = &self.identity;
+        if !old.is_empty() && old.len() == new.len() {
+            relocate(content, old, new);
+        }
+    }
 }
 
 /// A word of a link.
@@ -63,10 +85,10 @@ impl Recorded {
         write_json(&folder.join(LIST), &all)
     }
 
-    /// Links again into that file. What the linker prints goes to that other file, if there is one.
+    /// Links again by these words into that file. What the linker prints goes to that other file, if there is one.
     pub(crate) fn link(
+        &self,
         words: Vec<String>,
-        tool: &Path,
         [into, printed]: [&Path; 2],
         shell: &mut Shell,
         dir: &Path,
@@ -74,9 +96,18 @@ impl Recorded {
         let output = ["-o".to_owned(), into.display().to_string()];
         let to_file = ["sh", "-c", "exec \"$@\" > \"$0\" 2>&1"].map(str::to_owned).into_iter();
         let to_file = to_file.chain([printed.display().to_string()]).filter(|_| !printed.as_os_str().is_empty());
-        let argv: Vec<String> = to_file.chain([tool.display().to_string()]).chain(words).chain(output).collect();
+        let mut argv: Vec<String> = to_file.chain([self.tool.display().to_string()]).collect();
+        let mut env = crate::shell::basic_environment();
+        // The linker of Go reads no options behind its file.
+        match &self.go {
+            None => argv.extend(words.into_iter().chain(output)),
+            Some(go) => {
+                argv.extend(output.into_iter().chain(words));
+                env.extend(go.env.clone());
+            }
+        }
         let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
-        shell.execute(&argv, dir, &crate::shell::basic_environment())
+        shell.execute(&argv, dir, &env)
     }
 }
 
@@ -106,7 +137,7 @@ impl Copies {
         self.keep_content(&fs::read(path).at("read", path)?, named)
     }
 
-    fn keep_content(&mut self, content: &[u8], named: &Path) -> Result<PathBuf, Error> {
+    pub(super) fn keep_content(&mut self, content: &[u8], named: &Path) -> Result<PathBuf, Error> {
         let name = named.file_name().unwrap_or_default().to_owned();
         let key = (name.clone(), hex(&Sha256::digest(content)));
         if let Some(known) = self.known.get(&key) {

@@ -1,7 +1,7 @@
 //! Reads what the wrapper wrote down. A record that is not whole, which a full disk can leave, is passed over.
 
 use super::expand;
-use super::tool::{ToolKind, kind};
+use super::tool::{ToolKind, kind_of_file};
 use super::wire::{Head, MAGIC, UNREADABLE};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -34,7 +34,7 @@ pub(crate) struct Call {
 impl Call {
     /// What it does, by its name; unusual names are those of compilers.
     pub(crate) fn kind(&self) -> ToolKind {
-        kind(self.name.as_bytes()).unwrap_or(ToolKind::Driver)
+        kind_of_file(self.tool.as_os_str().as_bytes(), self.name.as_bytes()).unwrap_or(ToolKind::Driver)
     }
 
     /// What it writes, if it says so.

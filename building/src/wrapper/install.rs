@@ -38,8 +38,8 @@ impl Wrappers {
         let tools = tools(search_path, also);
         let names: BTreeSet<OsString> = tools.iter().filter_map(|tool| tool.file_name()).map(OsStr::to_owned).collect();
         let paths = also.iter().filter(|tool| tool.starts_with('/')).map(Path::new);
-        let of_rust = crate::rustup::linkers();
-        let all = tools.iter().chain(&of_rust).map(PathBuf::as_path).chain(paths).filter(|_| !are_switched_off());
+        let of_languages = [crate::rustup::linkers(), crate::go::linkers(search_path)].concat();
+        let all = tools.iter().chain(&of_languages).map(PathBuf::as_path).chain(paths).filter(|_| !are_switched_off());
         let compilers = all.filter_map(to_cover).collect();
         let install = || -> io::Result<File> {
             let bin = root.join("bin");
@@ -128,10 +128,10 @@ fn tools(search_path: &OsStr, also: &BTreeSet<String>) -> BTreeSet<PathBuf> {
 fn to_cover(tool: &Path) -> Option<PathBuf> {
     let file = fs::canonicalize(tool).ok().filter(|_| tool.is_absolute())?;
     let name = file.file_name()?.as_bytes();
-    let is_one = match tool::kind(name) {
+    let is_one = match tool::kind_of_file(file.as_os_str().as_bytes(), name) {
         Some(tool::ToolKind::Driver) => !name.windows(5).any(|part| part == b"clang"),
-        // clang calls it by its full path.
-        Some(tool::ToolKind::Linker) => true,
+        // clang and Go call theirs by its full path.
+        Some(tool::ToolKind::Linker | tool::ToolKind::GoLinker) => true,
         _ => false,
     };
     (is_one && is_executable(&file)).then_some(file)

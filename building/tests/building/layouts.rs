@@ -1,9 +1,11 @@
 //! Layouts that match: the same objects at the same random addresses in programs that differ.
 
+use crate::building_tests::links::GO;
 use crate::building_tests::study::{Study, are_here, layer};
 use crate::error::Stop;
 use crate::{Cache, Error, Layer, OnDemand};
 use bakeoff_host::machine::Machine;
+use bakeoff_model::record::UNMATCHED;
 use bakeoff_testkit::files::read;
 use object::{Object as _, ObjectSymbol as _};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +35,11 @@ const GCC: &str = r#"
 for f in main a b c d; do gcc -O1 $FLAGS -DPREFIX="\"$PREFIX\"" -c $f.c; done
 ar rcs libx.a a.o b.o c.o d.o
 mkdir -p "$PREFIX/bin"; gcc -o p main.o -L. -lx; install p "$PREFIX/bin/p"; ln "$PREFIX/bin/p" "$PREFIX/bin/q"
+"#;
+
+const GO_BUILD: &str = r#"
+test "$FLAGS" = -DLESS || tags=more
+mkdir -p "$PREFIX/bin"; go build -tags "$tags" -o "$PREFIX/bin/p" .
 "#;
 
 /// Two variants of a program: the second has a function and data more in one of its objects.
@@ -120,11 +127,42 @@ fn clang_sections_and_collection() {
 }
 
 #[test]
-fn recording_links_changes_no_build() {
-    if !are_here(&["gcc"]) {
+fn functions_of_go_are_in_a_random_order() {
+    if !are_here(&["go"]) {
         return;
     }
-    let study = program(GCC);
+    let study = program(&format!("{GO}{GO_BUILD}"));
+    study.build();
+    let dir = study.dir();
+    let mut aside = study.aside(&dir);
+    let mut programs = BTreeSet::new();
+    for seed in [0, 1] {
+        for (variant, expect) in [("base", "one /"), ("more", "one more /")] {
+            let (prefix, digest) = made(&mut aside, variant, seed);
+            assert!(digest.starts_with(UNMATCHED), "{digest}");
+            let printed = Command::new(prefix.join("bin/p")).output().unwrap();
+            let printed = String::from_utf8(printed.stdout).unwrap();
+            assert!(printed.starts_with(expect), "{printed}");
+            programs.insert(fs::read(prefix.join("bin/p")).unwrap());
+        }
+    }
+    assert_eq!(programs.len(), 4);
+    aside.clear().unwrap();
+    assert!(programs.contains(&fs::read(made(&mut aside, "more", 1).0.join("bin/p")).unwrap()));
+}
+
+#[test]
+fn recording_links_changes_no_build() {
+    if are_here(&["gcc"]) {
+        check_unchanged(GCC);
+    }
+    if are_here(&["go"]) {
+        check_unchanged(&format!("{GO}{GO_BUILD}"));
+    }
+}
+
+fn check_unchanged(script: &str) {
+    let study = program(script);
     let lines = study.build();
     let prefix = study.cache.prefix_of(&lines[0].digest);
     let recorded = fs::read(prefix.join("bin/p")).unwrap();
@@ -136,7 +174,8 @@ fn recording_links_changes_no_build() {
         fs::write(tree.join(name), content).unwrap();
     }
     let mut shell = Command::new("sh");
-    shell.args(["-e", "-c", GCC]).current_dir(&tree).env("PREFIX", &prefix).env("FLAGS", "-DLESS");
+    shell.args(["-e", "-c", script]).current_dir(&tree).env("PREFIX", &prefix).env("FLAGS", "-DLESS");
+    shell.env("HOME", study.dir());
     assert!(shell.status().unwrap().success());
     assert!(fs::read(prefix.join("bin/p")).unwrap() == recorded);
 }

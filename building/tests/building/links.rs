@@ -1,7 +1,7 @@
 //! Links that are repeated after the build: the real compilers and linkers of this machine.
 
 use crate::Layer;
-use crate::building_tests::study::{Study, layer};
+use crate::building_tests::study::{Study, are_here, layer};
 use crate::journal::Repeated;
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -106,6 +106,34 @@ fn rustc_removes_its_objects_and_has_a_linker_with_it() {
     );
     let Some(links) = links(&["gcc"], &script) else { return };
     assert!(is_same(&links["p"]), "{links:?}");
+}
+
+/// A program of Go in two packages, with a part that the tag `more` changes.
+pub(crate) const GO: &str = r#"
+mkdir -p go/words; cd go; printf 'module example.org/p\n\ngo 1.18\n' > go.mod
+echo 'package words; var All = []string{"zero", "one"}; func Of(n int) string { return All[n%len(All)] }' > words/words.go
+echo 'package main; import ("example.org/p/words"; "runtime"; "syscall")
+func main() { syscall.Write(1, []byte(words.Of(1) + more + " " + runtime.GOROOT())) }' > main.go
+printf '//go:build !more\n\npackage main; const more = ""' > less.go
+printf '//go:build more\n\npackage main; const more = " more"' > more.go
+"#;
+
+#[test]
+fn go_build_changes_what_its_linker_made() {
+    if !are_here(&["go", "strip"]) {
+        return;
+    }
+    let check_go = |builds: &str, expect: &[(&str, IsExpected)]| check(&format!("{GO}{builds}"), expect);
+    // Both programs have the same name where they are linked.
+    let usual = "go build -o p .; cp p \"$PREFIX\"; strip p; cp p \"$PREFIX/stripped\"
+        go build -ldflags='-s -w -buildid=' -o \"$PREFIX/nameless\" .";
+    check_go(usual, &[("nameless", is_same), ("p", is_same), ("stripped", is_same_but_stripped)]);
+    check_go("GOAMD64=v2 go build -trimpath -o \"$PREFIX/p\" .", &[("p", is_same)]);
+    let cgo = "printf 'package main\\n/*\nint two(void) { return 2; }\n*/\nimport \"C\"; func init() { println(C.two()) }' > c.go
+        CGO_ENABLED=1 go build -o \"$PREFIX/p\" .; CGO_ENABLED=1 go build -ldflags=-linkmode=external -o \"$PREFIX/q\" .";
+    check_go(cgo, &[("p", is_same), ("q", is_same)]);
+    let changed = "go build -o p .; sed -i 's/zero/none/' p; cp p \"$PREFIX\"";
+    check_go(changed, &[("p", |seen| *seen == Repeated::Differs)]);
 }
 
 #[test]

@@ -33,7 +33,7 @@ use core::slice;
 use find::{LONGEST, Search};
 use record::Call;
 use shuffle::Object;
-use tool::{ToolKind, kind, last_part};
+use tool::{ToolKind, kind, kind_of_file, last_part};
 use tune::Tuning;
 use wire::variable;
 use words::Words;
@@ -101,7 +101,8 @@ fn confined(words: &Words, env: &Words) -> ! {
 fn covered(file: &CStr, name: &'static [u8], words: Words, env: &Words) -> ! {
     let is_part = env.variable("COLLECT_GCC").is_some() || env.variable(variable::WITHIN).is_some();
     let is_other = kind(name).is_none() && kind(last_part(file.to_bytes(), b'/')) == Some(ToolKind::Linker);
-    if !is_part && !is_other || kind(name) == Some(ToolKind::Linker) {
+    let is_linker = matches!(kind_of_file(file.to_bytes(), name), Some(ToolKind::Linker | ToolKind::GoLinker));
+    if !is_part && !is_other || is_linker {
         wrapped(name, words, env, Some(file))
     }
     exec_or_die(file, words, |_, words| (words, *env), UNCOVERED)
@@ -109,7 +110,8 @@ fn covered(file: &CStr, name: &'static [u8], words: Words, env: &Words) -> ! {
 
 /// Acts in place of the tool `covered`, or of the next tool of that name on PATH.
 fn wrapped(name: &'static [u8], words: Words, env: &Words, covered: Option<&CStr>) -> ! {
-    let kind = kind(name).unwrap_or(ToolKind::Driver);
+    let file = covered.map_or(&b""[..], CStr::to_bytes);
+    let kind = kind_of_file(file, name).unwrap_or(ToolKind::Driver);
     if kind == ToolKind::Rust {
         rust(false, words, env)
     }
@@ -126,8 +128,8 @@ fn wrapped(name: &'static [u8], words: Words, env: &Words, covered: Option<&CStr
             let nested = env.variable("COLLECT_GCC").is_some();
             record::append(log, &Call { name, real, words, shuffled, nested });
         }
-        if let (ToolKind::Linker, Some(log)) = (kind, env.variable(variable::LOG)) {
-            keep::objects(expanded(words).unwrap_or(words), log);
+        if let (ToolKind::Linker | ToolKind::GoLinker, Some(log)) = (kind, env.variable(variable::LOG)) {
+            keep::objects(expanded(words).unwrap_or(words), log, kind == ToolKind::GoLinker);
         }
         if let Some(cache) = env.variable(variable::CACHE).filter(|_| kind == ToolKind::Driver) {
             // SAFETY: the slot before the words holds their number, which has been read.

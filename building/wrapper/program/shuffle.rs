@@ -130,7 +130,7 @@ pub fn order(
 /// The words among which objects may change places.
 fn span(kind: ToolKind, words: &[&[u8]]) -> Option<Range<usize>> {
     match kind {
-        ToolKind::Preprocessor | ToolKind::Rust => None,
+        ToolKind::Preprocessor | ToolKind::Rust | ToolKind::GoLinker => None,
         ToolKind::Archiver => {
             // Only what puts members at the end, as `r` and `q` do where no place is named.
             let operation = words.get(1)?;

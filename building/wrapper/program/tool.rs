@@ -13,6 +13,8 @@ pub enum ToolKind {
     Archiver,
     /// Compiles Rust, and has a driver link.
     Rust,
+    /// Links Go.
+    GoLinker,
 }
 
 const DRIVERS: [&[u8]; 8] = [b"cc", b"gcc", b"g++", b"c++", b"c89", b"c99", b"clang", b"clang++"];
@@ -33,6 +35,12 @@ pub fn kind(name: &[u8]) -> Option<ToolKind> {
             _ => None,
         }
     }
+}
+
+/// The kind of a file that is called by that name. Go's linker has the name of another tool, so its folder tells.
+pub fn kind_of_file(file: &[u8], name: &[u8]) -> Option<ToolKind> {
+    let is_of_go = file.ends_with(b"/link") && file.windows(10).any(|part| part == b"/pkg/tool/");
+    if is_of_go { Some(ToolKind::GoLinker) } else { kind(name) }
 }
 
 /// Whether it is a cache of compilers that runs them in a server, which outlives who called it.
@@ -67,5 +75,20 @@ fn without_version(name: &[u8]) -> &[u8] {
     match name.len().checked_sub(version.len() + 1) {
         Some(length) if is_version => &name[..length],
         _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_linker_of_go_is_known_by_its_folder() {
+        let check = |file: &str, name: &str, expect| assert_eq!(kind_of_file(file.as_bytes(), name.as_bytes()), expect);
+        check("/usr/local/go/pkg/tool/linux_amd64/link", "link", Some(ToolKind::GoLinker));
+        check("/usr/local/go/pkg/tool/linux_amd64/asm", "asm", None);
+        check("/usr/bin/link", "link", None);
+        check("/usr/bin/x86_64-linux-gnu-ld.bfd", "ld", Some(ToolKind::Linker));
+        check("", "gcc-12", Some(ToolKind::Driver));
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::findings::Layouts;
 use bakeoff_model::grouped::unique;
-use bakeoff_model::record::{Block, Outcome, Place, RELAID, Record, Session, TWIN};
+use bakeoff_model::record::{Block, Outcome, Place, RELAID, Record, Session, TWIN, UNMATCHED};
 use bakeoff_model::study::Vary;
 use bakeoff_stats::describe::{ratio_interval, sd};
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,7 +84,8 @@ pub(super) fn layouts(record: &Record) -> Option<Layouts> {
         blocks.map(|block| block.block).collect()
     };
     let (relinked, all) = (passes(|block| block.layout.is_some()), passes(|_| true));
-    let matched = record.study.vary.contains(&Vary::Layouts);
+    let is_unmatched = |block: &Block| block.linked.values().any(|digest| digest.starts_with(UNMATCHED));
+    let matched = record.study.vary.contains(&Vary::Layouts) && !record.blocks.iter().any(is_unmatched);
     let (spread, spread_interval) = spread(&record).map_or((None, None), |(spread, interval)| (Some(spread), interval));
     let (passes, of) = (relinked.len() as u32, all.len() as u32);
     let as_built = if passes > 0 { as_built(&record) } else { vec![] };

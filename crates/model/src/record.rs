@@ -48,6 +48,9 @@ pub const FORMAT: u32 = 2;
 /// The name of the hidden twin of the baseline, in blocks and trials. No variant may have it.
 pub const TWIN: &str = "twin";
 
+/// How the digest of a layout begins that matches no other of its block.
+pub const UNMATCHED: &str = "unmatched-";
+
 /// The name of the baseline in a layout of its own, where those of the variants match: it shows what layouts alone are worth.
 /// No variant may have it.
 pub const RELAID: &str = "relaid";
@@ -189,7 +192,8 @@ pub struct Block {
     /// Set if what its trials run was linked again for its pass: what the layouts were drawn from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<u32>,
-    /// A digest of what was linked for it, by variant; none of those that ran what was built.
+    /// A digest of what was linked for it, by variant; none of those that ran what was built. It begins with [`UNMATCHED`] if
+    /// what the variants share may lie elsewhere in each of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub linked: BTreeMap<String, String>,
 }

@@ -80,10 +80,11 @@ pub fn claim(findings: &Findings) -> Option<[String; 2]> {
     Some(match &findings.layouts {
         Some(layouts) if layouts.passes > 0 => {
             let Layouts { passes, of, matched, few, .. } = layouts;
-            let (linked, about) = match matched {
-                true => ("linked again in a random layout, the same for all variants", "programs in typical layouts"),
-                false => ("relinked in a random order", "options"),
+            let linked = match matched {
+                true => "linked again in a random layout, the same for all variants",
+                false => "relinked in a random order",
             };
+            let about = "programs in typical layouts";
             let over = glue(&counted(few.unwrap_or(*passes), "layout"));
             if passes == of {
                 let (each, over) = match few {

@@ -98,7 +98,7 @@ fn every_pass_is_linked_anew_and_building_is_judged_apart() {
     shown.expect(
         0,
         &[
-            "the claims are about the options, averaged over 3 layouts.",
+            "the claims are about the programs in typical layouts, averaged over 3 layouts.",
             "building, also measured:",
             "build-program (idle): wall",
             "build-program (idle): also measured",

@@ -4,7 +4,7 @@
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::judge;
 use bakeoff_model::marks::{Latencies, Marks, OpLatencies};
-use bakeoff_model::record::{Building, Held, Outcome, Record, Surrounding, TWIN, Trial, Unavailable};
+use bakeoff_model::record::{Building, Held, Outcome, Record, Surrounding, TWIN, Trial, UNMATCHED, Unavailable};
 use bakeoff_model::study::{Vary, VoidRule};
 use bakeoff_report::{Style, terminal};
 use bakeoff_testkit::records::{execute, measure, noise, study};
@@ -137,21 +137,27 @@ fn building_is_judged_apart_and_has_no_say_in_the_answer() {
 }
 
 #[test]
-fn the_claim_is_about_the_options_only_where_every_block_was_linked_anew() {
-    let claim = |anew| {
-        let page = terminal(&judge(&built(anew)), Style { width: 1000, colour: false });
+fn the_claim_is_about_programs_only_where_every_block_was_linked_anew() {
+    let claim_of = |record: &Record| {
+        let page = terminal(&judge(record), Style { width: 1000, colour: false });
         let line = page.lines().find(|line| line.trim_start().starts_with("method: ")).unwrap().to_owned();
         line.split("confidence 95 %.").nth(1).unwrap().trim().to_owned()
     };
+    let claim = |anew| claim_of(&built(anew));
     assert_eq!(claim(0), "The claims are about these builds: one build is one sample of memory layout.");
     assert_eq!(
         claim(6),
-        "For each block, the programs were relinked in a random order: the claims are about the options, averaged \
-            over 6 layouts."
+        "For each block, the programs were relinked in a random order: the claims are about the programs in \
+            typical layouts, averaged over 6 layouts."
     );
     assert_eq!(
         claim(2),
         "In 2 of 6 passes, the programs were relinked in a random order: the claims are partly about these builds and \
-         partly about the options."
+         partly about the programs in typical layouts."
     );
+    let mut record = built(6);
+    record.study.vary = vec![Vary::Layouts];
+    assert!(claim_of(&record).contains("linked again in a random layout, the same for all variants"));
+    record.blocks[0].linked = [("b".to_owned(), format!("{UNMATCHED}0123"))].into();
+    assert_eq!(claim_of(&record), claim(6));
 }

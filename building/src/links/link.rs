@@ -1,0 +1,66 @@
+//! A call of a linker that makes a program or a library, and what is at hand where it is repeated.
+
+use super::recorded::{Copies, Recorded};
+use crate::journal::Repeated;
+use crate::shell::Shell;
+use crate::site::Site;
+use crate::wrapper::{Call, ToolKind, kept_name};
+use crate::wrappers::{kept_in, plain};
+use std::path::{Path, PathBuf};
+
+/// What stands, for the linker of Go, before the name of its list of archives.
+pub(super) const LIST: &str = "-importcfg";
+
+/// A file that a layer installed.
+pub(super) struct Installed<'a> {
+    pub(super) path: &'a Path,
+    pub(super) content: Vec<u8>,
+    /// The digest of what is loaded of it.
+    pub(super) loaded: String,
+}
+
+/// Where links are repeated.
+pub(super) struct Work<'w> {
+    pub(super) shell: &'w mut Shell,
+    pub(super) site: &'w Site,
+    pub(super) copies: &'w mut Copies,
+    pub(super) digest: &'w str,
+}
+
+/// What came of a link, the seconds that repeating it took, and how it can be performed from copies.
+pub(super) type Repetition = (Repeated, f64, Option<Recorded>);
+
+/// A call of a linker that makes a program or a library.
+pub(super) struct Link<'a> {
+    pub(super) call: &'a Call,
+    pub(super) output: PathBuf,
+    pub(super) words: Vec<String>,
+}
+
+impl<'a> Link<'a> {
+    pub(super) fn of(call: &'a Call) -> Option<Self> {
+        let words = call.texts();
+        let is_partial = |word: &String| ["-r", "-Ur", "-i", "--relocatable"].contains(&word.as_str());
+        let is_link = match call.kind() {
+            ToolKind::Linker => !words.iter().any(is_partial),
+            // Asked for its version, it has no list of archives.
+            ToolKind::GoLinker => words.iter().any(|word| word == LIST),
+            _ => false,
+        };
+        if !is_link {
+            return None;
+        }
+        let output = call.output().map_or_else(|| "a.out".into(), PathBuf::from);
+        Some(Self { call, output: plain(&call.dir.join(output)), words })
+    }
+
+    /// The word as it can be used now: an object has the name by which it was kept, as it may be gone or another one.
+    pub(super) fn kept(&self, word: &str, site: &Site) -> String {
+        let path = self.call.dir.join(word);
+        if word.starts_with('-') {
+            return word.to_owned();
+        }
+        let kept = kept_in(&site.work).join(kept_name(&path));
+        if kept.exists() { kept.display().to_string() } else { word.to_owned() }
+    }
+}
