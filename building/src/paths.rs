@@ -13,6 +13,7 @@
 //! logs/<name>.made          what these compiled and linked
 //! logs/<name>.failed        how it failed, if the study foresaw that
 //! wrappers/<version>/       what stands before these tools on the PATH of scripts; its path is part of what is built
+//! own/<tool>/               the text of a program that Bakeoff compiles for itself
 //! aside/<name>              a prefix or tree on demand; this note is there before it, and goes last
 //! ccache/, sccache/         what these keep, for layers that ask for one
 //! work/<name>/              where it is being built, or where it failed
@@ -78,6 +79,10 @@ impl Paths {
 
     pub(crate) fn links_of(&self, name: &str) -> PathBuf {
         self.work_of(name).join(LINKS)
+    }
+
+    pub(crate) fn own_tool(&self, name: &str) -> PathBuf {
+        self.root.join("own").join(name)
     }
 
     pub(crate) fn aside(&self) -> PathBuf {
