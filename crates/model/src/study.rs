@@ -133,6 +133,8 @@ pub struct Workload {
     pub exit_codes: ExitCodes,
     /// Unmeasured trials of each variant before the first block of a session.
     pub warmup: u32,
+    /// How much work it can be asked for, by `$LENGTH`, from little to much; trials do as much as the last one says.
+    pub lengths: Vec<String>,
     pub around: Around,
 }
 

@@ -40,6 +40,9 @@ pub struct Setup {
     pub harnesses: Option<&'static dyn Harnesses>,
 }
 
+/// How much work a workload does, where it can be asked for more or less.
+pub(super) const LENGTH: &str = "LENGTH";
+
 impl Setup {
     /// The folder in which trials run for which this was built.
     pub fn dir_of(&self, prefix: Option<&Path>) -> PathBuf {
@@ -58,6 +61,7 @@ impl Setup {
         home: Option<&Path>,
     ) -> BTreeMap<String, String> {
         let mut env = self.environment.clone();
+        env.extend(cell.workload.lengths.last().map(|length| (LENGTH.to_owned(), length.clone())));
         env.extend(cell.condition.environment.clone());
         let of_all = cell.variant.run_variables.iter().filter(|(name, _)| !name.contains('.'));
         env.extend(of_all.map(|(name, value)| (name.clone(), value.clone())));

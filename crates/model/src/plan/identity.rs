@@ -175,6 +175,9 @@ fn workload(digest: &mut Parts, workload: &Workload) {
     if workload.warmup > 0 {
         digest.at(&key("warmup")).field("its warmup", &workload.warmup.to_le_bytes());
     }
+    if let Some(length) = workload.lengths.last() {
+        digest.at(&key("lengths")).field("its length", length.as_bytes());
+    }
     around(digest, key, &workload.around);
 }
 

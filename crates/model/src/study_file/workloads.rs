@@ -5,7 +5,7 @@ use super::section::{Section, check_inside};
 use super::services::{PlacedService, ports_are_known};
 use crate::marks::{is_name, is_op_name};
 use crate::metric::{Direction, METRICS, Unit};
-use crate::study::{Around, ExitCodes, OpSpec, OutputUse, Take, ValueSource, ValueSpec, Workload};
+use crate::study::{Around, ExitCodes, OpSpec, OutputUse, Take, ValueSource, ValueSpec, Workload, mentions};
 use crate::values;
 use std::ops::Range;
 use toml::de::DeValue;
@@ -84,6 +84,7 @@ fn workload(
     let exit_codes = exit_codes(section);
     let warmup = warmup(section);
     let around = around(section, &known, &needed);
+    let lengths = lengths(section, run.as_ref().map_or("", |(run, _)| run));
     section.finish();
     values.extend(own.iter().cloned());
     Workload {
@@ -104,8 +105,25 @@ fn workload(
         input: input.map(|(path, _)| path),
         exit_codes,
         warmup,
+        lengths,
         around,
     }
+}
+
+/// At least two, so that work at the start and the rest can be separated.
+fn lengths(section: &Section<'_>, run: &str) -> Vec<String> {
+    let all = section.strings("lengths");
+    let Some((_, first)) = all.first() else { return vec![] };
+    let numbers: Vec<f64> = all.iter().filter_map(|(text, _)| text.parse().ok()).collect();
+    let grow = numbers.windows(2).all(|pair| pair[0] < pair[1]) && numbers.first().is_some_and(|first| *first > 0.0);
+    if all.len() < 2 || numbers.len() < all.len() || !grow {
+        let remedy = "write two or more numbers, the smaller first: lengths = [\"500\", \"5000\"]";
+        section.sink.report(first.clone(), "these are not lengths of a workload", "", remedy);
+    } else if !mentions(run, "LENGTH") {
+        let remedy = "use $LENGTH in `run`, for example: run = 'perl loop.pl $LENGTH'";
+        section.sink.report(first.clone(), "the command does not depend on $LENGTH", "", remedy);
+    }
+    all.into_iter().map(|(text, _)| text).collect()
 }
 
 fn around(section: &Section<'_>, known: &[&str], needed: &[String]) -> Around {
