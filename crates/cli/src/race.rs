@@ -45,8 +45,8 @@ pub(crate) struct Race<'a> {
     pub(crate) guess_s: Option<f64>,
     /// Traces the files that trials use, but for those below these folders.
     pub(crate) trace: Option<Vec<PathBuf>>,
-    /// Features that are asked between blocks, and their options.
-    pub(crate) observers: (&'a Registry, &'a FeatureArgs),
+    /// Features, and the options of those that are asked between blocks.
+    pub(crate) observers: (&'a Registry, Option<&'a FeatureArgs>),
     /// What features gather when all trials are over.
     pub(crate) evidence: Option<Wanted<'a>>,
 }
@@ -57,7 +57,7 @@ impl<'a> Race<'a> {
         plan: &'a Plan,
         study: StudyLine,
         state: &'a State,
-        observers: (&'a Registry, &'a FeatureArgs),
+        observers: (&'a Registry, Option<&'a FeatureArgs>),
     ) -> Self {
         let (made, watched, keep, maker, quiet) = (&[], vec![], Keep::Scratch, None, false);
         let (guess_s, trace, evidence) = (None, None, None);

@@ -308,7 +308,8 @@ impl<'a> OpenStudy<'a> {
                 Event::BlockEnded => {
                     study.sync()?;
                     let (features, asked) = study.race.observers;
-                    let written = features.work_between_blocks(asked, &study.record);
+                    let written = asked.map(|asked| features.work_between_blocks(asked, &study.record));
+                    let written = written.unwrap_or_default();
                     study.open.extend(written.iter().filter_map(|file| file.parent()).map(Path::to_owned));
                     study.open.extend(written);
                     Ok(())

@@ -2,9 +2,11 @@
 //! slice by name. A command of the core is the same [`Subcommand`] as one of a feature.
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
+use crate::asked::FeatureArgs;
 use crate::check::Check;
 use crate::error::{Code, CommandError};
 use crate::exits::{self, Exit};
+use crate::explaining::{EXPLAIN, Explainer, StudySections};
 use crate::maker::{Maker, MakerRegistration};
 use crate::remote_place::RemotePlace;
 use crate::source::{Prepared, SourceRequest, VariantSource};
@@ -66,6 +68,10 @@ pub struct Registry {
     ///
     /// Only one feature uses this point: `page` shows a study that runs for hours; a conclusion comes only at its end.
     pub between_blocks: Vec<BetweenBlocks>,
+    /// Explains differences: its options for `explain`, what it needs gathered, and the explanation.
+    ///
+    /// Only one feature uses this point: `why`. The core runs the study, and knows no cause.
+    pub explainers: Vec<Explainer>,
     /// What options do with two findings that `report --against` has put next to each other.
     ///
     /// Only one feature uses this point: nothing is judged across two journals, so a conclusion has nothing to work on.
@@ -191,33 +197,6 @@ pub struct Against<'a> {
     pub pairs: &'a SideBySide,
     pub here: &'a Findings,
     pub there: &'a Findings,
-}
-
-/// What the options of features ask for, in a command that comes to findings: flatten it into the command's own
-/// options.
-#[derive(Debug, Clone)]
-pub struct FeatureArgs(ArgMatches);
-
-impl clap::FromArgMatches for FeatureArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self(matches.clone()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        matches.clone_into(&mut self.0);
-        Ok(())
-    }
-}
-
-impl clap::Args for FeatureArgs {
-    // The options are those of features, of which this crate knows none: they are added where the commands are put together.
-    fn augment_args(command: clap::Command) -> clap::Command {
-        command
-    }
-
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        command
-    }
 }
 
 /// What it does with its arguments.
@@ -431,6 +410,9 @@ impl Registry {
             command.clap = options(std::mem::take(&mut command.clap).next_help_heading(None));
             command.exits.extend(exits);
         }
+        for explainer in self.explainers.iter().filter(|_| name == EXPLAIN) {
+            command.clap = (explainer.options)(std::mem::take(&mut command.clap));
+        }
         if let Some(options) = command.last.take() {
             command.clap = options(std::mem::take(&mut command.clap));
         }
@@ -444,6 +426,21 @@ impl Registry {
     /// Whether something of it is asked for on standard output, in the place of the report.
     pub fn take_output(&self, asked: &FeatureArgs) -> bool {
         self.conclusions.iter().any(|conclusion| (conclusion.takes_output)(&asked.0))
+    }
+
+    /// Adds what has to be gathered to explain differences.
+    pub fn gather_to_explain(
+        &self,
+        asked: &FeatureArgs,
+        plan: &Plan,
+        sections: &mut StudySections,
+    ) -> Result<(), CommandError> {
+        self.explainers.iter().try_for_each(|explainer| (explainer.gather)(&asked.0, plan, sections))
+    }
+
+    /// Prints the explanations.
+    pub fn explain(&self, asked: &FeatureArgs, record: &Record, findings: &Findings) -> Result<(), CommandError> {
+        self.explainers.iter().try_for_each(|explainer| (explainer.print)(&asked.0, record, findings))
     }
 
     /// Gives every feature its turn between two blocks, and returns the files that they wrote.

@@ -3,10 +3,12 @@
 
 pub mod alone;
 pub mod arguments;
+mod asked;
 pub mod check;
 pub mod error;
 pub mod estimates;
 pub mod exits;
+mod explaining;
 mod feature;
 pub mod journals;
 pub mod locale;
@@ -32,10 +34,12 @@ pub fn tracer() -> Vec<String> {
     own.map_or_else(Vec::new, |own| vec![own, TRACE_TRIAL.to_owned()])
 }
 
+pub use asked::FeatureArgs;
 pub use error::{Code, CommandError};
+pub use explaining::{EXPLAIN, Explainer, StudySections};
 pub use feature::{
-    Against, CommandMode, Concluded, Conclusion, Feature, FeatureArgs, FeatureFindings, FindingsSection, Finished,
-    Gathering, OwnTrials,
+    Against, CommandMode, Concluded, Conclusion, Feature, FeatureFindings, FindingsSection, Finished, Gathering,
+    OwnTrials,
 };
 pub use feature::{Group, Reach, Reached, Registry, Subcommand};
 pub use maker::{Foreseen, Made, Maker, MakerRegistration, Merged, Order};

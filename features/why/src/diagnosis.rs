@@ -9,6 +9,7 @@ mod pieces;
 mod rules;
 mod traces;
 
+use crate::accounts::{self, Pairs};
 use crate::evidence::{self, Evidence};
 use crate::findings::{Gathered, NotGathered};
 use bakeoff_judge::findings::Findings;
@@ -18,13 +19,17 @@ use pieces::Pieces;
 /// All that a record says of evidence; none if nothing was to be gathered.
 pub(crate) fn gathered(record: &Record, findings: &Findings) -> Option<Gathered> {
     let evidence = evidence::of(record);
-    if evidence.is_empty() {
+    let mut accounts = accounts::of(record, Pairs::default());
+    accounts.iter_mut().for_each(|pair| pair.account.functions.clear());
+    let uncounted = accounts::missing(record);
+    if evidence.is_empty() && accounts.is_empty() && uncounted.is_empty() {
         return None;
     }
     let pieces = Pieces::of(record, &evidence);
     let (files, traces) = (files::tables(&pieces), traces::tables(&pieces, &record.study.workloads));
     let diagnoses = causes::diagnoses(&pieces, findings, &files, &traces);
-    Some(Gathered { files, traces, missing: missing(&pieces), diagnoses })
+    let missing = [missing(&pieces), uncounted].concat();
+    Some(Gathered { files, traces, missing, diagnoses, accounts })
 }
 
 /// What could not be had, each reason once, with the variants as planned.
@@ -45,7 +50,7 @@ fn missing(pieces: &Pieces<'_>) -> Vec<NotGathered> {
 fn not_gathered(evidence: &Evidence) -> Vec<NotGathered> {
     let of = |workload: Option<&String>, service: Option<&String>, why: &str| {
         let (workload, service) = (workload.cloned(), service.cloned());
-        NotGathered { workload, service, variants: vec![], why: why.to_owned() }
+        NotGathered { workload, service, variants: vec![], why: why.to_owned(), is_counts: false }
     };
     match evidence {
         Evidence::Missing { workload, why } => vec![of(workload.as_ref(), None, why)],

@@ -2,6 +2,7 @@
 //! explain. Plain serialisable values, like the rest. A cause is never more than consistent with a difference, unless a
 //! pair of variants isolates it.
 
+use crate::account::result::Account;
 use bakeoff_host::tracer::Calls;
 use bakeoff_judge::findings::{Claim, Comparison, Findings};
 use serde::{Deserialize, Serialize};
@@ -22,9 +23,30 @@ pub(crate) struct Gathered {
     /// One for each decided difference between the baseline and a variant that differs from it in one factor, where
     /// evidence was gathered of both; in the order of the tables.
     pub(crate) diagnoses: Vec<Diagnosis>,
+    /// One for each variant and workload of which instructions were counted, without the lists of functions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) accounts: Vec<PairAccount>,
+}
+
+/// What explains how a variant differs from another in instructions, and what of the time that is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PairAccount {
+    pub(crate) variant: String,
+    pub(crate) against: String,
+    #[serde(flatten)]
+    pub(crate) account: Account,
 }
 
 impl Gathered {
+    /// The account of the pair that a diagnosis is of, on its workload.
+    pub(crate) fn account_of(&self, diagnosis: &Diagnosis) -> Option<&Account> {
+        let of_it = |pair: &&PairAccount| {
+            (&pair.variant, &pair.against) == (&diagnosis.variant, &diagnosis.against)
+                && pair.account.workload == diagnosis.claim.workload
+        };
+        self.accounts.iter().find(of_it).map(|pair| &pair.account)
+    }
+
     /// What findings have of it.
     pub(crate) fn of(findings: &Findings) -> Option<Self> {
         findings.sections.get(SECTION).and_then(|section| serde_json::from_value(section.clone()).ok())
@@ -147,6 +169,9 @@ pub(crate) struct NotGathered {
     pub(crate) service: Option<String>,
     pub(crate) variants: Vec<String>,
     pub(crate) why: String,
+    /// Whether its instructions were to be counted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_counts: bool,
 }
 
 /// A decided difference, and what of the evidence is consistent with it.

@@ -5,9 +5,14 @@
 //! ([`reading`]) and runs [`trials`] with the probe [`trace`]; each piece of [`evidence`] is a line of the journal;
 //! [`diagnosis`] makes the section of the [`findings`] of them, and [`page`] draws it.
 
+mod account;
+mod accounts;
 mod command;
+mod counting;
+pub mod counts;
 mod diagnosis;
 pub mod evidence;
+mod explain;
 pub mod facts;
 mod facts_page;
 mod findings;
@@ -20,7 +25,7 @@ mod trace;
 pub mod trials;
 
 use bakeoff_command::{
-    Conclusion, Feature, FeatureFindings, FindingsSection, Gathering, Group, OwnTrials, Registry, Subcommand,
+    Conclusion, Explainer, Feature, FeatureFindings, FindingsSection, Gathering, Group, OwnTrials, Registry, Subcommand,
 };
 use bakeoff_report::SectionPage;
 
@@ -40,6 +45,12 @@ impl Feature for Why {
                 execute: |study, executor| gather::traces(study, executor, &bakeoff_command::tracer()),
             }),
         });
+        to.gatherings.push(Gathering {
+            line: counts::LINE,
+            gather: |_| Ok(()),
+            trials: Some(OwnTrials { are_missing: counting::gather::are_missing, execute: counting::gather::counts }),
+        });
+        to.explainers.push(Explainer { options: explain::options, gather: explain::gather, print: explain::print });
         to.conclusions.push(Conclusion {
             options: |command| command,
             check: |_| Ok(()),

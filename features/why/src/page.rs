@@ -6,7 +6,8 @@ mod diagnoses;
 mod names;
 mod traces;
 
-use crate::findings::{FileNumbers, FileTable, Gathered, NotGathered};
+use crate::account;
+use crate::findings::{FileNumbers, FileTable, Gathered, NotGathered, PairAccount};
 use bakeoff_judge::findings::Findings;
 use bakeoff_report::Cause;
 use bakeoff_report::draw::grid::{Flush, Grid};
@@ -23,6 +24,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
     let heading = "evidence gathered after the measured trials to explain their results (never compared)";
     page.paragraph(heading, columns, 2, Ink::Heading);
     diagnoses::print(findings, gathered, page, columns);
+    gathered.accounts.iter().for_each(|pair| account(pair, page, columns));
     bakeoff_report::levels(findings, page, notes, columns);
     gathered.files.iter().for_each(|file| of_file(file, page, columns));
     legend(gathered, page, columns);
@@ -33,16 +35,29 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
     }
 }
 
+/// The account of a pair.
+pub(crate) fn account(pair: &PairAccount, page: &mut Page, columns: usize) {
+    account::page::print(&pair.account, [&pair.against, &pair.variant], page, columns);
+}
+
 /// What is consistent with a difference, of each variant that has one; the deciding metric's only.
 pub(crate) fn causes(findings: &Findings) -> Vec<Cause> {
     let Some(gathered) = Gathered::of(findings) else { return vec![] };
     let deciding = gathered.diagnoses.iter().filter(|one| one.claim.metric == findings.method.deciding_metric);
     let mut causes: Vec<Cause> = vec![];
     for diagnosis in deciding {
-        let what = diagnosis.causes.first().map(diagnoses::in_short);
+        // Shares say more than what is only consistent.
+        let account = gathered.account_of(diagnosis).map(account::page::in_short);
+        let what = account.or_else(|| diagnosis.causes.first().map(diagnoses::in_short));
         let cause = Cause { variant: diagnosis.variant.clone(), what };
         if !causes.contains(&cause) {
             causes.push(cause);
+        }
+    }
+    for pair in &gathered.accounts {
+        if causes.iter().all(|cause| cause.variant != pair.variant) {
+            let what = Some(account::page::in_short(&pair.account));
+            causes.push(Cause { variant: pair.variant.clone(), what });
         }
     }
     causes
@@ -87,9 +102,10 @@ fn legend(gathered: &Gathered, page: &mut Page, columns: usize) {
     page.paragraph(text, columns, 2, Ink::Plain);
 }
 
-fn not_gathered(missing: &NotGathered, page: &mut Page, columns: usize) {
+pub(crate) fn not_gathered(missing: &NotGathered, page: &mut Page, columns: usize) {
     let what = match (&missing.workload, &missing.service) {
         (Some(workload), Some(service)) => format!("trace of the service {} of {}", clean(service), clean(workload)),
+        (Some(workload), None) if missing.is_counts => format!("instructions of {}", clean(workload)),
         (Some(workload), None) => format!("trace of {}", clean(workload)),
         (None, _) => "files of builds".to_owned(),
     };

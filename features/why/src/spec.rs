@@ -15,6 +15,13 @@ pub(crate) struct EvidenceSpec {
     pub(crate) facts: Vec<String>,
     /// Workloads that are run once more, stopped at every system call.
     pub(crate) trace: Vec<String>,
+    /// Workloads that are run once more to count their instructions.
+    #[serde(default)]
+    pub(crate) count: Vec<String>,
+    /// The only variants whose instructions are counted; if there are none, those that differ from the baseline. The study
+    /// file does not say so: `explain` asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) of: Option<Vec<String>>,
 }
 
 impl EvidenceSpec {
@@ -48,9 +55,10 @@ impl Extension for EvidenceSection {
         }
         let names: Vec<&str> = known.workloads.iter().map(|workload| workload.name.as_str()).collect();
         let trace = section.chosen("trace", "workload", &names).unwrap_or_default();
+        let count = section.chosen("count", "workload", &names).unwrap_or_default();
         section.finish();
         let facts: Vec<String> = facts.into_iter().map(|(pattern, _)| pattern).collect();
-        serde_json::json!({ "facts": facts, "trace": trace })
+        serde_json::json!({ "facts": facts, "trace": trace, "count": count })
     }
 }
 

@@ -159,7 +159,7 @@ impl Watched {
 }
 
 /// Folders that are other ones for each variant, or each trial, and their names; the kernel tells some without links.
-fn places(env: &BTreeMap<String, String>) -> Vec<(PathBuf, &'static str)> {
+pub(crate) fn places(env: &BTreeMap<String, String>) -> Vec<(PathBuf, &'static str)> {
     let mut places = vec![];
     for (variable, name) in [("PREFIX", "$PREFIX"), ("HOME", "$HOME")] {
         let Some(folder) = env.get(variable).map(PathBuf::from).filter(|folder| folder.is_absolute()) else { continue };
@@ -182,17 +182,20 @@ fn of_any_process(path: &str) -> String {
     }
 }
 
+/// A path with the name of its place in front, as it is in every variant.
+pub(crate) fn named_by(path: &str, places: &[(PathBuf, &'static str)]) -> String {
+    let path = &of_any_process(path);
+    let below = |(folder, name): &(PathBuf, &str)| {
+        let rest = Path::new(path).strip_prefix(folder).ok()?;
+        let rest = rest.to_string_lossy();
+        Some(if rest.is_empty() { (*name).to_owned() } else { format!("{name}/{rest}") })
+    };
+    places.iter().find_map(below).unwrap_or_else(|| path.to_owned())
+}
+
 /// Puts the names of places into all paths, and adds up those that are the same then.
 fn with_names(mut census: Census, places: &[(PathBuf, &'static str)]) -> Census {
-    let named = |path: &str| {
-        let path = &of_any_process(path);
-        let below = |(folder, name): &(PathBuf, &str)| {
-            let rest = Path::new(path).strip_prefix(folder).ok()?;
-            let rest = rest.to_string_lossy();
-            Some(if rest.is_empty() { (*name).to_owned() } else { format!("{name}/{rest}") })
-        };
-        places.iter().find_map(below).unwrap_or_else(|| path.to_owned())
-    };
+    let named = |path: &str| named_by(path, places);
     let mut mapped: BTreeMap<String, bool> = BTreeMap::new();
     for file in &census.mapped {
         *mapped.entry(named(&file.path)).or_default() |= file.executable;

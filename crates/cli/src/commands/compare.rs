@@ -7,13 +7,15 @@ mod parameters;
 mod variants;
 
 use super::options::{Compared as Done, Extent, Kept, Showing};
-use crate::race::{Keep, Race};
+use crate::race::{Keep, Race, Wanted};
 use crate::{executed, programs};
 use another_day::{AnotherDay, Earlier};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::State;
-use bakeoff_command::{Explain, Maker, Order, Prepared, Registry, SourceRequest, Subcommand, locale, saved, screen};
+use bakeoff_command::{
+    Explain, Maker, Order, Prepared, Registry, SourceRequest, StudySections, Subcommand, locale, saved, screen,
+};
 use bakeoff_lab::local::{Local, Setup, absent};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
@@ -83,6 +85,11 @@ struct CompareSettings {
     /// repeating the command starts over.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
+    /// After the trials, count the instructions of commands that differ, and print which functions need more or fewer
+    ///
+    /// Bakeoff runs each such command twice more, under valgrind. `bakeoff help explain` describes the tables.
+    #[arg(long)]
+    explain: bool,
     /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
@@ -180,6 +187,7 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let Prepared { plan, made, maker, explain, study: built, .. } = &prepared;
     let maker = maker.as_deref();
     let order = built.as_ref().map(|study| Order { study, dir: scratch, own: &[], plan, jobs: 1, quiet });
+    let sections = how.to_gather(plan, features)?;
     let apart: Vec<&Path> = std::iter::once(scratch).chain(maker.map(Maker::root)).collect();
     let race = Race {
         made: &made.lines,
@@ -188,7 +196,8 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
         maker,
         quiet,
         trace: how.extent.trace(&apart),
-        ..Race::of(plan, study, &state, (features, &how.showing.asked))
+        evidence: sections.as_ref().map(|sections| Wanted { sections, digests: &made.digests }),
+        ..Race::of(plan, study, &state, (features, Some(&how.showing.asked)))
     };
     let check = || can_start(plan, &setup, *explain);
     let raced = race.run(check, |watched, keep| {
@@ -208,10 +217,27 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     };
     let journal = how.journal.as_deref();
     let done = Done { journal, is_last, record: &raced.record, findings, ending: raced.ending, has_unpaired };
-    how.showing.show_compared(&done, features)
+    how.show(&done, features)
 }
 
 impl CompareSettings {
+    /// What is gathered after the trials, if anything is.
+    fn to_gather(&self, plan: &Plan, features: &Registry) -> Result<Option<StudySections>, CommandError> {
+        let mut sections = StudySections::new();
+        if self.explain {
+            features.gather_to_explain(&self.showing.asked, plan, &mut sections)?;
+        }
+        Ok(self.explain.then_some(sections))
+    }
+
+    fn show(&self, done: &Done<'_>, features: &Registry) -> Result<Code, CommandError> {
+        let code = self.showing.show_compared(done, features)?;
+        if self.explain && !self.showing.json {
+            features.explain(&self.showing.asked, done.record, &done.findings)?;
+        }
+        Ok(code)
+    }
+
     fn setup(&self, prepared: &Prepared, scratch: &Path, features: &Registry) -> Result<Setup, CommandError> {
         let prefix = |digest: &String| prepared.maker.as_ref().map(|maker| maker.prefix_of(digest));
         let digests = prepared.made.digests.iter();

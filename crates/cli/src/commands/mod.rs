@@ -1,6 +1,7 @@
 //! The commands, one file each: which there are, and which one is meant. None of them is executed here.
 
 mod compare;
+mod explain;
 mod options;
 mod plan;
 mod report;
@@ -9,7 +10,7 @@ mod saved;
 mod trace_trial;
 
 use bakeoff_command::exits::Exit;
-use bakeoff_command::{Code, Group, Registry, Subcommand};
+use bakeoff_command::{Code, EXPLAIN, Group, Registry, Subcommand};
 use bakeoff_report::draw::text::{glue, wrap};
 
 const ABOUT: &str = "Which way of building and running this program is faster, by how much, how sure are we, and why?";
@@ -112,7 +113,9 @@ const STOPPED: Exit = (Code::Interrupted, "interrupted; run the same command aga
 
 /// The commands of the core, in the order of the help.
 pub(crate) fn of_core(features: &Registry) -> Vec<Subcommand> {
-    vec![
+    let explain =
+        || Subcommand::with_features(EXPLAIN, explain::execute).group(Group::Report).exits(&[CHANGED, FAILED, STOPPED]);
+    let mut commands = vec![
         Subcommand::with_features("run", run::execute).concludes().exits(&[CHANGED, NO_VERDICT, FAILED, STOPPED]),
         compare::command(features).concludes().exits(&[
             CHANGED,
@@ -130,5 +133,7 @@ pub(crate) fn of_core(features: &Registry) -> Vec<Subcommand> {
             .exits(&[NO_VERDICT, FAILED]),
         Subcommand::new("saved", saved::execute).group(Group::Report),
         Subcommand::new(bakeoff_command::TRACE_TRIAL, trace_trial::execute).hidden(),
-    ]
+    ];
+    commands.extend((!features.explainers.is_empty()).then(explain));
+    commands
 }

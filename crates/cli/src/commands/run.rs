@@ -10,14 +10,14 @@ use bakeoff_command::estimates::{at_most, trials_s};
 use bakeoff_command::selection::{Jobs, Selection};
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};
-use bakeoff_command::{Foreseen, Made, Maker, Merged, Order, PlaceSetting, Registry, locale, screen};
+use bakeoff_command::{FeatureArgs, Foreseen, Made, Maker, Merged, Order, PlaceSetting, Registry, locale, screen};
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::Setup;
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Basis, MadeLine, Record, SharedLine, StudyLine};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Build, run and judge a study, or resume it
 ///
@@ -26,18 +26,9 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    selection: Selection,
-    #[command(flatten)]
-    extent: Extent,
-    #[command(flatten)]
-    jobs: Jobs,
+    run: RunArgs,
     #[command(flatten)]
     showing: Showing,
-    #[command(flatten)]
-    kept: Kept,
-    /// Show no progress on standard error
-    #[arg(long, short)]
-    quiet: bool,
     /// Rehearse the plan: build and run nothing, but draw random durations according to TRUTH
     ///
     /// TRUTH is a comma-separated list of NAME:NUMBER. NAME is the display name of a variant (NUMBER is its ratio to
@@ -46,41 +37,88 @@ pub(crate) struct Args {
     /// (probabilities), pause (seconds that a trial really takes), and seed.
     #[arg(long, value_name = "TRUTH", conflicts_with_all = ["jobs", "anyway", "no_trace", "user_namespace"])]
     simulate: Option<String>,
+}
+
+/// What runs, and how.
+#[derive(Debug, clap::Args)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    extent: Extent,
+    #[command(flatten)]
+    jobs: Jobs,
+    #[command(flatten)]
+    kept: Kept,
     /// Run variants separately even if every file in their builds is identical
     ///
     /// By default, identical variants run once and share a row; if all are identical, nothing runs. If they run
     /// separately, they show this machine's noise.
     #[arg(long)]
     anyway: bool,
+    /// Show no progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
 }
 
-impl Args {
-    fn is_quiet(&self) -> bool {
-        self.quiet || self.showing.is_quiet()
+impl RunArgs {
+    /// The study and its plan, before anything is done for them.
+    pub(super) fn open(&self, features: &Registry) -> Result<(StudyFolder, Plan), CommandError> {
+        self.kept.apply()?;
+        let folder = StudyFolder::open(&self.selection.study, features)?;
+        let mut plan = self.selection.plan(&folder.study)?;
+        self.extent.apply(&mut plan, None)?;
+        self.extent.apply_layouts(&mut plan)?;
+        bakeoff_host::interrupt::install()?;
+        Ok((folder, plan))
     }
+
+    /// The journal, if one was named instead of a study.
+    pub(super) fn journal(&self) -> Option<&Path> {
+        let path = self.selection.study.as_path();
+        path.extension().is_some_and(|end| end == "jsonl").then_some(path)
+    }
+
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    pub(super) fn study(&self) -> String {
+        bakeoff_model::plain::clean(&self.selection.study.display().to_string())
+    }
+}
+
+/// Shows that nothing is left to compare, or says why that is an error.
+type WithoutTrials<'a> = dyn Fn(&Record, Result<String, CommandError>) -> Result<Code, CommandError> + 'a;
+
+/// What becomes of a study that was run.
+pub(super) struct Use<'a> {
+    pub(super) features: &'a Registry,
+    /// Options of features that work between blocks.
+    pub(super) asked: Option<&'a FeatureArgs>,
+    pub(super) quiet: bool,
+    /// Of a study whose variants are all one program.
+    pub(super) without_trials: &'a WithoutTrials<'a>,
+    pub(super) finish: &'a dyn Fn(&Raced<'_>) -> Result<Code, CommandError>,
 }
 
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
-    args.kept.apply()?;
     args.showing.check(features)?;
-    let folder = StudyFolder::open(&args.selection.study, features)?;
-    let mut plan = args.selection.plan(&folder.study)?;
-    args.extent.apply(&mut plan, None)?;
-    args.extent.apply_layouts(&mut plan)?;
-    bakeoff_host::interrupt::install()?;
+    let (folder, plan) = args.run.open(features)?;
+    let of = Use {
+        features,
+        asked: Some(&args.showing.asked),
+        quiet: args.run.quiet || args.showing.is_quiet(),
+        without_trials: &|record, otherwise| args.showing.without_trials(record, otherwise, features),
+        finish: &|raced| finish(args, raced, features),
+    };
     match &args.simulate {
-        Some(truth) => rehearse(args, &folder, &plan, truth, features),
-        None => execute_here(args, &folder, plan, features),
+        Some(truth) => rehearse(&of, &folder, &plan, truth),
+        None => run_here(&args.run, &folder, plan, &of),
     }
 }
 
-fn rehearse(
-    args: &Args,
-    folder: &StudyFolder,
-    plan: &Plan,
-    truth: &str,
-    features: &Registry,
-) -> Result<Code, CommandError> {
+fn rehearse(of: &Use<'_>, folder: &StudyFolder, plan: &Plan, truth: &str) -> Result<Code, CommandError> {
     // What is simulated has no layouts.
     let plan = &{
         let mut plan = plan.clone();
@@ -93,22 +131,29 @@ fn rehearse(
     let state = continued::choose(&StateFolder::of(&folder.dir)?, &mut study, &identity);
     let race = Race {
         keep: Keep::Study,
-        quiet: args.is_quiet(),
+        quiet: of.quiet,
         guess_s: Some(planted.pause_s),
-        ..Race::of(plan, study, &state, (features, &args.showing.asked))
+        ..Race::of(plan, study, &state, (of.features, of.asked))
     };
     let raced = race.run(|| Ok(()), |_, _| Ok(Box::new(Simulated::new(planted, plan))))?;
-    finish(args, &raced, features)
+    (of.finish)(&raced)
 }
 
-fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: &Registry) -> Result<Code, CommandError> {
+/// Builds and runs what is missing on this machine, or where the study says, and gathers what its sections ask for.
+pub(super) fn run_here(
+    args: &RunArgs,
+    folder: &StudyFolder,
+    mut plan: Plan,
+    of: &Use<'_>,
+) -> Result<Code, CommandError> {
+    let features = of.features;
     // Before the builds: what cannot be read or written must not be found out an hour later.
     folder.inputs(&folder.expected()?)?;
     let state_folder = StateFolder::of(&folder.dir)?;
     let maker = features.maker(&folder.study)?;
     let maker = maker.as_deref();
     let mut place = features.place(&folder.study, &plan)?;
-    let order = folder.order(&plan, args.jobs.at_a_time(), args.is_quiet());
+    let order = folder.order(&plan, args.jobs.at_a_time(), of.quiet);
     let made = maker.map(|maker| make(maker, &order)).transpose()?.unwrap_or_default();
     let Made { lines: builds, digests, has_layouts } = made;
     args.extent.keep_layouts_without(has_layouts, &mut plan)?;
@@ -133,9 +178,9 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: &Re
     let shared = merged.shared;
     // Raced apart, they are another study.
     whole.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
-    screen::err(if args.is_quiet() { "" } else { &merged.notes });
+    screen::err(if of.quiet { "" } else { &merged.notes });
     if let Some(otherwise) = merged.nothing_left {
-        return args.showing.without_trials(&record_of(all, shared, builds), otherwise, features);
+        return (of.without_trials)(&record_of(all, shared, builds), otherwise);
     }
     let (mut study, older) = study_line(&whole, &plan, &digests, &inputs);
     study.shared = shared;
@@ -148,17 +193,17 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: &Re
         watched: inputs.watched,
         keep: Keep::Study,
         maker,
-        quiet: args.is_quiet(),
+        quiet: of.quiet,
         guess_s,
         trace: args
             .extent
             .trace(&std::iter::once(setup.scratch.as_path()).chain(maker.map(Maker::root)).collect::<Vec<_>>()),
         evidence: Some(Wanted { sections: &folder.study.sections, digests: &digests }),
-        ..Race::of(&plan, study, &state, (features, &args.showing.asked))
+        ..Race::of(&plan, study, &state, (features, of.asked))
     };
     let check = || place::check(&place, &plan, &setup);
     let raced = race.run(check, |watched, keep| {
-        let order = folder.order(&plan, args.jobs.at_a_time(), args.is_quiet());
+        let order = folder.order(&plan, args.jobs.at_a_time(), of.quiet);
         let on_demand = maker.map(|maker| maker.on_demand(&order)).transpose()?.flatten();
         let setting = PlaceSetting {
             plan: &plan,
@@ -172,7 +217,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: &Re
         place::executor(&place, setting)
     })?;
     let raced = raced.release(|| screen::err(&maker.map(|maker| maker.added(&builds)).unwrap_or_default()));
-    finish(args, &raced, features)
+    (of.finish)(&raced)
 }
 
 /// The record of a study of which nothing is left to compare.
@@ -212,14 +257,19 @@ fn trials(plan: &Plan) -> f64 {
 }
 
 fn finish(args: &Args, raced: &Raced<'_>, features: &Registry) -> Result<Code, CommandError> {
-    let study = bakeoff_model::plain::clean(&args.selection.study.display().to_string());
-    let code = args.showing.show_new(&raced.record, &format!("bakeoff report {study}"), features)?;
-    match raced.ending {
-        Ending::Complete => Ok(code),
-        Ending::Changed => Ok(Code::Usage),
+    let more = format!("bakeoff report {}", args.run.study());
+    let code = args.showing.show_new(&raced.record, &more, features)?;
+    Ok(ended(raced.ending).unwrap_or(code))
+}
+
+/// What the ending of a race means for the exit code, if it was not completed.
+pub(super) fn ended(ending: Ending) -> Option<Code> {
+    match ending {
+        Ending::Complete => None,
+        Ending::Changed => Some(Code::Usage),
         Ending::Stopped => {
             screen::err("stopped, but nothing is lost; run the same command again to resume\n");
-            Ok(Code::Interrupted)
+            Some(Code::Interrupted)
         }
     }
 }

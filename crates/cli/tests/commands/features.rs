@@ -50,6 +50,9 @@ mod stat_inputs;
 #[path = "../../../../features/vm/tests/command/boots.rs"]
 mod vm_boots;
 #[cfg(feature = "building")]
+#[path = "../../../../features/why/tests/command/counting.rs"]
+mod why_counting;
+#[cfg(feature = "building")]
 #[path = "../../../../features/why/tests/command/evidence.rs"]
 mod why_evidence;
 #[cfg(feature = "building")]

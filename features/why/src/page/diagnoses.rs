@@ -19,6 +19,7 @@ pub(super) fn print(findings: &Findings, gathered: &Gathered, page: &mut Page, c
     }
     let open = |is_same: bool| {
         let open = gathered.diagnoses.iter().filter(move |d| d.causes.is_empty() && d.is_same == is_same);
+        let open = open.filter(|diagnosis| gathered.account_of(diagnosis).is_none());
         open.map(|diagnosis| difference(findings, &diagnosis.claim, &clean(&diagnosis.variant))).collect::<Vec<_>>()
     };
     for (what, open) in [

@@ -94,12 +94,14 @@ fn gathered([shared, malloc, locale]: [Comparison; 3], cured: Comparison) -> Gat
                 service: None,
                 variants: owned(&NAMES),
                 why: "ptrace: Operation not permitted; see `bakeoff doctor`".to_owned(),
+                is_counts: false,
             },
             NotGathered {
                 workload: Some("locale".to_owned()),
                 service: Some("daemon".to_owned()),
                 variants: owned(&[MALLOC]),
                 why: "it was killed before its tracer could tell anything".to_owned(),
+                is_counts: false,
             },
         ],
         diagnoses: vec![
@@ -108,6 +110,7 @@ fn gathered([shared, malloc, locale]: [Comparison; 3], cured: Comparison) -> Gat
             diagnosis(MALLOC, malloc, vec![], false),
             diagnosis(LOCALE, locale, vec![], true),
         ],
+        accounts: vec![],
     }
 }
 

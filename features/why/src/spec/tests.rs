@@ -39,7 +39,7 @@ fn spec(section: &str) -> EvidenceSpec {
 fn what_is_to_be_gathered_is_read_whole() {
     let lists = |facts: &[&str], trace: &[&str]| {
         let list = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        EvidenceSpec { facts: list(facts), trace: list(trace) }
+        EvidenceSpec { facts: list(facts), trace: list(trace), ..EvidenceSpec::default() }
     };
     assert_eq!(spec(""), lists(&[], &[]));
     assert_eq!(spec("[evidence]\n"), lists(&[], &[]));

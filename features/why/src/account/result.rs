@@ -1,0 +1,235 @@
+//! The account as plain data: what `account::of` finds, and what page, CSV and JSON show. It has no English, and finds
+//! nothing. Arrays of two hold the baseline first and the variant second.
+
+use serde::{Deserialize, Serialize};
+
+/// The difference in instructions between two variants on one workload, and where it is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Account {
+    /// The workload.
+    pub(crate) workload: String,
+    /// The `$LENGTH` of everything that is not in a [`Growth`]; none if it was not set.
+    pub(crate) length: Option<String>,
+    /// The shorter `$LENGTH` that work at start was found with; none: one length, so it is not separated.
+    pub(crate) shorter: Option<String>,
+    /// All instructions.
+    pub(crate) instructions: [u64; 2],
+    /// By how much a second count differed; none if there was none.
+    pub(crate) residues: [Option<u64>; 2],
+    /// Instructions of the variant less those of the baseline.
+    pub(crate) difference: i64,
+    /// The sum of the absolute differences of all functions.
+    pub(crate) gross: u64,
+    /// The counts agree, so there are no rows.
+    pub(crate) is_nothing: bool,
+    /// The difference in functions that belong to no mechanism; none without calls.
+    pub(crate) split: Option<Split>,
+    /// Of the whole difference; none with one length.
+    pub(crate) growth: Option<Growth>,
+    /// Which allocator executed most instructions of its kind; none if none ran.
+    pub(crate) allocators: [Option<Allocator>; 2],
+    /// How functions were matched.
+    pub(crate) matched: Matched,
+    /// The causes, the largest first and the rest last. Their `permille` sum to 1000, their differences to `difference`.
+    pub(crate) rows: Vec<Row>,
+    /// All of what the rows are made of, the largest difference first. Its sums are the totals.
+    pub(crate) functions: Vec<Function>,
+    /// The account of time; none if no times were given, or if they are of a length that was not counted.
+    pub(crate) time: Option<TimeAccount>,
+}
+
+/// A cause.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Row {
+    /// What it is.
+    pub(crate) cause: Cause,
+    /// Its instructions.
+    pub(crate) instructions: [u64; 2],
+    /// How often it was called; none for a group of unlike functions.
+    pub(crate) calls: Option<[u64; 2]>,
+    /// Its difference by calls and by cost; none if calls are unknown.
+    pub(crate) split: Option<Split>,
+    /// Its share of the net difference, in tenths of a percent; negative if it works against the difference.
+    pub(crate) permille: i64,
+    /// Its difference at start and per unit of work; none with one length.
+    pub(crate) growth: Option<Growth>,
+    /// Of a mechanism, the functions with the largest differences.
+    pub(crate) parts: Vec<Function>,
+}
+
+/// What a row is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Cause {
+    /// A group of functions that is known by name.
+    Mechanism(Mechanism),
+    /// A function.
+    Function {
+        /// Its name.
+        name: String,
+        /// Functions that were given to it because they ran on one side only.
+        with: Vec<String>,
+        /// The only side on which it ran, if there is one and no caller of it is known.
+        only: Option<Side>,
+        /// Its source file, or else its file, if another row has the same name.
+        place: Option<String>,
+    },
+    /// This number of functions with small differences.
+    Rest(u64),
+}
+
+/// One of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Side {
+    /// The first.
+    Baseline,
+    /// The second.
+    Variant,
+}
+
+/// Functions, or instructions of functions, that have one reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Mechanism {
+    /// Stubs of the PLT that lead to functions of the same file.
+    OwnStubs,
+    /// Stubs of the PLT that lead to other files.
+    Stubs,
+    /// Loads of addresses of own symbols from the global offset table.
+    OwnAddresses,
+    /// The dynamic loader.
+    Loader,
+    /// Allocation of memory: malloc and its family, whichever it is, with the stubs that lead to it.
+    Allocator,
+    /// The C library, without its allocator.
+    Libc,
+    /// Compiling inside an interpreter.
+    Compiling,
+    /// Code without a name, and code made during the run.
+    Nameless,
+}
+
+/// An allocator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Allocator {
+    /// That of the C library.
+    Libc,
+    /// jemalloc.
+    Jemalloc,
+    /// tcmalloc.
+    Tcmalloc,
+    /// mimalloc.
+    Mimalloc,
+    /// Perl's.
+    Perl,
+    /// Functions called malloc and free that the program itself defines.
+    Program,
+}
+
+/// A function on both sides, or what of it belongs to a mechanism. One without a name is code that no symbol names.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Function {
+    /// Its name; without the suffixes of clones if only clones ran, or if several did.
+    pub(crate) name: String,
+    /// Functions that were given to it because they ran on one side only, the largest first.
+    pub(crate) with: Vec<String>,
+    /// The file in which it is; none if it did not run there.
+    pub(crate) files: [Option<String>; 2],
+    /// The source file of a static function.
+    pub(crate) source: Option<String>,
+    /// The mechanism to which it belongs, if it does.
+    pub(crate) mechanism: Option<Mechanism>,
+    /// How it was matched; none if it ran on one side only.
+    pub(crate) rule: Option<Rule>,
+    /// Its instructions.
+    pub(crate) instructions: [u64; 2],
+    /// How often it was called.
+    pub(crate) calls: [u64; 2],
+    /// Its difference by calls and by cost; none if calls are unknown.
+    pub(crate) split: Option<Split>,
+    /// Its difference at start and per unit of work; none with one length.
+    pub(crate) growth: Option<Growth>,
+}
+
+/// A difference in two parts that sum to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Split {
+    /// The change in calls × the mean cost of a call.
+    pub(crate) more_calls: i64,
+    /// The change in the cost of a call × the mean number of calls.
+    pub(crate) dearer_calls: i64,
+}
+
+/// A difference in two parts, by its size at two lengths: a straight line.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Growth {
+    /// Instructions at length 0.
+    pub(crate) start: f64,
+    /// Further instructions for each unit of length.
+    pub(crate) per_unit: f64,
+}
+
+/// How two functions were found to be the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Rule {
+    /// By their names.
+    Name,
+    /// By their names without suffixes of clones, hashes, variants and tags.
+    BaseName,
+}
+
+/// Instructions of functions by how these were matched, before any was given to its callers. Stubs and nameless code are
+/// left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Matched {
+    /// By name, of both sides together.
+    pub(crate) by_name: u64,
+    /// By base name, of both sides together.
+    pub(crate) by_base_name: u64,
+    /// Of functions that ran on one side only.
+    pub(crate) only: [u64; 2],
+}
+
+/// The difference in time. Its shares are not those of instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TimeAccount {
+    /// User time in seconds.
+    pub(crate) user_s: [f64; 2],
+    /// Time per instruction in nanoseconds, on average.
+    pub(crate) ns: [f64; 2],
+    /// User time of the variant less that of the baseline: the sum of the next two.
+    pub(crate) user: Interval,
+    /// The change in instructions × the mean time per instruction.
+    pub(crate) by_number: Interval,
+    /// The change in time per instruction × the mean number of instructions: the same work at another speed.
+    pub(crate) by_speed: Interval,
+    /// System time; none if it was not given.
+    pub(crate) sys: Option<Interval>,
+    /// Wall time less user and system time; none unless it is at least 0 on both sides.
+    pub(crate) waiting: Option<Interval>,
+}
+
+impl TimeAccount {
+    /// Whether the user times of both sides are shown to differ.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.user.interval_s.is_some_and(|[low, high]| low > 0.0 || high < 0.0)
+    }
+}
+
+/// A difference in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Interval {
+    /// The estimate.
+    pub(crate) estimate_s: f64,
+    /// Its interval; none if none is known.
+    pub(crate) interval_s: Option<[f64; 2]>,
+}
+
+/// The second of two numbers less the first, as far as it can be written.
+pub(super) fn difference(numbers: [u64; 2]) -> i64 {
+    let [before, after] = numbers.map(i128::from);
+    i64::try_from(after - before).unwrap_or(if after < before { i64::MIN } else { i64::MAX })
+}

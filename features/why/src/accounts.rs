@@ -1,0 +1,118 @@
+//! The accounts of a record: for each variant of which instructions were counted, on each workload, what explains how it
+//! differs from the baseline. What an account is made of is in `account/`; nothing is put into words here.
+
+use crate::account;
+use crate::account::time::{TimeInput, Times};
+use crate::counts::CountsLine;
+use crate::findings::{NotGathered, PairAccount};
+use bakeoff_judge::findings::{Comparison, Findings};
+use bakeoff_judge::{Question, judge};
+use bakeoff_model::metric;
+use bakeoff_model::record::{Record, TWIN};
+use bakeoff_stats::describe::median;
+
+/// The pairs that were asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Pairs<'a> {
+    /// What the others are compared with; the baseline of the study without.
+    pub(crate) against: Option<&'a str>,
+    /// The only variant, if there is but one.
+    pub(crate) variant: Option<&'a str>,
+    pub(crate) workload: Option<&'a str>,
+}
+
+/// The account of each pair of which both sides were counted.
+pub(crate) fn of(record: &Record, pairs: Pairs<'_>) -> Vec<PairAccount> {
+    let lines = CountsLine::of(record);
+    let Some(first) = record.study.variants.first() else { return vec![] };
+    let against = pairs.against.unwrap_or(&first.name);
+    let counted = |variant: &str, workload: &str| {
+        lines.iter().find(|line| line.variant == variant && line.workload == workload && line.missing.is_none())
+    };
+    let mut accounts = vec![];
+    for workload in &record.study.workloads {
+        let is_meant = pairs.workload.is_none_or(|name| name == workload.as_str());
+        let Some(baseline) = counted(against, workload).filter(|_| is_meant) else { continue };
+        for variant in record.study.variants.iter().filter(|variant| variant.name != against && variant.name != TWIN) {
+            let is_meant = pairs.variant.is_none_or(|name| name == variant.name);
+            let Some(line) = counted(&variant.name, workload).filter(|_| is_meant) else { continue };
+            let names = [against, &variant.name];
+            let time = Spent { record, workload, names }.input(line);
+            let account = account::of(&baseline.counted, &line.counted, time);
+            accounts.push(PairAccount { variant: variant.name.clone(), against: against.to_owned(), account });
+        }
+    }
+    accounts
+}
+
+/// Whether a variant is shown to differ from the baseline on the deciding metric.
+pub(crate) fn differs(findings: &Findings, variant: &str) -> bool {
+    let tables = findings.tables.iter().filter(|table| table.metric == findings.method.deciding_metric);
+    let mut rows = tables.flat_map(|table| &table.rows).filter(|row| row.variant == variant);
+    rows.any(|row| row.comparison.as_ref().is_some_and(Comparison::differs))
+}
+
+/// What could not be counted, each reason once.
+pub(crate) fn missing(record: &Record) -> Vec<NotGathered> {
+    let mut all: Vec<NotGathered> = vec![];
+    for line in CountsLine::of(record) {
+        let Some(why) = line.missing else { continue };
+        let is_it = |known: &&mut NotGathered| known.why == why && known.workload.as_ref() == Some(&line.workload);
+        match all.iter_mut().find(is_it) {
+            Some(known) => known.variants.push(line.variant),
+            None => all.push(NotGathered {
+                workload: Some(line.workload),
+                service: None,
+                variants: vec![line.variant],
+                why,
+                is_counts: true,
+            }),
+        }
+    }
+    all
+}
+
+/// The times of two variants on a workload.
+struct Spent<'a> {
+    record: &'a Record,
+    workload: &'a str,
+    names: [&'a str; 2],
+}
+
+impl Spent<'_> {
+    fn input(&self, line: &CountsLine) -> Option<TimeInput> {
+        let length = line.counted.last().and_then(|counted| counted.length.clone());
+        Some(TimeInput {
+            length,
+            user: self.times(metric::USER)?,
+            sys: self.times(metric::SYS),
+            wall: self.times(metric::WALL),
+        })
+    }
+
+    /// Of the first condition, which counts are taken under. The comparison is by blocks, of these two variants.
+    fn times(&self, metric: &str) -> Option<Times> {
+        let medians = self.names.map(|name| self.median(metric, name));
+        let [Some(before), Some(after)] = medians else { return None };
+        let question = Question {
+            baseline: Some(self.names[0].to_owned()),
+            metric: Some(metric.to_owned()),
+            workload: Some(self.workload.to_owned()),
+            ..Question::default()
+        };
+        let findings = question.of(self.record.clone()).ok().map(|record| judge(&record));
+        let mut tables = findings.iter().flat_map(|findings| &findings.tables);
+        let table = tables.find(|table| table.metric == metric);
+        let row = table.and_then(|table| table.rows.iter().find(|row| row.variant == self.names[1]));
+        Some(Times::of([before, after], row.and_then(|row| row.comparison.as_ref())))
+    }
+
+    fn median(&self, metric: &str, variant: &str) -> Option<f64> {
+        let condition = self.record.trials.iter().find(|trial| trial.workload == self.workload)?.condition.clone();
+        let trials = self.record.trials.iter().filter(|trial| {
+            trial.variant == variant && trial.workload == self.workload && trial.condition == condition
+        });
+        let values: Vec<f64> = trials.filter_map(|trial| trial.value(metric)).collect();
+        median(&values)
+    }
+}

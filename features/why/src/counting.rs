@@ -1,0 +1,13 @@
+//! Counting instructions: a tool for valgrind of our own counts how often each run of instructions is executed, and what it
+//! wrote is read together with the programs: which function that was, and who called it. What counts explain is not known here.
+//!
+//! [`tool`] has the tool compiled when it is first needed, [`probe`] puts it before a workload's command, [`dump`] reads what it
+//! wrote, and [`functions`] finds the functions, by the [`binary`] that each run is in.
+
+mod binary;
+mod dump;
+mod functions;
+pub(crate) mod gather;
+mod plt;
+pub(crate) mod probe;
+pub(crate) mod tool;

@@ -1,0 +1,186 @@
+//! Counting when all trials are over: each variant runs a workload once at each of its lengths, and at the longest once more,
+//! to see how far counts differ. What the journal holds already is not counted again.
+
+use super::probe::Counting;
+use super::tool::{Ready, Tool};
+use crate::accounts::differs;
+use crate::counts::{Counted, CountsLine, LINE};
+use crate::gather::spec;
+use bakeoff_command::{CommandError, Finished, screen};
+use bakeoff_judge::judge;
+use bakeoff_lab::{Diagnosed, Ending, Executor, Subject};
+use bakeoff_model::metric;
+use bakeoff_model::plain::clean;
+use bakeoff_model::record::{Failure, FeatureLine, Record};
+use bakeoff_model::study::Workload;
+use bakeoff_report::format::duration;
+use bakeoff_report::words::counted;
+use bakeoff_stats::describe::median;
+
+/// A variant and the number of a workload of the plan.
+type Missing = (String, usize);
+
+/// What the study asks for and the journal does not hold, the baseline's first. What could not be counted is tried again, for
+/// what kept it may be gone.
+fn missing(study: &dyn Finished) -> Vec<Missing> {
+    let (plan, wanted) = (study.plan(), spec(study).count);
+    let known = CountsLine::of(study.record());
+    let of = wanted_variants(study);
+    let workloads = plan.workloads.iter().enumerate().filter(|(_, workload)| wanted.contains(&workload.name));
+    let all = workloads.flat_map(|(number, workload)| {
+        let is_missing = |name: &str| !is_held(&known, name, workload);
+        let variants = plan.variants.iter().filter(|variant| of(&variant.name) && is_missing(&variant.name));
+        variants.map(move |variant| (variant.name.clone(), number)).collect::<Vec<_>>()
+    });
+    all.collect()
+}
+
+/// At other lengths it is counted again.
+fn is_held(known: &[CountsLine], variant: &str, workload: &Workload) -> bool {
+    let line = known.iter().find(|line| line.variant == variant && line.workload == workload.name);
+    line.is_some_and(|line| {
+        line.missing.is_none() && line.counted.iter().map(|counted| counted.length.clone()).eq(lengths(workload))
+    })
+}
+
+/// Which variants are to be counted: all, those that were named, or the baseline and those that differ from it.
+fn wanted_variants(study: &dyn Finished) -> impl Fn(&str) -> bool + use<> {
+    let of = spec(study).of.map(|names| {
+        if !names.is_empty() {
+            return names;
+        }
+        let findings = judge(study.record());
+        let variants = study.plan().variants.iter().filter(|variant| differs(&findings, &variant.name));
+        let names: Vec<String> = variants.map(|variant| variant.name.clone()).collect();
+        let baseline = (!names.is_empty()).then(|| study.plan().baseline().name.clone());
+        names.into_iter().chain(baseline).collect()
+    });
+    move |name: &str| of.as_ref().is_none_or(|names| names.iter().any(|known| known == name))
+}
+
+/// Whether there is something to count.
+pub(crate) fn are_missing(study: &dyn Finished) -> bool {
+    !missing(study).is_empty()
+}
+
+/// Counts what is missing, one variant after the other.
+pub(crate) fn counts(study: &mut dyn Finished, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
+    let all = missing(study);
+    if all.is_empty() {
+        return Ok(Ending::Complete);
+    }
+    let workloads = study.plan().workloads.clone();
+    if !study.quiet() {
+        let seconds =
+            all.iter().map(|(variant, workload)| takes_s(study.record(), variant, &workloads[*workload])).sum();
+        let (times, number) = (duration(seconds), counted(all.len() as u32, "variant"));
+        screen::err(&format!("counting the instructions of {number} takes about {times}\n"));
+    }
+    let tool = Tool::ready()?;
+    for (number, (variant, workload)) in (1..).zip(&all) {
+        if study.is_interrupted() {
+            return Ok(Ending::Stopped);
+        }
+        let workload = &workloads[*workload];
+        if !study.quiet() {
+            let what = clean(&format!("{} of {variant}", workload.name));
+            screen::draw(&format!("counting instructions: {what}, {number} of {}", all.len()));
+        }
+        let attempt = match &tool {
+            Ready::Tool(tool) => at_all_lengths(tool, variant, workload, executor),
+            Ready::Missing(why) => Ok(Attempt::Missing(why.clone())),
+        };
+        if !study.quiet() {
+            screen::erase();
+        }
+        let (counted, missing) = match attempt? {
+            Attempt::Counted(counted) => (counted, None),
+            Attempt::Missing(why) => (vec![], Some(why)),
+            Attempt::Interrupted => return Ok(Ending::Stopped),
+        };
+        let (variant, workload) = (variant.clone(), workload.name.clone());
+        let line = CountsLine { session: study.session()?, variant, workload, counted, missing };
+        study.keep(FeatureLine::new(LINE, &line)?)?;
+    }
+    Ok(Ending::Complete)
+}
+
+/// How long it takes to count a variant, by its trials: about ten times as long, and four tenths of a second for a process.
+fn takes_s(record: &Record, variant: &str, workload: &Workload) -> f64 {
+    const TIMES: f64 = 12.0;
+    const START_S: f64 = 0.4;
+    let of_it = record.trials.iter().filter(|trial| trial.variant == variant && trial.workload == workload.name);
+    let walls: Vec<f64> = of_it.filter_map(|trial| trial.value(metric::WALL)).collect();
+    let length = |text: &String| text.parse::<f64>().unwrap_or(1.0);
+    let shorter = match workload.lengths.as_slice() {
+        [first, .., last] => length(first) / length(last),
+        _ => 0.0,
+    };
+    (2.0 + shorter) * TIMES * median(&walls).unwrap_or(0.0) + 3.0 * START_S
+}
+
+/// What came of counting.
+enum Attempt {
+    Counted(Vec<Counted>),
+    Missing(String),
+    Interrupted,
+}
+
+/// The shortest and the longest length; one that is none, without lengths.
+fn lengths(workload: &Workload) -> Vec<Option<String>> {
+    match workload.lengths.as_slice() {
+        [first, .., last] => vec![Some(first.clone()), Some(last.clone())],
+        [only] => vec![Some(only.clone())],
+        [] => vec![None],
+    }
+}
+
+fn at_all_lengths(
+    tool: &Tool,
+    variant: &str,
+    workload: &Workload,
+    executor: &mut dyn Executor,
+) -> Result<Attempt, CommandError> {
+    let subject = Subject { variant, workload: &workload.name };
+    let lengths = lengths(workload);
+    let mut all = vec![];
+    for (number, length) in lengths.iter().chain(lengths.last()).enumerate() {
+        match once(tool, subject, length.clone(), number + 1 >= lengths.len(), executor)? {
+            Attempt::Counted(counted) => all.extend(counted),
+            other => return Ok(other),
+        }
+    }
+    let again = all.pop().map(|counted| counted.instructions());
+    if let Some(last) = all.last_mut() {
+        last.again = again;
+    }
+    Ok(Attempt::Counted(all))
+}
+
+fn once(
+    tool: &Tool,
+    subject: Subject<'_>,
+    length: Option<String>,
+    is_as_measured: bool,
+    executor: &mut dyn Executor,
+) -> Result<Attempt, CommandError> {
+    let at = length.as_ref().map_or(String::new(), |length| format!(" at length {}", clean(length)));
+    let mut counting = Counting::with(tool, length);
+    let failed = |failure: &Failure| {
+        Attempt::Missing(format!("the workload fails while it is counted{at}: {}", bakeoff_report::failure(failure)))
+    };
+    Ok(match executor.diagnose(subject, &mut counting)? {
+        None => Attempt::Interrupted,
+        Some(Diagnosed::Missing { why }) => Attempt::Missing(why),
+        Some(Diagnosed::Failed(failure)) => failed(&failure),
+        // With less work it prints and marks something else.
+        Some(Diagnosed::Executed { failure: Some(failure), .. })
+            if is_as_measured || !matches!(failure, Failure::WrongOutput { .. } | Failure::BadMarks { .. }) =>
+        {
+            failed(&failure)
+        }
+        Some(Diagnosed::Executed { ops, .. }) => {
+            Attempt::Counted(vec![Counted { workload: subject.workload.to_owned(), ops, ..counting.seen }])
+        }
+    })
+}

@@ -1,0 +1,290 @@
+/* blockcount: a tool for valgrind that counts how often each run of instructions is executed, by file and offset, in every
+ * process. It knows no function, and judges nothing: who reads its files has the programs. Licensed like the rest of
+ * Bakeoff (MIT or Apache-2.0); what is linked of it and valgrind is a work under valgrind's licence, and is not given on.
+ *
+ * A run is a sequence of instructions that follow one another and are left only at its end. Where it begins, one number
+ * is increased. A process has a file from its start, so that one that is killed is missed. It writes its numbers there when
+ * it ends and before it becomes another program:
+ *
+ *   process PID PARENT KIND     KIND: started, or forked (it executes what its parent did); with a further word `resumed` if
+ *                               it could not become another program: what it counted until then is in the file before
+ *   program PATH
+ *   file NUMBER PATH            a file that code was mapped from
+ *   run NUMBER OFFSET N COUNT   N instructions from that offset of it on, executed COUNT times
+ *   unnamed COUNT               instructions of no file
+ *   end exit                    or: end exec, before it became another program
+ */
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_clientstate.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+/* Of this many runs is a piece of memory: numbers may not move, because translated code has their addresses. */
+#define RUNS 4096
+#define FILES 1024
+#define NO_FILE FILES
+#define MOST_DUMPS 10000
+
+typedef struct {
+   ULong count;
+   ULong offset;
+   UInt n;
+   UInt file;
+} Run;
+
+typedef struct Piece_ {
+   struct Piece_* before;
+   UInt used;
+   Run runs[RUNS];
+} Piece;
+
+static Piece* last_piece;
+static HChar* files[FILES];
+static UInt known_files;
+static ULong unnamed;
+static Bool is_forked;
+static Bool is_resumed;
+static const HChar* into;
+/* The file of this process; empty if it could not be created. */
+static HChar own_file[4096];
+
+static HChar* copy_of(const HChar* text)
+{
+   HChar* copy = VG_(malloc)("blockcount.name", VG_(strlen)(text) + 1);
+   VG_(strcpy)(copy, text);
+   return copy;
+}
+
+/* The number of the file that the code at an address comes from, and how far it is from its offset in there. */
+static UInt file_of(Addr address, ULong* offset)
+{
+   const NSegment* segment = VG_(am_find_nsegment)(address);
+   const HChar* name = segment ? VG_(am_get_filename)(segment) : NULL;
+   if (!name)
+      return NO_FILE;
+   *offset = (ULong)(address - segment->start) + (ULong)segment->offset;
+   for (UInt i = 0; i < known_files; i++)
+      if (VG_STREQ(files[i], name))
+         return i;
+   if (known_files == FILES)
+      return NO_FILE;
+   files[known_files] = copy_of(name);
+   return known_files++;
+}
+
+static Run* new_run(UInt file, ULong offset)
+{
+   if (!last_piece || last_piece->used == RUNS) {
+      Piece* piece = VG_(malloc)("blockcount.piece", sizeof *piece);
+      piece->before = last_piece;
+      piece->used = 0;
+      last_piece = piece;
+   }
+   Run* run = &last_piece->runs[last_piece->used++];
+   run->count = 0;
+   run->offset = offset;
+   run->n = 0;
+   run->file = file;
+   return run;
+}
+
+/* Adds `by` to the number there whenever this place of the block is reached. */
+static void add(IRSB* block, ULong* number, ULong by)
+{
+   IRExpr* where = mkIRExpr_HWord((HWord)number);
+   IRTemp old = newIRTemp(block->tyenv, Ity_I64);
+   IRTemp new = newIRTemp(block->tyenv, Ity_I64);
+   addStmtToIRSB(block, IRStmt_WrTmp(old, IRExpr_Load(Iend_LE, Ity_I64, where)));
+   addStmtToIRSB(block, IRStmt_WrTmp(new, IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(old), IRExpr_Const(IRConst_U64(by)))));
+   addStmtToIRSB(block, IRStmt_Store(Iend_LE, where, IRExpr_RdTmp(new)));
+}
+
+static IRSB* instrument(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* layout, const VexGuestExtents* extents,
+                        const VexArchInfo* host, IRType guest_word, IRType host_word)
+{
+   IRSB* out = deepCopyIRSBExceptStmts(in);
+   Run* run = NULL;
+   Addr next = 0;
+   for (Int i = 0; i < in->stmts_used; i++) {
+      IRStmt* statement = in->stmts[i];
+      if (statement->tag == Ist_IMark) {
+         Addr here = statement->Ist.IMark.addr;
+         ULong offset = 0;
+         if (!run || here != next) {
+            UInt file = file_of(here, &offset);
+            if (file == NO_FILE) {
+               /* Made while the program runs: there may be any number of these. */
+               add(out, &unnamed, 1);
+               run = NULL;
+               addStmtToIRSB(out, statement);
+               continue;
+            }
+            run = new_run(file, offset);
+            add(out, &run->count, 1);
+         }
+         run->n++;
+         next = here + statement->Ist.IMark.len;
+      }
+      addStmtToIRSB(out, statement);
+      if (statement->tag == Ist_Exit)
+         run = NULL;
+   }
+   return out;
+}
+
+static void forget(void)
+{
+   unnamed = 0;
+   for (Piece* piece = last_piece; piece; piece = piece->before)
+      for (UInt i = 0; i < piece->used; i++)
+         piece->runs[i].count = 0;
+}
+
+static HChar lines[1 << 16];
+static UInt filled;
+
+static void flush(Int fd)
+{
+   for (UInt done = 0; done < filled;) {
+      Int written = VG_(write)(fd, lines + done, filled - done);
+      if (written <= 0)
+         break;
+      done += written;
+   }
+   filled = 0;
+}
+
+static void line(Int fd, const HChar* format, ...) __attribute__((format(printf, 2, 3)));
+
+static void line(Int fd, const HChar* format, ...)
+{
+   va_list values;
+   if (filled + 8192 > sizeof lines)
+      flush(fd);
+   va_start(values, format);
+   filled += VG_(vsnprintf)(lines + filled, sizeof lines - filled, format, values);
+   va_end(values);
+}
+
+/* Creates the next file of this process. */
+static void reserve(void)
+{
+   Int fd = -1;
+   if (!into)
+      return;
+   /* The number of a process stays when it becomes another program, and may be used again by another process. */
+   for (Int number = 0; fd < 0 && number < MOST_DUMPS; number++) {
+      VG_(snprintf)(own_file, sizeof own_file, "%s.%d.%d", into, VG_(getpid)(), number);
+      fd = VG_(fd_open)(own_file, VKI_O_CREAT | VKI_O_EXCL | VKI_O_WRONLY, 0600);
+   }
+   if (fd < 0) {
+      VG_(umsg)("blockcount: cannot create %s\n", own_file);
+      own_file[0] = 0;
+      return;
+   }
+   VG_(close)(fd);
+}
+
+/* Writes all numbers into the file of this process, and begins again from zero. */
+static void dump(const HChar* why)
+{
+   Int fd = own_file[0] ? VG_(fd_open)(own_file, VKI_O_WRONLY, 0) : -1;
+   if (fd < 0) {
+      VG_(umsg)("blockcount: cannot write %s\n", own_file);
+      return;
+   }
+   own_file[0] = 0;
+   line(fd, "process %d %d %s%s\n", VG_(getpid)(), VG_(getppid)(), is_forked ? "forked" : "started",
+        is_resumed ? " resumed" : "");
+   line(fd, "program %s\n", VG_(args_the_exename));
+   for (UInt i = 0; i < known_files; i++)
+      line(fd, "file %u %s\n", i, files[i]);
+   for (Piece* piece = last_piece; piece; piece = piece->before)
+      for (UInt i = 0; i < piece->used; i++) {
+         Run* run = &piece->runs[i];
+         if (run->count)
+            line(fd, "run %u %llu %u %llu\n", run->file, run->offset, run->n, run->count);
+      }
+   line(fd, "unnamed %llu\n", unnamed);
+   line(fd, "end %s\n", why);
+   flush(fd);
+   VG_(close)(fd);
+   forget();
+}
+
+static void finish(Int status)
+{
+   dump("exit");
+}
+
+static void in_child(ThreadId thread)
+{
+   is_forked = True;
+   is_resumed = False;
+   forget();
+   reserve();
+}
+
+static Bool is_exec(UInt number)
+{
+#ifdef __NR_execveat
+   if (number == __NR_execveat)
+      return True;
+#endif
+   return number == __NR_execve;
+}
+
+/* What a process did before it becomes another program would be lost with it. */
+static void before_call(ThreadId thread, UInt number, UWord* arguments, UInt count)
+{
+   if (is_exec(number))
+      dump("exec");
+}
+
+static void after_call(ThreadId thread, UInt number, UWord* arguments, UInt count, SysRes result)
+{
+   if (!is_exec(number))
+      return;
+   is_resumed = True;
+   reserve();
+}
+
+static Bool option(const HChar* word)
+{
+   return VG_STR_CLO(word, "--counts", into);
+}
+
+static void usage(void)
+{
+   VG_(printf)("    --counts=FILE             begin the names of files with this\n");
+}
+
+static void begin(void)
+{
+   reserve();
+}
+
+static void describe(void)
+{
+   VG_(details_name)("blockcount");
+   VG_(details_version)("1");
+   VG_(details_description)("counts executed instructions by file and offset");
+   VG_(details_copyright_author)("Part of Bakeoff.");
+   VG_(details_bug_reports_to)("the authors of Bakeoff");
+   VG_(basic_tool_funcs)(begin, instrument, finish);
+   VG_(needs_command_line_options)(option, usage, usage);
+   VG_(needs_syscall_wrapper)(before_call, after_call);
+   VG_(atfork)(NULL, NULL, in_child);
+}
+
+VG_DETERMINE_INTERFACE_VERSION(describe)
