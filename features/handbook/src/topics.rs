@@ -37,6 +37,8 @@ topics! {
     "harness" "harness.md" "benchmark suites of Go, Google Benchmark, Criterion, JMH and pytest"
     "reading" "report.md" "how to read the report"
     "page" "page.md" "the HTML page and its charts"
+    "why" "explain.md" "which functions account for how much of a difference"
+    "perf-diff" "perf-diff.md" "what explain, perf diff, cg_annotate and strace tell of one pair"
     "statistics" "statistics.md" "every method, with its source"
     "promises" "calibration.md" "error rates, and how `calibrate` checks them"
     "another-day" "another-day.md" "compare with a saved comparison"
