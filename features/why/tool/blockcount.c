@@ -9,7 +9,7 @@
  *   process PID PARENT KIND     KIND: started, or forked (it executes what its parent did); with a further word `resumed` if
  *                               it could not become another program: what it counted until then is in the file before
  *   program PATH
- *   file NUMBER PATH            a file that code was mapped from
+ *   file NUMBER INODE PATH      a file that code was mapped from
  *   run NUMBER OFFSET N COUNT   N instructions from that offset of it on, executed COUNT times
  *   unnamed COUNT               instructions of no file
  *   end exit                    or: end exec, before it became another program
@@ -50,6 +50,7 @@ typedef struct Piece_ {
 
 static Piece* last_piece;
 static HChar* files[FILES];
+static ULong inodes[FILES];
 static UInt known_files;
 static ULong unnamed;
 static Bool is_forked;
@@ -74,11 +75,12 @@ static UInt file_of(Addr address, ULong* offset)
       return NO_FILE;
    *offset = (ULong)(address - segment->start) + (ULong)segment->offset;
    for (UInt i = 0; i < known_files; i++)
-      if (VG_STREQ(files[i], name))
+      if (inodes[i] == segment->ino && VG_STREQ(files[i], name))
          return i;
    if (known_files == FILES)
       return NO_FILE;
    files[known_files] = copy_of(name);
+   inodes[known_files] = segment->ino;
    return known_files++;
 }
 
@@ -208,7 +210,7 @@ static void dump(const HChar* why)
         is_resumed ? " resumed" : "");
    line(fd, "program %s\n", VG_(args_the_exename));
    for (UInt i = 0; i < known_files; i++)
-      line(fd, "file %u %s\n", i, files[i]);
+      line(fd, "file %u %llu %s\n", i, inodes[i], files[i]);
    for (Piece* piece = last_piece; piece; piece = piece->before)
       for (UInt i = 0; i < piece->used; i++) {
          Run* run = &piece->runs[i];

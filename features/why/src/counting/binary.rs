@@ -1,11 +1,13 @@
 //! A program or library as far as counting needs it: which function is at an address, which of its code are stubs, and the
 //! bytes of its code. Of a stripped file the symbols may be in a file of its own, which is found by the build ID.
 
+use super::dump::Mapped;
 use super::plt::{OwnAddresses, Stub, stubs};
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSegment as _, ObjectSymbol as _, SymbolKind, SymbolSection, elf};
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Where distributions put symbols that they have taken out of files, by build ID.
@@ -45,9 +47,10 @@ pub(super) enum At {
 }
 
 impl Binary {
-    /// Reads a file; nothing is known of one that is not of this machine.
-    pub(super) fn read(path: &Path) -> Self {
-        let content = fs::read(path).unwrap_or_default();
+    /// Reads a file; nothing is known of one that is not of this machine, or that was replaced since it was executed.
+    pub(super) fn read(file: &Mapped) -> Self {
+        let is_it = fs::metadata(&file.path).is_ok_and(|found| found.is_file() && found.ino() == file.inode);
+        let content = if is_it { fs::read(&file.path).unwrap_or_default() } else { vec![] };
         let Ok(file) = ElfFile64::parse(&*content) else { return Self::default() };
         if file.architecture() != object::Architecture::X86_64 {
             return Self::default();

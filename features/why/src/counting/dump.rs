@@ -13,10 +13,17 @@ pub(super) struct Dump {
     pub(super) is_resumed: bool,
     pub(super) program: PathBuf,
     /// By the file that they are in.
-    pub(super) runs: BTreeMap<PathBuf, Vec<Run>>,
+    pub(super) runs: BTreeMap<Mapped, Vec<Run>>,
     pub(super) unnamed: u64,
     /// Whether all of it was written.
     pub(super) is_whole: bool,
+}
+
+/// A file that code was mapped from. Another file may have the same path by now.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Mapped {
+    pub(super) path: PathBuf,
+    pub(super) inode: u64,
 }
 
 /// Instructions that were executed one after the other, and how often.
@@ -31,7 +38,7 @@ pub(super) struct Run {
 impl Dump {
     pub(super) fn of(text: &str) -> Self {
         let mut dump = Self::default();
-        let mut files: Vec<PathBuf> = vec![];
+        let mut files: Vec<Mapped> = vec![];
         for line in text.lines() {
             let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
             let mut words = rest.split(' ');
@@ -42,13 +49,13 @@ impl Dump {
                     dump.is_resumed = words.next() == Some("resumed");
                 }
                 "program" => dump.program = rest.into(),
-                "file" => files.extend(rest.split_once(' ').map(|(_, path)| PathBuf::from(path))),
+                "file" => files.push(mapped(rest)),
                 "run" => {
                     let Some((file, run)) = run(rest) else { continue };
-                    let Some(path) = files.get(file) else { continue };
-                    match dump.runs.get_mut(path) {
+                    let Some(file) = files.get(file) else { continue };
+                    match dump.runs.get_mut(file) {
                         Some(runs) => runs.push(run),
-                        None => drop(dump.runs.insert(path.clone(), vec![run])),
+                        None => drop(dump.runs.insert(file.clone(), vec![run])),
                     }
                 }
                 "unnamed" => dump.unnamed = rest.parse().unwrap_or_default(),
@@ -58,6 +65,12 @@ impl Dump {
         }
         dump
     }
+}
+
+fn mapped(words: &str) -> Mapped {
+    let mut words = words.splitn(3, ' ').skip(1);
+    let inode = words.next().and_then(|inode| inode.parse().ok()).unwrap_or_default();
+    Mapped { path: words.next().unwrap_or_default().into(), inode }
 }
 
 fn run(words: &str) -> Option<(usize, Run)> {
@@ -74,13 +87,14 @@ mod tests {
 
     #[test]
     fn a_dump_has_runs_by_file_and_what_is_broken_is_left_out() {
-        let text = "process 12 3 forked\nprogram /bin/a b\nfile 0 /bin/a b\nfile 1 /lib/c.so\nrun 0 4096 3 7\n\
+        let text = "process 12 3 forked\nprogram /bin/a b\nfile 0 5 /bin/a b\nfile 1 6 /lib/c.so\nrun 0 4096 3 7\n\
             run 1 8 1 2\nrun 9 1 1 1\nrun 0 x\nnoise\nunnamed 5\nend exit\n";
         let dump = Dump::of(text);
         assert_eq!((dump.pid, dump.is_forked, dump.unnamed, dump.is_whole), (12, true, 5, true));
         assert_eq!(dump.program, PathBuf::from("/bin/a b"));
+        let file = |path: &str, inode| Mapped { path: path.into(), inode };
         let run = |offset, instructions, count| vec![Run { offset, instructions, count }];
-        assert_eq!(dump.runs, [("/bin/a b".into(), run(4096, 3, 7)), ("/lib/c.so".into(), run(8, 1, 2))].into());
+        assert_eq!(dump.runs, [(file("/bin/a b", 5), run(4096, 3, 7)), (file("/lib/c.so", 6), run(8, 1, 2))].into());
         assert!(!dump.is_resumed && Dump::of("process 12 3 forked resumed").is_resumed);
         assert!(!Dump::of("process 1 1 started\nrun").is_whole && !Dump::of("").is_whole);
     }

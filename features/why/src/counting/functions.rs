@@ -3,12 +3,12 @@
 //! sums are those of the dumps.
 
 use super::binary::{At, Binary};
-use super::dump::{Dump, Run};
+use super::dump::{Dump, Mapped, Run};
 use super::plt::OwnAddresses;
 use crate::counts::{CodeKind, Counted, Edge, FunctionCount, ProgramCount};
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// String instructions, which a prefix repeats.
 const STRINGS: [Mnemonic; 20] = [
@@ -47,7 +47,7 @@ struct Sums {
 /// All that was executed, while it is added up.
 #[derive(Default)]
 struct Counter {
-    binaries: Vec<(PathBuf, Binary)>,
+    binaries: Vec<(Mapped, Binary)>,
     functions: BTreeMap<Key, Sums>,
     edges: BTreeMap<[Key; 2], u64>,
     repetitions: u64,
@@ -60,8 +60,8 @@ pub(super) fn add_up(dumps: &[Dump], named: impl Fn(&Path) -> String) -> Counted
     let mut unnamed = 0;
     for dump in dumps {
         let before = counter.instructions();
-        for (path, runs) in &dump.runs {
-            let file = counter.file(path);
+        for (file, runs) in &dump.runs {
+            let file = counter.file(file);
             runs.iter().for_each(|run| counter.run(file, run));
         }
         unnamed += dump.unnamed;
@@ -96,10 +96,10 @@ impl Counter {
         self.functions.values().map(|sums| sums.instructions).sum()
     }
 
-    fn file(&mut self, path: &Path) -> usize {
-        let known = self.binaries.iter().position(|(known, _)| known == path);
+    fn file(&mut self, file: &Mapped) -> usize {
+        let known = self.binaries.iter().position(|(known, _)| known == file);
         known.unwrap_or_else(|| {
-            self.binaries.push((path.to_owned(), Binary::read(path)));
+            self.binaries.push((file.clone(), Binary::read(file)));
             self.binaries.len() - 1
         })
     }
@@ -163,7 +163,7 @@ impl Counter {
     }
 
     fn counted(&self, named: impl Fn(&Path) -> String) -> Counted {
-        let paths: Vec<String> = self.binaries.iter().map(|(path, _)| named(path)).collect();
+        let paths: Vec<String> = self.binaries.iter().map(|(file, _)| named(&file.path)).collect();
         let places: BTreeMap<Key, u32> = self.functions.keys().copied().zip(0..).collect();
         let function = |(key, sums): (&Key, &Sums)| {
             let binary = &self.binaries[key.0].1;

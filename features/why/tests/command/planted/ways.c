@@ -44,9 +44,9 @@ FUNCTION numbers(void)
 
 static void *contend(void *unused)
 {
-   for (int i = 0; i < 2000; i++) {
+   for (int i = 0; i < 200; i++) {
       pthread_mutex_lock(&lock);
-      GO_ROUND(5000);
+      GO_ROUND(50000);
       pthread_mutex_unlock(&lock);
    }
    return unused;
