@@ -56,8 +56,11 @@ static ULong unnamed;
 static Bool is_forked;
 static Bool is_resumed;
 static const HChar* into;
-/* The file of this process; empty if it could not be created. */
-static HChar own_file[4096];
+/* The file of this process, open from its start: a process that becomes another user or changes its root can write it. */
+static Int own_file = -1;
+
+/* Moves a file to a number that the program can neither see nor close. No header for tools has it; all libraries do. */
+extern Int VG_(safe_fd)(Int fd);
 
 static HChar* copy_of(const HChar* text)
 {
@@ -181,31 +184,28 @@ static void line(Int fd, const HChar* format, ...)
 /* Creates the next file of this process. */
 static void reserve(void)
 {
+   HChar name[4096];
    Int fd = -1;
    if (!into)
       return;
    /* The number of a process stays when it becomes another program, and may be used again by another process. */
    for (Int number = 0; fd < 0 && number < MOST_DUMPS; number++) {
-      VG_(snprintf)(own_file, sizeof own_file, "%s.%d.%d", into, VG_(getpid)(), number);
-      fd = VG_(fd_open)(own_file, VKI_O_CREAT | VKI_O_EXCL | VKI_O_WRONLY, 0600);
+      VG_(snprintf)(name, sizeof name, "%s.%d.%d", into, VG_(getpid)(), number);
+      fd = VG_(fd_open)(name, VKI_O_CREAT | VKI_O_EXCL | VKI_O_WRONLY, 0600);
    }
-   if (fd < 0) {
-      VG_(umsg)("blockcount: cannot create %s\n", own_file);
-      own_file[0] = 0;
-      return;
-   }
-   VG_(close)(fd);
+   if (fd < 0)
+      VG_(umsg)("blockcount: cannot create %s\n", name);
+   else
+      own_file = VG_(safe_fd)(fd);
 }
 
 /* Writes all numbers into the file of this process, and begins again from zero. */
 static void dump(const HChar* why)
 {
-   Int fd = own_file[0] ? VG_(fd_open)(own_file, VKI_O_WRONLY, 0) : -1;
-   if (fd < 0) {
-      VG_(umsg)("blockcount: cannot write %s\n", own_file);
+   Int fd = own_file;
+   if (fd < 0)
       return;
-   }
-   own_file[0] = 0;
+   own_file = -1;
    line(fd, "process %d %d %s%s\n", VG_(getpid)(), VG_(getppid)(), is_forked ? "forked" : "started",
         is_resumed ? " resumed" : "");
    line(fd, "program %s\n", VG_(args_the_exename));
@@ -233,6 +233,9 @@ static void in_child(ThreadId thread)
 {
    is_forked = True;
    is_resumed = False;
+   if (own_file >= 0)
+      VG_(close)(own_file);
+   own_file = -1;
    forget();
    reserve();
 }

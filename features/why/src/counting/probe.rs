@@ -17,6 +17,9 @@ const SLOWER: f64 = 100.0;
 /// What files are called in the scratch folder.
 const FILES: &str = "counts";
 
+/// What the tool prints if it cannot count a process.
+const REFUSED: &str = "blockcount: cannot";
+
 /// What programs draw at random, and what they draw then: the same each time.
 const FIXED: [(&str, &str); 3] = [("PERL_HASH_SEED", "0"), ("PERL_PERTURB_KEYS", "0"), ("PYTHONHASHSEED", "0")];
 
@@ -93,12 +96,15 @@ impl IntrusiveProbe for Counting<'_> {
         // One that cannot be read is as one that was not written.
         let text = |file: &PathBuf| fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let dumps: Vec<Dump> = counts.iter().map(|file| Dump::of(&text(file).unwrap_or_default())).collect();
+        let said: String = said.iter().filter_map(|file| text(file).ok()).collect();
+        let mut words = said.lines().map(str::trim).filter(|line| !line.is_empty());
+        // A process without a file is missed only by what it printed.
+        let refused = if dumps.is_empty() { words.next_back() } else { words.find(|line| line.contains(REFUSED)) };
+        if let Some(refused) = refused {
+            return Err(Unseen::Refused(refused.to_owned()));
+        }
         if dumps.is_empty() {
-            let words = said.iter().filter_map(|file| fs::read_to_string(file).ok());
-            let words: Vec<String> =
-                words.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
-            let words = words.iter().rev().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned());
-            return words.map_or(Err(Unseen::Silent), |words| Err(Unseen::Refused(words)));
+            return Err(Unseen::Silent);
         }
         let broken = dumps.iter().filter(|dump| !dump.is_whole).count();
         if broken > 0 {

@@ -66,13 +66,16 @@ impl Tool {
             "valgrind".to_owned(),
             "--tool=blockcount".to_owned(),
             "-q".to_owned(),
+            // Else pipes stay in /tmp when a process is killed.
+            "--vgdb=no".to_owned(),
             // What the user's ~/.valgrindrc asks of other tools makes this one fail.
             "--command-line-only=yes".to_owned(),
             "--trace-children=yes".to_owned(),
             // Else it counts instructions that it only foresees.
             "--vex-guest-chase=no".to_owned(),
-            // valgrind replaces `%p` and its like there, and only there.
-            format!("--log-file={}.said", into.replace('%', "%%")),
+            // valgrind replaces `%p` and its like there, and only there. Of one file for all, each would take what the others
+            // have written.
+            format!("--log-file={}.%p.said", into.replace('%', "%%")),
             format!("--counts={into}"),
             "--".to_owned(),
         ]
@@ -102,7 +105,7 @@ mod tests {
     fn the_name_of_a_file_is_no_pattern() {
         let tool = Tool { parts: PathBuf::new() };
         let words = tool.words(Path::new("/tmp/50 %p/counts"));
-        assert!(words.contains(&"--log-file=/tmp/50 %%p/counts.said".to_owned()), "{words:?}");
+        assert!(words.contains(&"--log-file=/tmp/50 %%p/counts.%p.said".to_owned()), "{words:?}");
         assert!(words.contains(&"--counts=/tmp/50 %p/counts".to_owned()), "{words:?}");
     }
 }

@@ -61,6 +61,7 @@ exec = { WAY = "exec" }
 threads = { WAY = "threads" }
 strings = { WAY = "strings" }
 load = { WAY = "load" }
+user = { WAY = "user" }
 [[build]]
 name = "p"
 tools = ["cc"]
@@ -324,6 +325,9 @@ fn children_threads_libraries_and_strings_are_counted() {
     assert_eq!(strings.repetitions - none.repetitions, 100_001, "each byte, and the look that finds none left");
     assert!(function(&strings, "fill").instructions < 16);
     near(function(&strings, "numbers").instructions as f64, 5.0 * 100_000.0);
+
+    // Files of the folder are not for the user that it becomes.
+    has_loop(&of("user"), "in_child", 1_000_000);
 
     let load = of("load");
     assert_eq!((function(&load, "own_calls").calls, function(&load, "own_tiny").calls), (2, 20_000));
