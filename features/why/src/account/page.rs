@@ -13,6 +13,9 @@ use bakeoff_report::words::{counted, listed};
 /// From this share on, code without a name is worth a hint.
 const NAMELESS_PERMILLE: i64 = 100;
 
+/// A smaller part of all instructions is no reason for a difference in time that anyone would see.
+const FEW: f64 = 0.005;
+
 /// Functions that were given to one, in its name.
 const WITH: usize = 2;
 
@@ -45,6 +48,11 @@ pub(crate) fn in_short(account: &Account) -> String {
     let speed = account.time.as_ref().and_then(explained);
     if account.is_nothing {
         return format!("the same instructions{}", if speed.is_some() { ", at another speed" } else { "" });
+    }
+    let most = before.max(after) as f64;
+    if (account.difference.unsigned_abs() as f64) < FEW * most {
+        // A cause of all of it would be taken for the cause of what was measured.
+        return format!("nearly the same instructions ({})", relative(before, after).trim_matches([' ', '(', ')']));
     }
     let largest = account.rows.iter().find(|row| !matches!(row.cause, Cause::Rest(_)));
     let largest = largest.map_or(String::new(), |row| {
