@@ -39,6 +39,12 @@ fn blocks(ran: &Ran, number: u32) -> bool {
     ran.journal.contains(&format!(r#""blocks":{number},"#))
 }
 
+/// One block shows nothing, and `explain` says that this needs no cause.
+fn is_explained(ran: &Ran, _: &Ran) -> bool {
+    let words: Vec<&str> = ran.shown.out.split_whitespace().collect();
+    words.join(" ").contains("there is nothing to explain")
+}
+
 fn trials(ran: &Ran) -> usize {
     ran.journal.matches(r#"{"line":"trial""#).count()
 }
@@ -122,12 +128,13 @@ const VARIANTS: [Row; 23] = [
 ];
 
 /// What is kept and shown.
-const SHOWN: [Row; 24] = [
+const SHOWN: [Row; 25] = [
     ("--quiet", &["--quiet"], Seen(is_quiet), Seen(is_quiet)),
     ("--style", &["--style", "none"], Seen(is_quiet), Seen(is_quiet)),
     ("--save", &["--save", "day"], Seen(|ran, _| ran.shown.err.contains("--against day")), NOT_WITH_GIT),
     ("--replace", &["--save", "day", "--replace"], Seen(is_replaced), NOT_WITH_GIT),
     ("--against", &["--against", "day"], Refused("there is no saved comparison `day`"), NOT_WITH_GIT),
+    ("--explain", &["--explain"], Seen(is_explained), Seen(is_explained)),
     ("--json", &["--json"], Seen(is_json), Seen(is_json)),
     ("--all", &["--all"], Seen(is_longer), Seen(is_longer)),
     ("--section", &["--section", "outputs"], Seen(is_other), Seen(is_other)),

@@ -320,7 +320,7 @@ fn children_threads_libraries_and_strings_are_counted() {
     let threads = of("threads");
     near(function(&threads, "contend").instructions as f64, 4.0 * 200.0 * 100_000.0);
     let (once, again) = (threads.instructions(), threads.again.unwrap());
-    assert!(once.abs_diff(again) as f64 <= 1e-5 * once as f64, "{once} {again}");
+    assert!(once.abs_diff(again) as f64 <= 1e-4 * once as f64, "{once} {again}");
 
     let strings = of("strings");
     assert_eq!(strings.repetitions - none.repetitions, 100_001, "each byte, and the look that finds none left");
