@@ -71,6 +71,16 @@ impl Stop {
     }
 }
 
+/// The name of a call of this machine's programs, or of those of 32 bits that it runs too; else its number.
+pub(crate) fn name_of(number: u64, is_32_bit: bool) -> String {
+    let machine = match own_machine() {
+        X86_64 if is_32_bit => I386,
+        _ if is_32_bit => ARM,
+        own => own,
+    };
+    Call { machine, number }.name()
+}
+
 impl Call {
     /// `execve` as this machine's own programs call it.
     pub(super) fn own_execve() -> Self {
@@ -177,6 +187,8 @@ mod tests {
             assert_eq!((call.name().as_str(), call.path_argument()), (name, path), "{machine:x} {number}");
         }
         assert_eq!(Call::own_execve().name(), "execve");
+        let own = libc::SYS_openat.unsigned_abs();
+        assert_eq!((name_of(own, false).as_str(), name_of(5, true).as_str()), ("openat", "open"));
     }
 
     #[test]

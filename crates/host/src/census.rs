@@ -1,0 +1,307 @@
+//! The census: watches processes and all that come of them from within the kernel, by small programs at its raw
+//! tracepoints (bpf(2)): system calls, page faults, and where the time of every task goes. Nothing is stopped, so services
+//! and loads can be watched. It needs root's rights, no compiler and no library; where it is refused, it says why, and
+//! [`crate::tracer`] counts. It launches nothing and judges nothing.
+//!
+//! # What is counted
+//! A call counts when it is made, as in the tracer. A task lives from its fork (a root: from its execve, or from when
+//! watching began) to its last switch from a processor. While it lives it is on a CPU, blocked, or waits for a CPU.
+//! Intervals of which one end was missed are left out, so that [`Times::accounted`] tells of them.
+//!
+//! # What it costs
+//! All processes of the machine pay two look-ups at each call and switch while something is watched.
+
+mod assembler;
+mod btf;
+mod kernel;
+mod layout;
+mod programs;
+mod report;
+mod roots;
+
+use kernel::{Kind, Map};
+use layout::State;
+use programs::Programs;
+pub use report::{Faults, Report, Spent, SyscallSums, Times};
+pub use roots::Roots;
+use rustix::time::{ClockId, clock_gettime};
+use std::collections::HashSet;
+use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
+use std::time::Duration;
+
+/// Where the kernel describes its types; some ten megabytes.
+const TYPES: &str = "/sys/kernel/btf/vmlinux";
+const MOST_TYPE_BYTES: u64 = 1 << 28;
+
+/// Tasks that can be watched at a time.
+const MOST_TASKS: u32 = 1 << 15;
+
+/// Processors that Linux can have (NR_CPUS), and more.
+const MOST_PROCESSORS: u32 = 1 << 14;
+
+/// PROC_PID_INIT_INO: the namespace in which processes have the numbers that the kernel's programs see.
+const FIRST_PID_NAMESPACE: u64 = 0xefff_fffc;
+
+/// How often we look for threads of services until none is new and all that run were met.
+const MOST_LOOKS: u32 = 50;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
+
+/// What is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Calls and faults only, which slows calls less.
+    Counts,
+    /// Times too.
+    Times,
+}
+
+/// Why nothing can be watched here, in one line.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// Usually only root may.
+    #[error("bpf(2) is not permitted; it needs root's rights")]
+    NotPermitted,
+    /// The kernel was built without, or has no bpf(2).
+    #[error("this kernel has no bpf(2)")]
+    NoBpf,
+    /// Where a task's number is cannot be found.
+    #[error("{TYPES} does not tell where the number of a task is: {why}")]
+    NoTypes {
+        /// The system's word, or ours.
+        why: String,
+    },
+    /// The kernel lacks a tracepoint.
+    #[error("this kernel has no tracepoint `{0}`")]
+    NoTracepoint(String),
+    /// A tracepoint has fewer arguments than it has today.
+    #[error("the tracepoint `{0}` has fewer arguments in this kernel; Linux 5.18 or newer is needed")]
+    OldTracepoint(String),
+    /// In a container, processes have other numbers than the kernel's.
+    #[error("processes have other numbers in this PID namespace than for the kernel")]
+    PidNamespace,
+    /// There is no such process to watch.
+    #[error("process {0} does not exist")]
+    NoProcess(u32),
+    /// Something else.
+    #[error("cannot watch system calls by bpf(2): {what}: {why}")]
+    Other {
+        /// What was tried.
+        what: String,
+        /// The system's word.
+        why: io::Error,
+    },
+}
+
+/// Processes are watched for as long as this exists. If it is dropped, or this process is killed, nothing remains.
+#[derive(Debug)]
+pub struct Watch {
+    maps: Maps,
+    attached: Vec<OwnedFd>,
+    has_times: bool,
+    has_faults: bool,
+    processors: u32,
+}
+
+#[derive(Debug)]
+struct Maps {
+    tasks: Map,
+    seeds: Map,
+    shared: Map,
+    sums: Map,
+}
+
+impl Watch {
+    /// Watches processes and all that come of them from now on.
+    ///
+    /// # Errors
+    /// Why that cannot be done here.
+    pub fn start(roots: &Roots<'_>, detail: Detail) -> Result<Self, Refused> {
+        let namespace = std::fs::metadata("/proc/self/ns/pid").map_err(other("/proc/self/ns/pid"))?;
+        if namespace.ino() != FIRST_PID_NAMESPACE {
+            return Err(Refused::PidNamespace);
+        }
+        let processors = processors()?;
+        let maps = Maps::create(processors)?;
+        let has_times = detail == Detail::Times;
+        let programs = Programs {
+            tasks: maps.tasks.descriptor(),
+            seeds: maps.seeds.descriptor(),
+            shared: maps.shared.descriptor(),
+            sums: maps.sums.descriptor(),
+            pid_offset: pid_offset()?,
+            times: has_times,
+        };
+        let mut watch = Self { maps, attached: vec![], has_times, has_faults: false, processors };
+        // A launched process is known before anything happens to it; of services, what is new is seen before they are listed.
+        if let Roots::Launched(pid) = *roots {
+            watch
+                .maps
+                .plant(&roots::dormant(pid))
+                .and_then(|()| watch.maps.look(layout::AT_EXEC))
+                .map_err(other("maps"))?;
+        }
+        watch.attach(&programs)?;
+        if let Roots::Running(pids) = roots {
+            watch.maps.plant_services(pids, has_times)?;
+        }
+        Ok(watch)
+    }
+
+    fn attach(&mut self, programs: &Programs) -> Result<(), Refused> {
+        for program in programs.all() {
+            let name = program.tracepoint.to_string_lossy().into_owned();
+            let code = program.code.ok_or(io::ErrorKind::InvalidData.into()).map_err(other(&name))?;
+            let loaded = kernel::load(&code).map_err(other(&name))?;
+            match kernel::attach(&loaded, program.tracepoint) {
+                Ok(attached) => {
+                    self.attached.push(attached);
+                    self.has_faults |= program.may_be_absent;
+                }
+                Err(error) if error.raw_os_error() == Some(libc::ENOENT) => {
+                    if !program.may_be_absent {
+                        return Err(Refused::NoTracepoint(name));
+                    }
+                }
+                Err(error) if error.raw_os_error() == Some(libc::EINVAL) => return Err(Refused::OldTracepoint(name)),
+                Err(error) => return Err(other(&name)(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends watching, and adds up what was seen, of tasks that live on too.
+    ///
+    /// # Errors
+    /// If the kernel's maps cannot be read.
+    pub fn finish(self) -> io::Result<Report> {
+        let Self { maps, attached, has_times, has_faults, processors } = self;
+        let end_ns = now_ns();
+        // From here on the numbers stand still.
+        drop(attached);
+        let mut sums = report::Sums::new();
+        for processor in 0..processors {
+            maps.sums.lookup(&processor.to_ne_bytes())?.into_iter().for_each(|bytes| sums.add(&bytes));
+        }
+        let alive = states(&maps.tasks)?;
+        let known: HashSet<u32> = alive.iter().map(|task| task.tid).collect();
+        // Services' threads to which nothing happened are as they were.
+        let seeds = states(&maps.seeds)?.into_iter().filter(|seed| seed.phase as i32 != layout::DORMANT);
+        let still = seeds.filter(|seed| !known.contains(&seed.tid));
+        let still: Vec<State> = still.filter_map(|seed| roots::running(seed.tid, seed.since_ns)).collect();
+        if has_times {
+            alive.iter().chain(&still).for_each(|task| sums.add_unfinished(task, end_ns));
+        }
+        let mut report = sums.report(has_times, has_faults);
+        let [tasks, lost_tasks] = maps.counted()?;
+        (report.tasks, report.lost_tasks) = (tasks + still.len() as u64, lost_tasks);
+        Ok(report)
+    }
+}
+
+impl Maps {
+    fn create(processors: u32) -> Result<Self, Refused> {
+        let create = |kind, key_bytes, value_bytes, most_entries| {
+            Map::create(kind, key_bytes, value_bytes, most_entries).map_err(other("maps"))
+        };
+        Ok(Self {
+            tasks: create(Kind::Hash, size_of::<u64>(), layout::STATE_BYTES, MOST_TASKS)?,
+            seeds: create(Kind::Hash, size_of::<u32>(), layout::STATE_BYTES, MOST_TASKS)?,
+            shared: create(Kind::Array, size_of::<u32>(), layout::SHARED_BYTES, 2)?,
+            sums: create(Kind::Array, size_of::<u32>(), layout::SUMS_BYTES, processors)?,
+        })
+    }
+
+    /// Tasks, and those that were lost.
+    fn counted(&self) -> io::Result<[u64; 2]> {
+        let bytes = self.shared.lookup(&layout::COUNTED.to_ne_bytes())?.unwrap_or_default();
+        let mut words = layout::words(&bytes);
+        Ok(std::array::from_fn(|_| words.next().unwrap_or(0)))
+    }
+
+    fn plant(&self, seed: &State) -> io::Result<()> {
+        self.seeds.update(&seed.tid.to_ne_bytes(), &seed.to_bytes())
+    }
+
+    /// From now on the programs look for roots at these events.
+    fn look(&self, at: i32) -> io::Result<()> {
+        let words = [u64::from(at.cast_unsigned()), 0].map(u64::to_ne_bytes);
+        self.shared.update(&layout::LOOK.to_ne_bytes(), words.as_flattened())
+    }
+
+    /// What a known thread begins is followed; what others begin while threads are listed is found by looking again.
+    /// Threads that wait are met when they wake, where wake-ups are watched: once all that run were met, calls of others
+    /// cost less.
+    fn plant_services(&self, pids: &[u32], has_times: bool) -> Result<(), Refused> {
+        let mut known: HashSet<u32> = HashSet::new();
+        self.look(layout::AT_CALLS | layout::AT_SWITCHES).map_err(other("maps"))?;
+        for _ in 0..MOST_LOOKS {
+            let since_ns = now_ns();
+            let before = known.len();
+            for &pid in pids {
+                let threads = roots::threads(pid);
+                if threads.is_empty() {
+                    return Err(Refused::NoProcess(pid));
+                }
+                let new = threads.into_iter().filter(|&tid| known.insert(tid));
+                let seeds: Vec<State> = new.filter_map(|tid| roots::running(tid, since_ns)).collect();
+                seeds.iter().try_for_each(|seed| self.plant(seed)).map_err(other("maps"))?;
+            }
+            let not_met = states(&self.seeds).map_err(other("maps"))?;
+            let mut now = not_met.iter().filter_map(|seed| roots::running(seed.tid, since_ns));
+            if known.len() == before && (!has_times || now.all(|seed| seed.phase as i32 == layout::BLOCKED)) {
+                let at = if has_times { layout::AT_SWITCHES } else { layout::AT_CALLS };
+                return self.look(at).map_err(other("maps"));
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        Ok(())
+    }
+}
+
+fn states(map: &Map) -> io::Result<Vec<State>> {
+    let mut states = vec![];
+    let mut key = map.next_key(None)?;
+    // While programs change the map, a key may come back or lead to the first one.
+    while let Some(at) = key.filter(|_| states.len() < MOST_TASKS as usize) {
+        states.extend(map.lookup(&at)?.as_deref().and_then(State::of));
+        key = map.next_key(Some(&at))?;
+    }
+    Ok(states)
+}
+
+/// The kernel's clock for its programs, which is ours too.
+fn now_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
+}
+
+/// Processors that may ever be there: numbers are below this.
+fn processors() -> Result<u32, Refused> {
+    const POSSIBLE: &str = "/sys/devices/system/cpu/possible";
+    let text = std::fs::read_to_string(POSSIBLE).map_err(other(POSSIBLE))?;
+    let highest = text.trim().rsplit([',', '-']).next().and_then(|number| number.parse::<u32>().ok());
+    highest.filter(|&highest| highest < MOST_PROCESSORS).map(|highest| highest + 1).ok_or_else(|| {
+        let why = io::Error::other(format!("`{}` is no list of processors", text.trim().escape_default()));
+        Refused::Other { what: POSSIBLE.to_owned(), why }
+    })
+}
+
+fn pid_offset() -> Result<i32, Refused> {
+    let mut types = vec![];
+    let read = std::fs::File::open(TYPES).and_then(|file| file.take(MOST_TYPE_BYTES).read_to_end(&mut types));
+    read.map_err(|error| Refused::NoTypes { why: error.to_string() })?;
+    let offset = btf::offset_of(&types, "task_struct", "pid").and_then(|offset| i32::try_from(offset).ok());
+    offset.ok_or_else(|| Refused::NoTypes { why: "there is no such member in it".to_owned() })
+}
+
+/// What a system's word means for the caller.
+fn other(what: &str) -> impl FnOnce(io::Error) -> Refused {
+    let what = what.to_owned();
+    move |why| match why.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => Refused::NotPermitted,
+        Some(libc::ENOSYS) => Refused::NoBpf,
+        _ => Refused::Other { what, why },
+    }
+}

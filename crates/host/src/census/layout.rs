@@ -1,0 +1,122 @@
+//! What the kernel's side and ours share: where each number is in the values of the maps. It knows no program and no call.
+
+/// A task's state: `since`, `born` and `entered` in ns of the monotonic clock, then call, phase, machine and tid.
+pub(super) const SINCE: i16 = 0;
+pub(super) const BORN: i16 = 8;
+pub(super) const ENTERED: i16 = 16;
+pub(super) const CALL: i16 = 24;
+pub(super) const PHASE: i16 = 28;
+pub(super) const MACHINE: i16 = 32;
+pub(super) const TID: i16 = 36;
+pub(super) const STATE_BYTES: usize = 40;
+
+/// Phases.
+pub(super) const ON_CPU: i32 = 0;
+pub(super) const BLOCKED: i32 = 1;
+pub(super) const RUN_QUEUE: i32 = 2;
+/// The launched process before it executes its program.
+pub(super) const DORMANT: i32 = 3;
+
+/// What is added to the number of a call: nothing for this machine's programs, or [`COMPAT`] for those of 32 bits.
+pub(super) const NATIVE: i32 = 0;
+pub(super) const COMPAT: i32 = 512;
+/// The registers have to be looked at.
+pub(super) const UNKNOWN: i32 = 1;
+/// Calls with numbers that no table has.
+pub(super) const OTHER: i32 = 511;
+/// Calls that are distinguished: two machines' of 512.
+pub(super) const MOST_CALLS: i32 = 1024;
+/// In no call.
+pub(super) const NO_CALL: i32 = MOST_CALLS;
+
+/// Sums, of one processor each: these words first.
+pub(super) const SUM_ON_CPU: i16 = 0;
+pub(super) const SUM_RUN_QUEUE: i16 = 8;
+pub(super) const SUM_BLOCKED: i16 = 16;
+pub(super) const SUM_BLOCKED_OUTSIDE: i16 = 24;
+pub(super) const SUM_LIFETIME: i16 = 32;
+/// Four words: by the two lowest bits of the processor's error code, 1 for a present page and 2 for a write.
+pub(super) const SUM_FAULTS: i16 = 40;
+/// Then four words a call: how often, for how long, for how long it was blocked, and how often it was.
+pub(super) const CALLS: i16 = 128;
+pub(super) const CALL_COUNT: i16 = CALLS;
+pub(super) const CALL_TIME: i16 = CALLS + 8;
+pub(super) const CALL_BLOCKED: i16 = CALLS + 16;
+pub(super) const CALL_TIMES_BLOCKED: i16 = CALLS + 24;
+/// A call's bytes are 2 to the power of this.
+pub(super) const CALL_SHIFT: i32 = 5;
+pub(super) const SUMS_BYTES: usize = CALLS as usize + ((MOST_CALLS as usize) << CALL_SHIFT);
+
+/// Words that all processors share: tasks, and those for which there was no place.
+pub(super) const TASKS: i16 = 0;
+pub(super) const LOST: i16 = 8;
+pub(super) const SHARED_BYTES: usize = 16;
+/// Where they are, and where the first word says at which events programs look for roots that are not found yet.
+pub(super) const COUNTED: i32 = 0;
+pub(super) const LOOK: i32 = 1;
+/// At calls and faults, for threads that run; at switches and wake-ups, for others; and for a launched process.
+pub(super) const AT_CALLS: i32 = 1;
+pub(super) const AT_SWITCHES: i32 = 2;
+pub(super) const AT_EXEC: i32 = 4;
+
+/// What is known of one task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct State {
+    pub(super) since_ns: u64,
+    pub(super) born_ns: u64,
+    pub(super) entered_ns: u64,
+    pub(super) call: u32,
+    pub(super) phase: u32,
+    pub(super) machine: u32,
+    pub(super) tid: u32,
+}
+
+impl State {
+    pub(super) fn to_bytes(self) -> [u8; STATE_BYTES] {
+        let mut bytes = [0; STATE_BYTES];
+        let longs = [self.since_ns, self.born_ns, self.entered_ns].map(u64::to_ne_bytes);
+        let words = [self.call, self.phase, self.machine, self.tid].map(u32::to_ne_bytes);
+        let all = longs.as_flattened().iter().chain(words.as_flattened());
+        bytes.iter_mut().zip(all).for_each(|(to, from)| *to = *from);
+        bytes
+    }
+
+    /// None if they are not as many bytes as there must be.
+    pub(super) fn of(bytes: &[u8]) -> Option<Self> {
+        let whole: &[u8; STATE_BYTES] = bytes.try_into().ok()?;
+        let long = |at: i16| words(&whole[at as usize..]).next();
+        let word = |at: i16| Some(u32::from_ne_bytes(whole[at as usize..].first_chunk().copied()?));
+        Some(Self {
+            since_ns: long(SINCE)?,
+            born_ns: long(BORN)?,
+            entered_ns: long(ENTERED)?,
+            call: word(CALL)?,
+            phase: word(PHASE)?,
+            machine: word(MACHINE)?,
+            tid: word(TID)?,
+        })
+    }
+}
+
+/// Bytes as words of 64 bits.
+pub(super) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_lies_where_the_programs_look_for_it() {
+        let state =
+            State { since_ns: 1, born_ns: u64::MAX, entered_ns: 3, call: 4, phase: 5, machine: 6, tid: u32::MAX };
+        let bytes = state.to_bytes();
+        for (at, byte) in [(SINCE, 1), (BORN, 255), (ENTERED, 3), (CALL, 4), (PHASE, 5), (MACHINE, 6), (TID, 255)] {
+            assert_eq!(bytes[at as usize], byte, "{at}");
+        }
+        assert_eq!(State::of(&bytes), Some(state));
+        assert_eq!(State::of(&bytes[1..]), None);
+        assert_eq!(State::of(&[0; STATE_BYTES + 1]), None);
+    }
+}

@@ -1,0 +1,333 @@
+//! The programs that run at the kernel's raw tracepoints: what they add up, and how they follow a tree. They only write
+//! maps; what the sums mean is known elsewhere.
+//!
+//! # Tasks
+//! A task is known by the address of its `task_struct`, which stays the same when a thread that is not the first executes
+//! a program and so takes over the number of its process. Roots are known by their numbers until something happens to
+//! them (map `SEEDS`). Where no root can be met for the first time any more (`LOOK`), a task of somebody else costs two
+//! look-ups.
+//!
+//! # Who writes what
+//! Sums are added to without a lock. Each word has only writers that cannot interrupt each other on one processor: the
+//! tracepoints of calls and faults run with preemption off, those of the scheduler with interrupts off besides. No word has
+//! writers of both kinds but a call's time, to which the last switch of a task adds, and that does not interrupt.
+//!
+//! # Registers
+//! r6 has the arguments, r7 the task's state, r8 the time, r9 this processor's sums, r2 what is to be added to one.
+
+use super::assembler::assemble;
+use super::layout as at;
+use std::collections::BTreeMap;
+use std::ffi::CStr;
+
+/// What programs need to know: descriptors of maps, where a task's number is, and whether times are taken.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Programs {
+    pub(super) tasks: i32,
+    pub(super) seeds: i32,
+    pub(super) shared: i32,
+    pub(super) sums: i32,
+    pub(super) pid_offset: i32,
+    pub(super) times: bool,
+}
+
+/// A program and its tracepoint.
+pub(super) struct Program {
+    pub(super) tracepoint: &'static CStr,
+    /// None if it cannot be assembled.
+    pub(super) code: Option<Vec<u64>>,
+    /// Whether there are machines whose kernels do not have the tracepoint.
+    pub(super) may_be_absent: bool,
+}
+
+/// Calls by which a program becomes another one: this machine's, and those of its programs of 32 bits.
+const EXEC: [i32; 2] = [libc::SYS_execve as i32, libc::SYS_execveat as i32];
+const COMPAT_EXEC: [i32; 2] = [at::COMPAT | 11, at::COMPAT | if cfg!(target_arch = "x86_64") { 358 } else { 387 }];
+
+/// The register that tells programs of 32 bits: where it is in `struct pt_regs`, its bits that do, and what they are then.
+/// `cs` is __USER32_CS on x86-64; `pstate` has PSR_MODE32_BIT on aarch64.
+const MODE: [i32; 3] = if cfg!(target_arch = "x86_64") { [136, 0xffff, 0x23] } else { [264, 0x10, 0x10] };
+
+/// Numbers that have the same names as in [`super::layout`].
+macro_rules! named {
+    ($($name:ident)*) => { [$((stringify!($name), at::$name as i32)),*] };
+}
+
+/// What else has a name: places on the stack, functions of the kernel (linux/bpf.h), a task's last state (linux/sched.h),
+/// and all bits of a call's number but the one by which x32 differs from x86-64.
+const OTHERS: [(&str, i32); 13] = [
+    ("TASK", -8),
+    ("KEY", -16),
+    ("REGISTER", -24),
+    ("NEW", -72),
+    ("LOOKUP", 1),
+    ("UPDATE", 2),
+    ("DELETE", 3),
+    ("NANOSECONDS", 5),
+    ("PROCESSOR", 8),
+    ("CURRENT", 35),
+    ("READ_KERNEL", 113),
+    ("TASK_DEAD", 0x80),
+    ("WITHOUT_X32", !0x4000_0000),
+];
+
+/// r0 is where a map has what belongs to the key on the stack.
+fn lookup(map: &str, key: &str) -> String {
+    format!("r1 = map {map}; r2 = r10; r2 += {key}; call LOOKUP\n")
+}
+
+/// r0 is where words are that all processors share.
+fn shared(words: &str, none: &str) -> String {
+    format!("word r10 KEY = {words}; {} if r0 == 0 goto {none}\n", lookup("SHARED", "KEY"))
+}
+
+/// Counts in a word that all processors share.
+fn count(word: &str, none: &str) -> String {
+    format!("{} r1 = 1; lock r0 {word} += r1\n", shared("COUNTED", none))
+}
+
+/// What a program sees, by which it knows which roots it may meet.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    /// The current task makes a call.
+    Entry,
+    /// Something else of the current task.
+    InTask,
+    /// A switch or a wake-up.
+    Scheduler,
+}
+
+const NOT_DORMANT: &str = "if r1 == DORMANT goto NONE";
+
+/// Writes the number of the task on the stack to the stack.
+const READ_TID: &str = "r2 = 4; r3 = long r10 TASK; r3 += PID_OFFSET; call READ_KERNEL\n";
+
+/// r7 is where the state is of the task whose address is in r1, which is on the stack from then on. A root's is made of
+/// its seed: what happens to it says in which phase it was. One that was launched begins with an exec.
+fn find(phase: &str, event: Event, none: &str) -> String {
+    let (bits, of_dormant, forget) = match event {
+        Event::Entry => (
+            at::AT_CALLS | at::AT_EXEC,
+            "if r1 != DORMANT goto awake; r1 = long r6 8; if r1 == EXECVE goto begins; if r1 == EXECVEAT goto begins
+             goto NONE\nbegins:; call NANOSECONDS; long r7 SINCE = r0; long r7 BORN = r0",
+            format!("{} r1 = long r0 0; r1 &= WITHOUT_EXEC; long r0 0 = r1", shared("LOOK", "NONE")),
+        ),
+        Event::InTask => (at::AT_CALLS, NOT_DORMANT, String::new()),
+        Event::Scheduler => (at::AT_SWITCHES, NOT_DORMANT, String::new()),
+    };
+    // A switch to the current task may have been missed. What is lost then ends here.
+    let seen_running = match event {
+        Event::Scheduler => "",
+        Event::Entry | Event::InTask => {
+            "r1 = word r7 PHASE; if r1 == ON_CPU goto runs; call NANOSECONDS; long r7 SINCE = r0; word r7 PHASE = ON_CPU
+             runs:"
+        }
+    };
+    // Only who removes the seed counts: another processor may see the same task.
+    format!(
+        "long r10 TASK = r1; {find_task} if r0 != 0 goto found
+         {look} r1 = long r0 0; r1 &= {bits}; if r1 == 0 goto NONE
+         r1 = r10; r1 += KEY; {READ_TID} {find_seed} if r0 == 0 goto NONE
+         r7 = r0; r1 = word r7 PHASE; {of_dormant}
+         awake:; word r7 PHASE = {phase}
+         r1 = map TASKS_MAP; r2 = r10; r2 += TASK; r3 = r7; r4 = 0; call UPDATE; if r0 != 0 goto NONE
+         r1 = map SEEDS; r2 = r10; r2 += KEY; call DELETE; if r0 != 0 goto counted
+         {tasks} {forget}
+         counted:; {find_task} if r0 == 0 goto NONE
+         found:; r7 = r0; {seen_running}\n",
+        find_task = lookup("TASKS_MAP", "TASK"),
+        find_seed = lookup("SEEDS", "KEY"),
+        look = shared("LOOK", "NONE"),
+        tasks = count("TASKS", "NONE"),
+    )
+    .replace("NONE", none)
+}
+
+/// r9 is where this processor's sums are.
+fn sums(none: &str) -> String {
+    format!("call PROCESSOR; word r10 KEY = r0; {} if r0 == 0 goto {none}; r9 = r0\n", lookup("SUMS", "KEY"))
+}
+
+fn add(sum: &str) -> String {
+    format!("r1 = long r9 {sum}; r1 += r2; long r9 {sum} = r1\n")
+}
+
+/// r9 leads to the sums of the call whose index is in r1.
+const GO_TO_CALL: &str = "r1 &= LAST_CALL; r1 <<= CALL_SHIFT; r9 += r1\n";
+
+const NOW: &str = "call NANOSECONDS; r8 = r0\n";
+
+fn since(moment: &str) -> String {
+    format!("r2 = r8; r3 = long r7 {moment}; r2 -= r3\n")
+}
+
+fn add_time_in_call() -> String {
+    format!("r1 = word r7 CALL; {GO_TO_CALL} {} {}", since("ENTERED"), add("CALL_TIME"))
+}
+
+/// Ends a phase now, which is added up only if its beginning was seen.
+fn end_phase(phase: &str, sum: &str, unseen: &str) -> String {
+    format!("{NOW} r1 = word r7 PHASE; if r1 != {phase} goto {unseen}; {} {}", since("SINCE"), add(sum))
+}
+
+/// What a call is that has become another program may be of another machine.
+const FORGET_MACHINE: &str = "r1 = word r7 CALL; if r1 == EXECVE goto other; if r1 == EXECVEAT goto other
+    if r1 == COMPAT_EXECVE goto other; if r1 == COMPAT_EXECVEAT goto other; goto same
+    other:; word r7 MACHINE = UNKNOWN
+    same:\n";
+
+/// A program that looks at the current task.
+fn of_current(event: Event) -> String {
+    format!("r6 = r1; call CURRENT; r1 = r0; {} {}", find("ON_CPU", event, "end"), sums("end"))
+}
+
+/// A call is counted when it is made: exit_group never returns. Without times nothing sees an exec return.
+fn call_entry(has_times: bool) -> String {
+    let last = if has_times { "call NANOSECONDS; long r7 ENTERED = r0\n" } else { FORGET_MACHINE };
+    format!(
+        "{} r8 = word r7 MACHINE; if r8 != UNKNOWN goto known
+         r1 = r10; r1 += REGISTER; r2 = 8; r3 = long r6 0; r3 += MODE; call READ_KERNEL
+         r8 = NATIVE; r1 = long r10 REGISTER; r1 &= MODE_BITS; if r1 != MODE_COMPAT goto native; r8 = COMPAT
+         native:; word r7 MACHINE = r8
+         known:; r1 = long r6 8; r1 &= WITHOUT_X32; if r1 <= LAST_NUMBER goto named; r1 = OTHER
+         named:; r1 |= r8; word r7 CALL = r1; {GO_TO_CALL} r2 = 1; {} {last}",
+        of_current(Event::Entry),
+        add("CALL_COUNT")
+    )
+}
+
+/// A new task returns from a call that it has not made.
+fn call_exit() -> String {
+    format!(
+        "{} r1 = word r7 CALL; if r1 == NO_CALL goto end
+         {NOW} {} {FORGET_MACHINE} word r7 CALL = NO_CALL",
+        of_current(Event::InTask),
+        add_time_in_call()
+    )
+}
+
+/// One task leaves the processor, and another gets it. Who is preempted could run, whatever it was about to wait for. A
+/// task's life is over at its last switch, long after sched_process_exit.
+fn switch() -> String {
+    format!(
+        "r6 = r1; r1 = long r6 8; {find_previous} {sums_previous} {end_run}
+         left:; long r7 SINCE = r8; r1 = long r6 24; if r1 & TASK_DEAD goto dead
+         r2 = long r6 0; if r2 != 0 goto ready; r2 = BLOCKED; if r1 != 0 goto waits
+         ready:; r2 = RUN_QUEUE
+         waits:; word r7 PHASE = r2; goto next
+         dead:; {lived} {add_lifetime} r1 = word r7 CALL; if r1 == NO_CALL goto gone; {add_time}
+         gone:; r1 = map TASKS_MAP; r2 = r10; r2 += TASK; call DELETE
+         next:; r1 = long r6 16; {find_next} {sums_next} {end_wait}
+         ran:; long r7 SINCE = r8; word r7 PHASE = ON_CPU",
+        find_previous = find("ON_CPU", Event::Scheduler, "next"),
+        sums_previous = sums("next"),
+        end_run = end_phase("ON_CPU", "SUM_ON_CPU", "left"),
+        lived = since("BORN"),
+        add_lifetime = add("SUM_LIFETIME"),
+        add_time = add_time_in_call(),
+        find_next = find("RUN_QUEUE", Event::Scheduler, "end"),
+        sums_next = sums("end"),
+        end_wait = end_phase("RUN_QUEUE", "SUM_RUN_QUEUE", "ran"),
+    )
+}
+
+/// A task that was blocked may run, and waits for a processor. One that was only about to wait is still on its own.
+fn wakeup() -> String {
+    format!(
+        "r6 = r1; r1 = long r6 0; {} {} {} r1 = word r7 CALL; if r1 == NO_CALL goto outside
+         {GO_TO_CALL} {} r2 = 1; {} goto waits
+         outside:; {}
+         waits:; long r7 SINCE = r8; word r7 PHASE = RUN_QUEUE",
+        find("BLOCKED", Event::Scheduler, "end"),
+        sums("end"),
+        end_phase("BLOCKED", "SUM_BLOCKED", "end"),
+        add("CALL_BLOCKED"),
+        add("CALL_TIMES_BLOCKED"),
+        add("SUM_BLOCKED_OUTSIDE")
+    )
+}
+
+fn page_fault() -> String {
+    let add = add("SUM_FAULTS");
+    format!("{} r1 = long r6 16; r1 &= 3; r1 <<= 3; r9 += r1; r2 = 1; {add}", of_current(Event::InTask))
+}
+
+/// A new task waits for a processor from its birth.
+fn fork() -> String {
+    format!(
+        "r6 = r1; r1 = long r6 0; {} r8 = word r7 MACHINE; call NANOSECONDS
+         r7 = r10; r7 += NEW; long r7 SINCE = r0; long r7 BORN = r0; long r7 ENTERED = 0
+         word r7 CALL = NO_CALL; word r7 PHASE = RUN_QUEUE; word r7 MACHINE = r8
+         r1 = long r6 8; long r10 TASK = r1; r1 = r7; r1 += TID; {READ_TID}
+         r1 = map TASKS_MAP; r2 = r10; r2 += TASK; r3 = r7; r4 = 0; call UPDATE; if r0 != 0 goto lost
+         {} goto end
+         lost:; {}",
+        find("ON_CPU", Event::InTask, "end"),
+        count("TASKS", "end"),
+        count("LOST", "end")
+    )
+}
+
+/// Forgets a task; used only without times, which end at a task's last switch.
+const EXIT: &str = "r1 = long r1 0; long r10 TASK = r1; r1 = map TASKS_MAP; r2 = r10; r2 += TASK; call DELETE";
+
+impl Programs {
+    /// All that are attached, in this order.
+    pub(super) fn all(&self) -> Vec<Program> {
+        let names = self.names();
+        let program = |tracepoint, text: &str| {
+            let code = assemble(&format!("{text}\nend:; r0 = 0; exit"), &names);
+            Program { tracepoint, code, may_be_absent: tracepoint == c"page_fault_user" }
+        };
+        let mut all = vec![program(c"sched_process_fork", &fork())];
+        if self.times {
+            all.push(program(c"sched_switch", &switch()));
+            all.push(program(c"sched_wakeup", &wakeup()));
+            all.push(program(c"sys_exit", &call_exit()));
+        } else {
+            all.push(program(c"sched_process_exit", EXIT));
+        }
+        // aarch64 has no tracepoint for faults, and its errors have other bits.
+        if cfg!(target_arch = "x86_64") {
+            all.push(program(c"page_fault_user", &page_fault()));
+        }
+        all.push(program(c"sys_enter", &call_entry(self.times)));
+        all
+    }
+
+    fn names(&self) -> BTreeMap<&'static str, i32> {
+        let layout = named!(SINCE BORN ENTERED CALL PHASE MACHINE TID ON_CPU BLOCKED RUN_QUEUE DORMANT NATIVE COMPAT UNKNOWN
+            OTHER NO_CALL SUM_ON_CPU SUM_RUN_QUEUE SUM_BLOCKED SUM_BLOCKED_OUTSIDE SUM_LIFETIME SUM_FAULTS CALL_COUNT
+            CALL_TIME CALL_BLOCKED CALL_TIMES_BLOCKED CALL_SHIFT TASKS LOST COUNTED LOOK);
+        let maps = [("TASKS_MAP", self.tasks), ("SEEDS", self.seeds), ("SHARED", self.shared), ("SUMS", self.sums)];
+        let mode = [("MODE", MODE[0]), ("MODE_BITS", MODE[1]), ("MODE_COMPAT", MODE[2])];
+        let calls = [
+            ("PID_OFFSET", self.pid_offset),
+            ("WITHOUT_EXEC", !at::AT_EXEC),
+            ("LAST_CALL", at::MOST_CALLS - 1),
+            ("LAST_NUMBER", at::OTHER - 1),
+            ("EXECVE", EXEC[0]),
+            ("EXECVEAT", EXEC[1]),
+            ("COMPAT_EXECVE", COMPAT_EXEC[0]),
+            ("COMPAT_EXECVEAT", COMPAT_EXEC[1]),
+        ];
+        layout.into_iter().chain(OTHERS).chain(maps).chain(mode).chain(calls).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_of_the_language_and_short() {
+        for times in [false, true] {
+            let programs = Programs { tasks: 3, seeds: 4, shared: 5, sums: 6, pid_offset: 1264, times }.all();
+            for program in programs {
+                let length = program.code.unwrap_or_default().len();
+                // The kernel takes 4,096 instructions of anybody.
+                assert!((8..400).contains(&length), "{:?}: {length}", program.tracepoint);
+            }
+        }
+    }
+}
