@@ -1,6 +1,6 @@
 //! The census: watches processes and all that come of them from within the kernel, by small programs at its raw
 //! tracepoints (bpf(2)): system calls, page faults, and where the time of every task goes. Nothing is stopped, so services
-//! and loads can be watched. It needs root's rights, no compiler and no library; where it is refused, it says why, and
+//! and loads can be watched. It needs root's rights, and nothing installed; where it is refused, it says why, and
 //! [`crate::tracer`] counts. It launches nothing and judges nothing.
 //!
 //! # What is counted
@@ -21,7 +21,7 @@ mod roots;
 
 use kernel::{Kind, Map};
 use layout::State;
-use programs::Programs;
+use programs::{Namespace, Programs};
 pub use report::{Faults, Report, Spent, SyscallSums, Times};
 pub use roots::Roots;
 use rustix::time::{ClockId, clock_gettime};
@@ -78,7 +78,7 @@ pub enum Refused {
     /// A tracepoint has fewer arguments than it has today.
     #[error("the tracepoint `{0}` has fewer arguments in this kernel; Linux 5.18 or newer is needed")]
     OldTracepoint(String),
-    /// In a container, processes have other numbers than the kernel's.
+    /// In a container, processes have other numbers than the kernel's, and those that run already cannot be found by them.
     #[error("processes have other numbers in this PID namespace than for the kernel")]
     PidNamespace,
     /// There is no such process to watch.
@@ -118,8 +118,8 @@ impl Watch {
     /// # Errors
     /// Why that cannot be done here.
     pub fn start(roots: &Roots<'_>, detail: Detail) -> Result<Self, Refused> {
-        let namespace = std::fs::metadata("/proc/self/ns/pid").map_err(other("/proc/self/ns/pid"))?;
-        if namespace.ino() != FIRST_PID_NAMESPACE {
+        let namespace = namespace()?;
+        if namespace.is_some() && matches!(roots, Roots::Running(_)) {
             return Err(Refused::PidNamespace);
         }
         let processors = processors()?;
@@ -132,6 +132,7 @@ impl Watch {
             sums: maps.sums.descriptor(),
             pid_offset: pid_offset()?,
             times: has_times,
+            namespace,
         };
         let mut watch = Self { maps, attached: vec![], has_times, has_faults: false, processors };
         // A launched process is known before anything happens to it; of services, what is new is seen before they are listed.
@@ -269,6 +270,19 @@ fn states(map: &Map) -> io::Result<Vec<State>> {
         key = map.next_key(Some(&at))?;
     }
     Ok(states)
+}
+
+/// The PID namespace that we are in, unless it is the first one. What we launch is in the same.
+fn namespace() -> Result<Option<Namespace>, Refused> {
+    const OURS: &str = "/proc/self/ns/pid";
+    let file = std::fs::metadata(OURS).map_err(other(OURS))?;
+    if file.ino() == FIRST_PID_NAMESPACE {
+        return Ok(None);
+    }
+    // The kernel's own numbers of devices have 20 bits for the minor one.
+    let device = rustix::fs::major(file.dev()) << 20 | rustix::fs::minor(file.dev());
+    let inode = u32::try_from(file.ino()).map_err(|_| Refused::PidNamespace)?;
+    Ok(Some(Namespace { device: device.cast_signed(), inode }))
 }
 
 /// The kernel's clock for its programs, which is ours too.

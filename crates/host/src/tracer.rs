@@ -19,12 +19,14 @@
 
 mod calls;
 mod census;
+mod kernel;
 mod start;
 mod sys;
 mod tally;
 mod used;
 mod watch;
 
+use crate::census::Report;
 use crate::command::Command;
 use crate::launcher::find;
 pub(crate) use calls::name_of;
@@ -55,6 +57,9 @@ pub struct Order {
     /// Report which files are used, and nothing else: only calls that name files stop the command.
     #[serde(default)]
     pub files: bool,
+    /// Report what the [census](crate::census) sees, with times: nothing is stopped, and nothing else here is used.
+    #[serde(default)]
+    pub kernel: bool,
 }
 
 /// What a tracer reports.
@@ -65,6 +70,8 @@ pub enum TraceReport {
     Seen(Census),
     /// The files that it used.
     Used(Used),
+    /// What the census saw of it.
+    Watched(Report),
     /// The command could not be started.
     NotStarted {
         /// What is at fault.
@@ -107,6 +114,14 @@ fn trace(order: &Order) -> io::Result<(TraceReport, End)> {
         Ok(program) => program,
         Err((what, why)) => return not_started(what, why),
     };
+    if order.kernel {
+        let kernel::Watched { seen, end, not_started: refused } = kernel::watch(&program, &command)?;
+        return match (refused, seen) {
+            (Some(error), _) => not_started(program.display().to_string(), error.to_string()),
+            (None, Ok(report)) => Ok((TraceReport::Watched(report), end)),
+            (None, Err(why)) => Ok((TraceReport::Refused { why }, end)),
+        };
+    }
     let begun = match start::start(&program, &command, order.files)? {
         start::Start::Begun(begun) => begun,
         start::Start::Refused(refused) => {

@@ -75,7 +75,7 @@ struct TracepointAttributes {
 }
 
 /// # Safety
-/// `attributes` is what this command takes, without padding of the compiler's; the pointers in it are valid for what the
+/// `attributes` is what this command takes, without padding; the pointers in it are valid for what the
 /// kernel does with them.
 unsafe fn bpf<T>(command: libc::c_int, attributes: &T) -> io::Result<i32> {
     // SAFETY: the kernel reads as many bytes as we say from a pointer that is valid for them; the caller answers for the rest.

@@ -29,6 +29,15 @@ pub(super) struct Programs {
     pub(super) sums: i32,
     pub(super) pid_offset: i32,
     pub(super) times: bool,
+    /// Where the launched process is, unless it has the numbers that the kernel uses.
+    pub(super) namespace: Option<Namespace>,
+}
+
+/// A PID namespace, as the kernel knows it: the device and the number of its file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Namespace {
+    pub(super) device: i32,
+    pub(super) inode: u32,
 }
 
 /// A program and its tracepoint.
@@ -55,7 +64,7 @@ macro_rules! named {
 
 /// What else has a name: places on the stack, functions of the kernel (linux/bpf.h), a task's last state (linux/sched.h),
 /// and all bits of a call's number but the one by which x32 differs from x86-64.
-const OTHERS: [(&str, i32); 13] = [
+const OTHERS: [(&str, i32); 14] = [
     ("TASK", -8),
     ("KEY", -16),
     ("REGISTER", -24),
@@ -67,6 +76,7 @@ const OTHERS: [(&str, i32); 13] = [
     ("PROCESSOR", 8),
     ("CURRENT", 35),
     ("READ_KERNEL", 113),
+    ("NUMBER_WITHIN", 120),
     ("TASK_DEAD", 0x80),
     ("WITHOUT_X32", !0x4000_0000),
 ];
@@ -91,6 +101,8 @@ fn count(word: &str, none: &str) -> String {
 enum Event {
     /// The current task makes a call.
     Entry,
+    /// Likewise, and the root has another number in its PID namespace, by which its seed is found.
+    EntryWithin,
     /// Something else of the current task.
     InTask,
     /// A switch or a wake-up.
@@ -102,11 +114,15 @@ const NOT_DORMANT: &str = "if r1 == DORMANT goto NONE";
 /// Writes the number of the task on the stack to the stack.
 const READ_TID: &str = "r2 = 4; r3 = long r10 TASK; r3 += PID_OFFSET; call READ_KERNEL\n";
 
+/// The same for the current task, with its number in the namespace; there is none in others.
+const READ_TID_WITHIN: &str = "r3 = r1; r4 = 8; r1 = DEVICE; r2 = INODE_HIGH; r2 <<= 16; r5 = INODE_LOW; r2 |= r5
+     call NUMBER_WITHIN; if r0 != 0 goto NONE\n";
+
 /// r7 is where the state is of the task whose address is in r1, which is on the stack from then on. A root's is made of
 /// its seed: what happens to it says in which phase it was. One that was launched begins with an exec.
 fn find(phase: &str, event: Event, none: &str) -> String {
     let (bits, of_dormant, forget) = match event {
-        Event::Entry => (
+        Event::Entry | Event::EntryWithin => (
             at::AT_CALLS | at::AT_EXEC,
             "if r1 != DORMANT goto awake; r1 = long r6 8; if r1 == EXECVE goto begins; if r1 == EXECVEAT goto begins
              goto NONE\nbegins:; call NANOSECONDS; long r7 SINCE = r0; long r7 BORN = r0",
@@ -118,16 +134,17 @@ fn find(phase: &str, event: Event, none: &str) -> String {
     // A switch to the current task may have been missed. What is lost then ends here.
     let seen_running = match event {
         Event::Scheduler => "",
-        Event::Entry | Event::InTask => {
+        Event::Entry | Event::EntryWithin | Event::InTask => {
             "r1 = word r7 PHASE; if r1 == ON_CPU goto runs; call NANOSECONDS; long r7 SINCE = r0; word r7 PHASE = ON_CPU
              runs:"
         }
     };
+    let read_tid = if matches!(event, Event::EntryWithin) { READ_TID_WITHIN } else { READ_TID };
     // Only who removes the seed counts: another processor may see the same task.
     format!(
         "long r10 TASK = r1; {find_task} if r0 != 0 goto found
          {look} r1 = long r0 0; r1 &= {bits}; if r1 == 0 goto NONE
-         r1 = r10; r1 += KEY; {READ_TID} {find_seed} if r0 == 0 goto NONE
+         r1 = r10; r1 += KEY; {read_tid} {find_seed} if r0 == 0 goto NONE
          r7 = r0; r1 = word r7 PHASE; {of_dormant}
          awake:; word r7 PHASE = {phase}
          r1 = map TASKS_MAP; r2 = r10; r2 += TASK; r3 = r7; r4 = 0; call UPDATE; if r0 != 0 goto NONE
@@ -182,7 +199,7 @@ fn of_current(event: Event) -> String {
 }
 
 /// A call is counted when it is made: exit_group never returns. Without times nothing sees an exec return.
-fn call_entry(has_times: bool) -> String {
+fn call_entry(has_times: bool, event: Event) -> String {
     let last = if has_times { "call NANOSECONDS; long r7 ENTERED = r0\n" } else { FORGET_MACHINE };
     format!(
         "{} r8 = word r7 MACHINE; if r8 != UNKNOWN goto known
@@ -191,7 +208,7 @@ fn call_entry(has_times: bool) -> String {
          native:; word r7 MACHINE = r8
          known:; r1 = long r6 8; r1 &= WITHOUT_X32; if r1 <= LAST_NUMBER goto named; r1 = OTHER
          named:; r1 |= r8; word r7 CALL = r1; {GO_TO_CALL} r2 = 1; {} {last}",
-        of_current(Event::Entry),
+        of_current(event),
         add("CALL_COUNT")
     )
 }
@@ -291,7 +308,8 @@ impl Programs {
         if cfg!(target_arch = "x86_64") {
             all.push(program(c"page_fault_user", &page_fault()));
         }
-        all.push(program(c"sys_enter", &call_entry(self.times)));
+        let event = if self.namespace.is_some() { Event::EntryWithin } else { Event::Entry };
+        all.push(program(c"sys_enter", &call_entry(self.times, event)));
         all
     }
 
@@ -311,7 +329,11 @@ impl Programs {
             ("COMPAT_EXECVE", COMPAT_EXEC[0]),
             ("COMPAT_EXECVEAT", COMPAT_EXEC[1]),
         ];
-        layout.into_iter().chain(OTHERS).chain(maps).chain(mode).chain(calls).collect()
+        let [device, high, low] = self.namespace.map_or([0; 3], |Namespace { device, inode }| {
+            [device, (inode >> 16).cast_signed(), (inode & 0xffff).cast_signed()]
+        });
+        let within = [("DEVICE", device), ("INODE_HIGH", high), ("INODE_LOW", low)];
+        layout.into_iter().chain(within).chain(OTHERS).chain(maps).chain(mode).chain(calls).collect()
     }
 }
 
@@ -321,9 +343,10 @@ mod tests {
 
     #[test]
     fn programs_are_of_the_language_and_short() {
-        for times in [false, true] {
-            let programs = Programs { tasks: 3, seeds: 4, shared: 5, sums: 6, pid_offset: 1264, times }.all();
-            for program in programs {
+        let namespace = Some(Namespace { device: 4, inode: u32::MAX });
+        for (times, namespace) in [(false, None), (true, None), (false, namespace), (true, namespace)] {
+            let programs = Programs { tasks: 3, seeds: 4, shared: 5, sums: 6, pid_offset: 1264, times, namespace };
+            for program in programs.all() {
                 let length = program.code.unwrap_or_default().len();
                 // The kernel takes 4,096 instructions of anybody.
                 assert!((8..400).contains(&length), "{:?}: {length}", program.tracepoint);

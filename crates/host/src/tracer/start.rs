@@ -1,4 +1,5 @@
-//! How the command begins: it waits until it is traced, so that its exec is the first thing that is seen of it.
+//! How the command begins: it waits until it is traced or watched, so that its exec is the first thing that is seen of
+//! it. What is seen then is not known here.
 
 use super::sys::{self, Image, Pid};
 use crate::command::Command;
@@ -33,8 +34,25 @@ pub(super) enum Start {
     Refused(io::Error),
 }
 
-/// Starts the command, stopped at calls that name files or at all of them.
-pub(super) fn start(program: &Path, command: &Command, only_files: bool) -> io::Result<Start> {
+/// A command that waits to become the program.
+pub(super) struct Waiting {
+    pub(super) pid: Pid,
+    word: File,
+    /// It goes when it gets a byte here, and gives up if this is closed.
+    open: File,
+}
+
+impl Waiting {
+    /// Lets it go. From now on, signals by which we are asked to end are handed on to it.
+    pub(super) fn go(mut self) -> io::Result<Begun> {
+        sys::hand_on_signals_to(self.pid);
+        self.open.write_all(&[1])?;
+        Ok(Begun { pid: self.pid, word: self.word })
+    }
+}
+
+/// Makes the process of a command, with a filter that stops at calls that name files, or without.
+pub(super) fn prepare(program: &Path, command: &Command, only_files: bool) -> io::Result<Waiting> {
     let string = |bytes: &[u8]| CString::new(bytes).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput));
     let strings = |list: &mut dyn Iterator<Item = String>| -> io::Result<Vec<CString>> {
         list.map(|text| string(text.as_bytes())).collect()
@@ -54,11 +72,15 @@ pub(super) fn start(program: &Path, command: &Command, only_files: bool) -> io::
         word: words.as_raw_fd(),
         filter: if only_files { &filter } else { &[] },
     })?;
-    if let Err(refused) = sys::seize(pid) {
-        sys::kill(pid);
+    Ok(Waiting { pid, word: word.into(), open: open.into() })
+}
+
+/// Starts the command, stopped at calls that name files or at all of them.
+pub(super) fn start(program: &Path, command: &Command, only_files: bool) -> io::Result<Start> {
+    let waiting = prepare(program, command, only_files)?;
+    if let Err(refused) = sys::seize(waiting.pid) {
+        sys::kill(waiting.pid);
         return Ok(Start::Refused(refused));
     }
-    sys::hand_on_signals_to(pid);
-    File::from(open).write_all(&[1])?;
-    Ok(Start::Begun(Begun { pid, word: word.into() }))
+    Ok(Start::Begun(waiting.go()?))
 }

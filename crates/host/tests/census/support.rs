@@ -141,7 +141,8 @@ impl Place {
     pub(crate) fn traced(&self, argv: &[&str]) -> Option<(BTreeMap<String, u64>, u64)> {
         let output = self.path("told.json");
         let argv = argv.iter().map(|&word| word.to_owned()).collect();
-        let order = Order { argv, env: environment(), output: output.clone(), during: None, files: false };
+        let (env, output_file) = (environment(), output.clone());
+        let order = Order { argv, env, output: output_file, during: None, files: false, kernel: false };
         fs::write(self.path("order.json"), serde_json::to_vec(&order).unwrap()).unwrap();
         let mut tracer = helper(TRACE);
         tracer.arg(self.path("order.json")).current_dir(self.dir.path()).stdin(Stdio::null()).output().unwrap();

@@ -77,7 +77,8 @@ impl Place {
         let output = self.path("told.json");
         let argv = argv.iter().map(|&word| word.to_owned()).collect();
         let during = during.map(|name| self.path(name));
-        let order = Order { argv, env: self.env.clone(), output: output.clone(), during, files: false };
+        let (env, output_file) = (self.env.clone(), output.clone());
+        let order = Order { argv, env, output: output_file, during, files: false, kernel: false };
         let path = self.path("order.json");
         fs::write(&path, serde_json::to_vec(&order).unwrap()).unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());
