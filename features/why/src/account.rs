@@ -4,6 +4,7 @@
 //! In the order in which counts pass: [`lengths`] pairs them, [`folding`] folds clones, [`matching`] finds the same
 //! functions, [`mechanisms`] names groups of them, [`inlined`] gives away what ran on one side only, [`functions`] lays
 //! both sides next to each other, [`table`] makes rows of them and [`time`] turns instructions into seconds.
+//! [`kernel`] needs no counts: it lays what the kernel did next to each other.
 
 mod apportion;
 mod base_name;
@@ -12,6 +13,7 @@ mod files;
 mod folding;
 mod functions;
 mod inlined;
+pub(crate) mod kernel;
 mod lengths;
 mod matching;
 mod mechanisms;
@@ -70,6 +72,8 @@ pub(crate) fn of(a: &[Counted], b: &[Counted], time: Option<TimeInput>) -> Accou
             let counted = time::CountedAt { length: last, instructions, shorter: lengths.map(|ends| (ends, at_first)) };
             time::account(&time, &counted)
         }),
+        // Others know whether both sides were watched.
+        kernel: None,
     }
 }
 

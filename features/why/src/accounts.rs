@@ -5,6 +5,7 @@ use crate::account;
 use crate::account::time::{TimeInput, Times};
 use crate::counts::CountsLine;
 use crate::findings::{NotGathered, PairAccount};
+use crate::kernel::KernelLine;
 use bakeoff_judge::findings::{Comparison, Findings};
 use bakeoff_judge::{Question, judge};
 use bakeoff_model::metric;
@@ -23,7 +24,7 @@ pub(crate) struct Pairs<'a> {
 
 /// The account of each pair of which both sides were counted.
 pub(crate) fn of(record: &Record, pairs: Pairs<'_>) -> Vec<PairAccount> {
-    let lines = CountsLine::of(record);
+    let (lines, watched) = (CountsLine::of(record), KernelLine::of(record));
     let Some(first) = record.study.variants.first() else { return vec![] };
     let against = pairs.against.unwrap_or(&first.name);
     let counted = |variant: &str, workload: &str| {
@@ -38,7 +39,14 @@ pub(crate) fn of(record: &Record, pairs: Pairs<'_>) -> Vec<PairAccount> {
             let Some(line) = counted(&variant.name, workload).filter(|_| is_meant) else { continue };
             let names = [against, &variant.name];
             let time = Spent { record, workload, names }.input(line);
-            let account = account::of(&baseline.counted, &line.counted, time);
+            let mut account = account::of(&baseline.counted, &line.counted, time);
+            let seen = names.map(|variant| {
+                let line = watched.iter().find(|line| line.is_of(variant, workload))?;
+                line.report.as_ref()
+            });
+            if let [Some(before), Some(after)] = seen {
+                account.kernel = Some(account::kernel::of([before, after]));
+            }
             accounts.push(PairAccount { variant: variant.name.clone(), against: against.to_owned(), account });
         }
     }
@@ -52,20 +60,25 @@ pub(crate) fn differs(findings: &Findings, variant: &str) -> bool {
     rows.any(|row| row.comparison.as_ref().is_some_and(Comparison::differs))
 }
 
-/// What could not be counted, each reason once.
+/// What could not be counted or watched, each reason once.
 pub(crate) fn missing(record: &Record) -> Vec<NotGathered> {
     let mut all: Vec<NotGathered> = vec![];
-    for line in CountsLine::of(record) {
-        let Some(why) = line.missing else { continue };
-        let is_it = |known: &&mut NotGathered| known.why == why && known.workload.as_ref() == Some(&line.workload);
+    let counts = CountsLine::of(record).into_iter().map(|line| (line.variant, line.workload, line.missing, false));
+    let kernel = KernelLine::of(record).into_iter().map(|line| (line.variant, line.workload, line.missing, true));
+    for (variant, workload, why, is_kernel) in counts.chain(kernel) {
+        let Some(why) = why else { continue };
+        let is_it = |known: &&mut NotGathered| {
+            known.why == why && known.workload.as_ref() == Some(&workload) && known.is_kernel == is_kernel
+        };
         match all.iter_mut().find(is_it) {
-            Some(known) => known.variants.push(line.variant),
+            Some(known) => known.variants.push(variant),
             None => all.push(NotGathered {
-                workload: Some(line.workload),
+                workload: Some(workload),
                 service: None,
-                variants: vec![line.variant],
+                variants: vec![variant],
                 why,
-                is_counts: true,
+                is_counts: !is_kernel,
+                is_kernel,
             }),
         }
     }

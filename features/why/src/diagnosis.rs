@@ -50,7 +50,7 @@ fn missing(pieces: &Pieces<'_>) -> Vec<NotGathered> {
 fn not_gathered(evidence: &Evidence) -> Vec<NotGathered> {
     let of = |workload: Option<&String>, service: Option<&String>, why: &str| {
         let (workload, service) = (workload.cloned(), service.cloned());
-        NotGathered { workload, service, variants: vec![], why: why.to_owned(), is_counts: false }
+        NotGathered { workload, service, variants: vec![], why: why.to_owned(), is_counts: false, is_kernel: false }
     };
     match evidence {
         Evidence::Missing { workload, why } => vec![of(workload.as_ref(), None, why)],

@@ -172,6 +172,9 @@ pub(crate) struct NotGathered {
     /// Whether its instructions were to be counted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_counts: bool,
+    /// Whether the kernel was to watch it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_kernel: bool,
 }
 
 /// A decided difference, and what of the evidence is consistent with it.

@@ -17,6 +17,7 @@ pub mod facts;
 mod facts_page;
 mod findings;
 mod gather;
+pub mod kernel;
 mod page;
 pub mod reading;
 mod relinked;
@@ -49,6 +50,11 @@ impl Feature for Why {
             line: counts::LINE,
             gather: |_| Ok(()),
             trials: Some(OwnTrials { are_missing: counting::gather::are_missing, execute: counting::gather::counts }),
+        });
+        to.gatherings.push(Gathering {
+            line: kernel::LINE,
+            gather: |_| Ok(()),
+            trials: Some(OwnTrials { are_missing: kernel::gather::are_missing, execute: kernel::gather::watch }),
         });
         to.explainers.push(Explainer { options: explain::options, gather: explain::gather, print: explain::print });
         to.conclusions.push(Conclusion {

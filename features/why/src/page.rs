@@ -106,6 +106,9 @@ pub(crate) fn not_gathered(missing: &NotGathered, page: &mut Page, columns: usiz
     let what = match (&missing.workload, &missing.service) {
         (Some(workload), Some(service)) => format!("trace of the service {} of {}", clean(service), clean(workload)),
         (Some(workload), None) if missing.is_counts => format!("instructions of {}", clean(workload)),
+        (Some(workload), None) if missing.is_kernel => {
+            format!("system calls, page faults and waiting of {}", clean(workload))
+        }
         (Some(workload), None) => format!("trace of {}", clean(workload)),
         (None, _) => "files of builds".to_owned(),
     };

@@ -58,3 +58,6 @@ mod why_evidence;
 #[cfg(feature = "building")]
 #[path = "../../../../features/why/tests/command/facts.rs"]
 mod why_facts;
+#[cfg(feature = "building")]
+#[path = "../../../../features/why/tests/command/kernel.rs"]
+mod why_kernel;

@@ -1,6 +1,7 @@
 //! An account as text: the table of causes, what they add up to, and the account of time below it. It computes nothing but
 //! quotients of what it shows.
 
+mod kernel;
 mod time;
 
 use super::result::{Account, Allocator, Cause, Growth, Mechanism, Row, Side, Split, TimeAccount, difference};
@@ -39,6 +40,9 @@ pub(crate) fn print(account: &Account, names: [&str; 2], page: &mut Page, column
     }
     if let Some(time) = &account.time {
         time::print(time, page, columns);
+    }
+    if let Some(kernel) = &account.kernel {
+        kernel::print(kernel, page, columns);
     }
 }
 

@@ -36,6 +36,9 @@ pub(crate) struct Account {
     pub(crate) functions: Vec<Function>,
     /// The account of time; none if no times were given, or if they are of a length that was not counted.
     pub(crate) time: Option<TimeAccount>,
+    /// What the kernel did; none unless both sides were watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) kernel: Option<KernelAccount>,
 }
 
 /// A cause.
@@ -217,6 +220,55 @@ impl TimeAccount {
     pub(crate) fn is_shown(&self) -> bool {
         self.user.interval_s.is_some_and(|[low, high]| low > 0.0 || high < 0.0)
     }
+}
+
+/// How the work of the kernel differs, in one watched execution of each side.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct KernelAccount {
+    /// The largest differences, the largest first.
+    pub(crate) rows: Vec<KernelRow>,
+    /// How long tasks were ready to run, without a processor. None if the time of a side is not accounted for: then no row
+    /// has times, and waiting has no row.
+    pub(crate) run_queue_s: Option<[f64; 2]>,
+    /// Whether page faults are known of both sides.
+    pub(crate) has_faults: bool,
+}
+
+/// Work of the kernel that differs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct KernelRow {
+    /// What it is.
+    pub(crate) what: KernelWork,
+    /// How often; of waiting, how often it blocked.
+    pub(crate) counts: [u64; 2],
+    /// Time in a call without time blocked in it; of waiting, the time blocked. Faults have none.
+    pub(crate) times_s: Option<[f64; 2]>,
+}
+
+/// What the kernel did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum KernelWork {
+    /// A system call.
+    Call(String),
+    /// Page faults of a kind.
+    Fault(FaultKind),
+    /// It waited in this system call.
+    Blocked(String),
+}
+
+/// A kind of page faults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FaultKind {
+    /// Reads of pages that were not present.
+    ReadAbsent,
+    /// Writes to pages that were not present.
+    WriteAbsent,
+    /// Reads of pages that may not be read.
+    ReadPresent,
+    /// Writes to pages that may not be written.
+    CopyOnWrite,
 }
 
 /// A difference in seconds.

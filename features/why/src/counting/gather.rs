@@ -43,8 +43,8 @@ fn is_held(known: &[CountsLine], variant: &str, workload: &Workload) -> bool {
     })
 }
 
-/// Which variants are to be counted: all, those that were named, or the baseline and those that differ from it.
-fn wanted_variants(study: &dyn Finished) -> impl Fn(&str) -> bool + use<> {
+/// Which variants are to be counted, and watched: all, those that were named, or the baseline and those that differ from it.
+pub(crate) fn wanted_variants(study: &dyn Finished) -> impl Fn(&str) -> bool + use<> {
     let of = spec(study).of.map(|names| {
         if !names.is_empty() {
             return names;

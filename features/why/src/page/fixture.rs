@@ -95,6 +95,7 @@ fn gathered([shared, malloc, locale]: [Comparison; 3], cured: Comparison) -> Gat
                 variants: owned(&NAMES),
                 why: "ptrace: Operation not permitted; see `bakeoff doctor`".to_owned(),
                 is_counts: false,
+                is_kernel: false,
             },
             NotGathered {
                 workload: Some("locale".to_owned()),
@@ -102,6 +103,7 @@ fn gathered([shared, malloc, locale]: [Comparison; 3], cured: Comparison) -> Gat
                 variants: owned(&[MALLOC]),
                 why: "it was killed before its tracer could tell anything".to_owned(),
                 is_counts: false,
+                is_kernel: false,
             },
         ],
         diagnoses: vec![

@@ -1,0 +1,58 @@
+//! What the kernel did, as a table below the account of time. Numbers are of one watched execution of each side; the table
+//! says so, and computes nothing but differences.
+
+use super::super::result::{FaultKind, KernelAccount, KernelWork};
+use super::time::signed;
+use bakeoff_report::draw::grid::{Flush, Grid};
+use bakeoff_report::draw::paint::{Ink, Page, Piece};
+use bakeoff_report::draw::text::{clean, glue};
+use bakeoff_report::format::{count, duration};
+
+pub(super) fn print(kernel: &KernelAccount, page: &mut Page, columns: usize) {
+    page.gap();
+    page.paragraph("system calls, page faults and waiting, in one watched run of each", columns, 2, Ink::Heading);
+    if kernel.rows.is_empty() {
+        page.paragraph("No number differs.", columns, 2, Ink::Plain);
+    } else {
+        table(kernel, page, columns);
+    }
+    let waiting = kernel.run_queue_s.map_or_else(
+        || "Waiting has no figure: several runs did not account for 97 to 103 % of the time. ".to_owned(),
+        |times| {
+            let [before, after] = times.map(|time| glue(&duration(time)));
+            format!("Run queue: {before} → {after}, which is the machine's, not the variant's. ")
+        },
+    );
+    let faults = if kernel.has_faults { "" } else { "This kernel does not report page faults. " };
+    let text = format!(
+        "{waiting}{faults}The time of a call is without time blocked in it. Times of all threads are added up, and one run has no \
+         interval."
+    );
+    page.paragraph(text, columns, 2, Ink::Aside);
+}
+
+fn table(kernel: &KernelAccount, page: &mut Page, columns: usize) {
+    let titles = ["baseline", "variant", "time"].map(|title| (title, Flush::Right));
+    let mut grid = Grid::new([("what differs", Flush::Left)].into_iter().chain(titles));
+    for row in &kernel.rows {
+        let sides = match (&row.what, row.times_s) {
+            (KernelWork::Blocked(_), Some(times_s)) => times_s.map(|time| Piece::plain(glue(&duration(time)))),
+            _ => row.counts.map(|number| Piece::amount(count(number), number)),
+        };
+        let change = row.times_s.map_or_else(String::new, |[before, after]| signed(after - before));
+        let [before, after] = sides;
+        grid.row(vec![Piece::plain(name(&row.what)), before, after, Piece::plain(change)]);
+    }
+    grid.print(page, columns);
+}
+
+fn name(what: &KernelWork) -> String {
+    match what {
+        KernelWork::Call(name) => clean(name),
+        KernelWork::Blocked(name) => format!("blocked in {}", clean(name)),
+        KernelWork::Fault(FaultKind::ReadAbsent) => "page faults, first read".to_owned(),
+        KernelWork::Fault(FaultKind::WriteAbsent) => "page faults, first write".to_owned(),
+        KernelWork::Fault(FaultKind::ReadPresent) => "page faults, refused read".to_owned(),
+        KernelWork::Fault(FaultKind::CopyOnWrite) => "copy on write".to_owned(),
+    }
+}
