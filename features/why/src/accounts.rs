@@ -6,7 +6,7 @@ use crate::account::time::{TimeInput, Times};
 use crate::counts::CountsLine;
 use crate::findings::{NotGathered, PairAccount};
 use crate::kernel::KernelLine;
-use bakeoff_judge::findings::{Comparison, Findings};
+use bakeoff_judge::findings::{Comparison, Findings, Table};
 use bakeoff_judge::{Question, judge};
 use bakeoff_model::metric;
 use bakeoff_model::record::{Record, TWIN};
@@ -34,11 +34,12 @@ pub(crate) fn of(record: &Record, pairs: Pairs<'_>) -> Vec<PairAccount> {
     for workload in &record.study.workloads {
         let is_meant = pairs.workload.is_none_or(|name| name == workload.as_str());
         let Some(baseline) = counted(against, workload).filter(|_| is_meant) else { continue };
+        let spent = Spent::of(record, workload, against);
         for variant in record.study.variants.iter().filter(|variant| variant.name != against && variant.name != TWIN) {
             let is_meant = pairs.variant.is_none_or(|name| name == variant.name);
             let Some(line) = counted(&variant.name, workload).filter(|_| is_meant) else { continue };
             let names = [against, &variant.name];
-            let time = Spent { record, workload, names }.input(line);
+            let time = spent.input(line, &variant.name);
             let mut account = account::of(&baseline.counted, &line.counted, time);
             let seen = names.map(|variant| {
                 let line = watched.iter().find(|line| line.is_of(variant, workload))?;
@@ -85,38 +86,44 @@ pub(crate) fn missing(record: &Record) -> Vec<NotGathered> {
     all
 }
 
-/// The times of two variants on a workload.
+/// The times of variants on a workload, and how they compare with one of them.
 struct Spent<'a> {
     record: &'a Record,
     workload: &'a str,
-    names: [&'a str; 2],
+    against: &'a str,
+    /// One for each metric of [`TIMES`]; judging a record takes longer than all else here.
+    tables: [Option<Table>; 3],
 }
 
-impl Spent<'_> {
-    fn input(&self, line: &CountsLine) -> Option<TimeInput> {
-        let length = line.counted.last().and_then(|counted| counted.length.clone());
-        Some(TimeInput {
-            length,
-            user: self.times(metric::USER)?,
-            sys: self.times(metric::SYS),
-            wall: self.times(metric::WALL),
-        })
+const TIMES: [&str; 3] = [metric::USER, metric::SYS, metric::WALL];
+
+impl<'a> Spent<'a> {
+    /// Of the first condition, which counts are taken under. The comparisons are by blocks.
+    fn of(record: &'a Record, workload: &'a str, against: &'a str) -> Self {
+        let tables = TIMES.map(|metric| {
+            let question = Question {
+                baseline: Some(against.to_owned()),
+                metric: Some(metric.to_owned()),
+                workload: Some(workload.to_owned()),
+                ..Question::default()
+            };
+            let findings = judge(&question.of(record.clone()).ok()?);
+            findings.tables.into_iter().find(|table| table.metric == metric)
+        });
+        Self { record, workload, against, tables }
     }
 
-    /// Of the first condition, which counts are taken under. The comparison is by blocks, of these two variants.
-    fn times(&self, metric: &str) -> Option<Times> {
-        let medians = self.names.map(|name| self.median(metric, name));
+    fn input(&self, line: &CountsLine, variant: &str) -> Option<TimeInput> {
+        let length = line.counted.last().and_then(|counted| counted.length.clone());
+        let [user, sys, wall] = std::array::from_fn(|number| self.times(number, variant));
+        Some(TimeInput { length, user: user?, sys, wall })
+    }
+
+    fn times(&self, number: usize, variant: &str) -> Option<Times> {
+        let medians = [self.against, variant].map(|name| self.median(TIMES[number], name));
         let [Some(before), Some(after)] = medians else { return None };
-        let question = Question {
-            baseline: Some(self.names[0].to_owned()),
-            metric: Some(metric.to_owned()),
-            workload: Some(self.workload.to_owned()),
-            ..Question::default()
-        };
-        let findings = question.of(self.record.clone()).ok().map(|record| judge(&record));
-        let mut tables = findings.iter().flat_map(|findings| &findings.tables);
-        let table = tables.find(|table| table.metric == metric);
-        let row = table.and_then(|table| table.rows.iter().find(|row| row.variant == self.names[1]));
+        let table = self.tables[number].as_ref();
+        let row = table.and_then(|table| table.rows.iter().find(|row| row.variant == variant));
         Some(Times::of([before, after], row.and_then(|row| row.comparison.as_ref())))
     }
 

@@ -87,7 +87,7 @@ struct CompareSettings {
     journal: Option<PathBuf>,
     /// After the trials, count the instructions of commands that differ, and print which functions need more or fewer
     ///
-    /// Bakeoff runs each such command twice more, under valgrind. `bakeoff help explain` describes the tables.
+    /// Bakeoff runs each such command twice more, under valgrind. `bakeoff help why` describes the tables.
     #[arg(long)]
     explain: bool,
     /// Show no progress on standard error

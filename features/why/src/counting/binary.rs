@@ -70,13 +70,17 @@ impl Binary {
 
     /// The address that a place in the file is loaded at, relative to the file.
     pub(super) fn address(&self, offset: u64) -> Option<u64> {
-        let part = self.segments.iter().find(|[start, _, length]| (*start..start + length).contains(&offset))?;
-        Some(offset - part[0] + part[1])
+        let is_in = |[start, _, length]: &&[u64; 3]| (*start..start.saturating_add(*length)).contains(&offset);
+        let part = self.segments.iter().find(is_in)?;
+        (offset - part[0]).checked_add(part[1])
     }
 
     /// The bytes from an address on, to the end of what is loaded with them.
     pub(super) fn bytes(&self, address: u64) -> &[u8] {
-        let part = self.code.iter().find(|(start, bytes)| (*start..start + bytes.len() as u64).contains(&address));
+        let part = self
+            .code
+            .iter()
+            .find(|(start, bytes)| (*start..start.saturating_add(bytes.len() as u64)).contains(&address));
         part.map_or(&[], |(start, bytes)| &bytes[(address - start) as usize..])
     }
 
@@ -91,9 +95,7 @@ impl Binary {
             None => At::Nameless,
         }
     }
-}
 
-impl Binary {
     /// Whether what is at an address begins there.
     pub(super) fn begins(&self, what: At, address: u64) -> bool {
         match what {
@@ -179,7 +181,7 @@ fn in_order(all: impl Iterator<Item = Candidate>) -> Vec<Function> {
     for at in 0..functions.len() {
         let next = functions.get(at + 1).map_or(u64::MAX, |next| next.start);
         let function = &mut functions[at];
-        let end = if function.end == function.start { function.start + SIZELESS } else { function.end };
+        let end = if function.end == function.start { function.start.saturating_add(SIZELESS) } else { function.end };
         function.end = end.min(next);
     }
     functions
