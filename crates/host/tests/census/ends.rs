@@ -91,7 +91,7 @@ fn an_ordinary_user() {
     command.args(like.get_args()).env_clear().uid(65534).gid(65534);
     let output = match command.output() {
         Ok(output) => output,
-        Err(error) => return skipped("what an ordinary user is told", &error.to_string()),
+        Err(error) => return skipped("what an ordinary user reads", &error.to_string()),
     };
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!((said.as_str(), output.status.code()), ("bpf(2) is not permitted; it needs root's rights\n", Some(0)));

@@ -1,5 +1,5 @@
 //! The kernel's work, end to end: planted calls, copies and waiting are found with their numbers, where the kernel may be
-//! watched; where it may not, the reason is told once and everything else is as it was. No speed is compared.
+//! watched; where it may not, the reason is printed once and everything else is as it was. No speed is compared.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
