@@ -6,7 +6,7 @@ use crate::asked::FeatureArgs;
 use crate::check::Check;
 use crate::error::{Code, CommandError};
 use crate::exits::{self, Exit};
-use crate::explaining::{EXPLAIN, Explainer, StudySections};
+use crate::explaining::{EXPLAIN, Explainer};
 use crate::maker::{Maker, MakerRegistration};
 use crate::remote_place::RemotePlace;
 use crate::source::{Prepared, SourceRequest, VariantSource};
@@ -182,7 +182,7 @@ pub struct Concluded<'a> {
     pub findings: &'a Findings,
     /// Whether the command has run its trials, or would have if they had not been there; false for a look at a journal.
     pub is_raced: bool,
-    /// What features found to be consistent with differences.
+    /// What features found to explain differences.
     pub causes: &'a [Cause],
     pub pages: &'a [SectionPage],
     /// Whether JSON was asked for: then nothing else goes to standard output.
@@ -390,7 +390,7 @@ impl Registry {
         self.findings.iter().map(|section| section.page).collect()
     }
 
-    /// What features found to be consistent with differences.
+    /// What features found to explain differences.
     pub fn causes(&self, findings: &Findings) -> Vec<Cause> {
         let has = |page: &SectionPage| findings.sections.contains_key(page.name);
         self.pages().into_iter().filter(has).flat_map(|page| (page.causes)(findings)).collect()
@@ -426,21 +426,6 @@ impl Registry {
     /// Whether something of it is asked for on standard output, in the place of the report.
     pub fn take_output(&self, asked: &FeatureArgs) -> bool {
         self.conclusions.iter().any(|conclusion| (conclusion.takes_output)(&asked.0))
-    }
-
-    /// Adds what has to be gathered to explain differences.
-    pub fn gather_to_explain(
-        &self,
-        asked: &FeatureArgs,
-        plan: &Plan,
-        sections: &mut StudySections,
-    ) -> Result<(), CommandError> {
-        self.explainers.iter().try_for_each(|explainer| (explainer.gather)(&asked.0, plan, sections))
-    }
-
-    /// Prints the explanations.
-    pub fn explain(&self, asked: &FeatureArgs, record: &Record, findings: &Findings) -> Result<(), CommandError> {
-        self.explainers.iter().try_for_each(|explainer| (explainer.print)(&asked.0, record, findings))
     }
 
     /// Gives every feature its turn between two blocks, and returns the files that they wrote.

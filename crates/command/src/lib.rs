@@ -8,6 +8,7 @@ pub mod check;
 pub mod error;
 pub mod estimates;
 pub mod exits;
+mod explained;
 mod explaining;
 mod feature;
 pub mod journals;
@@ -36,7 +37,7 @@ pub fn tracer() -> Vec<String> {
 
 pub use asked::FeatureArgs;
 pub use error::{Code, CommandError};
-pub use explaining::{EXPLAIN, Explainer, StudySections};
+pub use explaining::{Confirmation, EXPLAIN, Explainer, IsolatingLevel, StudySections};
 pub use feature::{
     Against, CommandMode, Concluded, Conclusion, Feature, FeatureFindings, FindingsSection, Finished, Gathering,
     OwnTrials,

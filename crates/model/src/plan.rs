@@ -6,7 +6,7 @@
 use crate::kept::Kept;
 use crate::metric::{self, Clock};
 use crate::problem::suggest;
-use crate::record::{Block, Building, Drawn, Excluded, FactorLine, MOST_PADDING_BYTES, RELAID, TWIN, Trial};
+use crate::record::{Block, Building, Drawn, Excluded, FactorLine, MOST_PADDING_BYTES, RELAID, TWIN};
 use crate::shuffle::Stream;
 use crate::study::{
     Around, Condition, Decide, Factor, Layouts, Level, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule,
@@ -252,14 +252,6 @@ impl Plan {
     /// Passes in which building is measured.
     pub fn building_passes(&self) -> u32 {
         self.building.as_ref().map_or(0, |building| building.blocks.min(self.blocks))
-    }
-
-    /// Whether a trial is one that the plan asks for.
-    pub fn asks_for(&self, trial: &Trial) -> bool {
-        let has = |workload: &str| self.workloads.iter().any(|known| known.name == workload);
-        let is_building = || self.building.as_ref().is_some_and(|building| building.step(&trial.workload).is_some());
-        let passes = if is_building() { self.building_passes() } else { self.blocks };
-        trial.block <= passes && (has(&trial.workload) || is_building())
     }
 
     /// What the layouts of a pass are drawn from, where they are varied.

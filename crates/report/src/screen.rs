@@ -45,7 +45,7 @@ const ALARMS: usize = 2;
 pub struct Context<'a> {
     /// The command that prints more of this: `bakeoff report STUDY`.
     pub more: &'a str,
-    /// What features found to be consistent with differences.
+    /// What features found to explain differences.
     pub causes: &'a [Cause],
     /// Whether the rows stand in the order of the variants, and not the best first.
     pub as_typed: bool,

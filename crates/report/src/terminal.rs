@@ -29,7 +29,7 @@ pub struct SectionPage {
     pub name: &'static str,
     /// Draws it below the tables, to a width. Levels against each other ([`crate::levels`]) are its to place.
     pub draw: fn(&Findings, &mut Page, &mut Notes, usize),
-    /// What it found to be consistent with differences, in a few words each, for the screen.
+    /// What it found to explain differences, in a few words each, for the screen.
     pub causes: fn(&Findings) -> Vec<Cause>,
     /// Whether it stands below the doubts, and not directly below the tables.
     pub below_doubts: bool,

@@ -294,17 +294,10 @@ impl<'a> Forest<'a> {
         }
     }
 
-    /// What was found of a variant: a cause, or none.
+    /// What explains how a variant differs, if anything does.
     fn cause(&self, variant: &str) -> Markup {
-        let of: Vec<&Cause> = self.causes.iter().filter(|cause| cause.variant == variant).collect();
-        let what = of.iter().find_map(|cause| cause.what.as_deref());
-        html! {
-            @match (what, of.is_empty()) {
-                (Some(what), _) => { a.chip href="#why" { (name(what)) } }
-                (None, false) => { span.quiet { "unexplained" } }
-                (None, true) => {}
-            }
-        }
+        let what = self.causes.iter().find(|cause| cause.variant == variant).map(|cause| name(&cause.what));
+        html! { @if let Some(what) = what { a.chip href="#why" { (what) } } }
     }
 
     /// Ratios of all workloads and conditions, with the same signs.

@@ -1,19 +1,23 @@
-//! From evidence to diagnoses: what was gathered of the variants is laid side by side, and compared with the
-//! differences that were decided without it. Evidence never changes a verdict. A cause is called consistent with a
-//! difference, and no more, unless the study has a pair of variants that isolates it; what nothing explains is said to
-//! be unexplained. Nothing here measures, and nothing is put into words.
+//! From evidence to diagnoses: what was gathered of the variants is laid side by side, and causes are ranked by their shares
+//! of the differences that were decided without them. Evidence never changes a verdict. A cause is called consistent with a
+//! difference, and no more, unless the study has a pair of variants that isolates it. Nothing here measures, and nothing is
+//! put into words.
 
 mod causes;
 mod files;
+mod isolating;
 mod pieces;
-mod rules;
 mod traces;
 
+use crate::account::result::Mechanism;
 use crate::accounts::{self, Pairs};
+use crate::counts::CountsLine;
 use crate::evidence::{self, Evidence};
-use crate::findings::{Gathered, NotGathered};
+use crate::findings::{Diagnosis, Gathered, NotGathered, PairAccount};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::record::Record;
+use isolating::Isolating;
+pub(crate) use isolating::{Outcome, in_one_factor};
 use pieces::Pieces;
 
 /// All that a record says of evidence; none if nothing was to be gathered.
@@ -27,9 +31,27 @@ pub(crate) fn gathered(record: &Record, findings: &Findings) -> Option<Gathered>
     }
     let pieces = Pieces::of(record, &evidence);
     let (files, traces) = (files::tables(&pieces), traces::tables(&pieces, &record.study.workloads));
-    let diagnoses = causes::diagnoses(&pieces, findings, &files, &traces);
+    let diagnoses = diagnoses(record, &accounts, findings);
     let missing = [missing(&pieces), uncounted].concat();
     Some(Gathered { files, traces, missing, diagnoses, accounts })
+}
+
+/// The causes of what was counted, one diagnosis for each account.
+pub(crate) fn diagnoses(record: &Record, accounts: &[PairAccount], findings: &Findings) -> Vec<Diagnosis> {
+    let lines = CountsLine::of(record);
+    causes::diagnoses(accounts, findings, &Isolating::new(record, &lines, &findings.method.deciding_metric))
+}
+
+/// What a pair says that was run to isolate a mechanism.
+pub(crate) fn outcome(
+    record: &Record,
+    findings: &Findings,
+    workload: &str,
+    pair: [&str; 2],
+    mechanism: Mechanism,
+) -> Option<Outcome> {
+    let lines = CountsLine::of(record);
+    Isolating::new(record, &lines, &findings.method.deciding_metric).outcome(workload, pair, mechanism)
 }
 
 /// What could not be had, each reason once, with the variants as planned.

@@ -3,9 +3,12 @@
 
 use crate::account::{self, export};
 use crate::accounts::{self, Pairs};
-use crate::page::not_gathered;
+use crate::confirm;
+use crate::diagnosis;
+use crate::findings::{Diagnosis, PairAccount};
+use crate::page::{self, not_gathered};
 use crate::spec::{EvidenceSpec, NAME};
-use bakeoff_command::{CommandError, StudySections, screen};
+use bakeoff_command::{CommandError, Confirmation, StudySections, screen};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
@@ -18,6 +21,7 @@ const WORKLOAD: &str = "workload";
 const FUNCTIONS: &str = "functions";
 const CSV: &str = "csv";
 const JSON: &str = "json";
+const CONFIRM: &str = "confirm";
 
 pub(crate) fn options(command: clap::Command) -> clap::Command {
     let flag = |name: &'static str, help: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
@@ -31,6 +35,10 @@ pub(crate) fn options(command: clap::Command) -> clap::Command {
         .arg(flag(FUNCTIONS, "Print all functions that differ, too"))
         .arg(flag(CSV, "Print all functions as CSV").conflicts_with(JSON))
         .arg(flag(JSON, "Print the explanation as JSON"))
+        .arg(
+            flag(CONFIRM, "Then run a level that isolates the first cause of each difference, to show or refute it")
+                .conflicts_with_all([CSV, JSON]),
+        )
 }
 
 /// The variants that were named: the one to explain, and what it is compared with.
@@ -84,29 +92,49 @@ pub(crate) fn gather(matches: &ArgMatches, plan: &Plan, sections: &mut StudySect
     spec.count = workloads.filter(|name| named.workload.as_ref().is_none_or(|only| only == name)).collect();
     let baseline = named.against.unwrap_or_else(|| plan.baseline().name.clone());
     spec.of = Some(named.variant.map_or_else(Vec::new, |variant| vec![baseline, variant]));
+    spec.with_siblings = is_set(matches, CONFIRM);
     sections.insert(NAME.to_owned(), serde_json::to_value(spec)?);
     Ok(())
 }
 
+fn is_set(matches: &ArgMatches, name: &str) -> bool {
+    matches.try_get_one::<bool>(name).is_ok_and(|flag| flag == Some(&true))
+}
+
+/// What is explained.
+struct Explained {
+    accounts: Vec<PairAccount>,
+    /// One for each.
+    diagnoses: Vec<Diagnosis>,
+}
+
+impl Explained {
+    fn of(matches: &ArgMatches, record: &Record, findings: &Findings) -> Self {
+        let Named { against, variant, workload } = Named::of(matches);
+        let pairs = Pairs { against: against.as_deref(), variant: variant.as_deref(), workload: workload.as_deref() };
+        let record = record.without_building();
+        let mut accounts = accounts::of(&record, pairs);
+        if variant.is_none() {
+            accounts.retain(|pair| accounts::differs(findings, &pair.variant));
+        }
+        let diagnoses = diagnosis::diagnoses(&record, &accounts, findings);
+        Self { accounts, diagnoses }
+    }
+}
+
 /// Prints the accounts of the pairs in question.
 pub(crate) fn print(matches: &ArgMatches, record: &Record, findings: &Findings) -> Result<(), CommandError> {
-    let Named { against, variant, workload } = Named::of(matches);
-    let pairs = Pairs { against: against.as_deref(), variant: variant.as_deref(), workload: workload.as_deref() };
-    let mut accounts = accounts::of(&record.without_building(), pairs);
-    if variant.is_none() {
-        accounts.retain(|pair| accounts::differs(findings, &pair.variant));
-    }
+    let Explained { accounts, diagnoses } = Explained::of(matches, record, findings);
     let missing = accounts::missing(record);
-    let flag = |name: &str| matches.try_get_one::<bool>(name).is_ok_and(|flag| flag == Some(&true));
-    if flag(JSON) {
-        let all = serde_json::json!({ "accounts": accounts, "missing": missing });
+    if is_set(matches, JSON) {
+        let all = serde_json::json!({ "accounts": accounts, "causes": diagnoses, "missing": missing });
         screen::json(&serde_json::to_string_pretty(&all)?);
         return Ok(());
     }
     let width = screen::style().width;
     let mut page = Page::default();
     missing.iter().for_each(|missing| not_gathered(missing, &mut page, width));
-    if flag(CSV) {
+    if is_set(matches, CSV) {
         screen::out(&export::csv(&accounts));
         screen::err(&page.print(false));
         return Ok(());
@@ -116,12 +144,69 @@ pub(crate) fn print(matches: &ArgMatches, record: &Record, findings: &Findings) 
             Name a variant to have its instructions counted nevertheless.";
         page.paragraph(text, width, 0, Ink::Plain);
     }
-    for pair in &accounts {
-        account::page::print(&pair.account, [&pair.against, &pair.variant], &mut page, width);
-        if flag(FUNCTIONS) {
+    for (pair, diagnosis) in accounts.iter().zip(&diagnoses) {
+        page::account(pair, Some(diagnosis), &mut page, width);
+        if let Some((mechanism, confirmation)) = confirm::first(pair, diagnosis).filter(|_| !is_set(matches, CONFIRM)) {
+            page::diagnoses::hint(mechanism, &confirmation, &mut page, width);
+        }
+        if is_set(matches, FUNCTIONS) {
             account::page::functions(&pair.account, &mut page, width);
         }
     }
     screen::page(&page.print(screen::style().colour), false);
     Ok(())
+}
+
+/// The first cause of each pair in question that a level can isolate, if that is asked for.
+pub(crate) fn to_confirm(
+    matches: &ArgMatches,
+    record: &Record,
+    findings: &Findings,
+) -> Result<Vec<Confirmation>, CommandError> {
+    if !is_set(matches, CONFIRM) {
+        return Ok(vec![]);
+    }
+    let Explained { accounts, diagnoses } = Explained::of(matches, record, findings);
+    let confirmations: Vec<Confirmation> = accounts
+        .iter()
+        .zip(&diagnoses)
+        .filter_map(|(pair, diagnosis)| Some(confirm::first(pair, diagnosis)?.1))
+        .collect();
+    if confirmations.is_empty() && !accounts.is_empty() {
+        screen::err("nothing to confirm: no level that Bakeoff knows isolates a cause that is not shown yet\n");
+    }
+    Ok(confirmations)
+}
+
+/// Has the instructions of both variants of a confirmation counted, and of the baseline.
+pub(crate) fn gather_confirming(
+    confirmation: &Confirmation,
+    plan: &Plan,
+    sections: &mut StudySections,
+) -> Result<(), CommandError> {
+    let all = plan.variants.iter().map(|variant| variant.name.clone()).collect();
+    let spec = EvidenceSpec { count: vec![confirmation.workload.clone()], of: Some(all), ..EvidenceSpec::default() };
+    sections.insert(NAME.to_owned(), serde_json::to_value(spec)?);
+    Ok(())
+}
+
+/// Prints the causes again, with what the level says of them.
+pub(crate) fn confirmed(confirmation: &Confirmation, record: &Record, findings: &Findings) {
+    let Confirmation { variant, against, changed, workload, level } = confirmation;
+    let pairs = Pairs { against: Some(against), variant: Some(variant), workload: Some(workload) };
+    let record = record.without_building();
+    let accounts = accounts::of(&record, pairs);
+    let width = screen::style().width;
+    let mut page = Page::default();
+    accounts::missing(&record).iter().for_each(|missing| not_gathered(missing, &mut page, width));
+    for diagnosis in diagnosis::diagnoses(&record, &accounts, findings) {
+        page::diagnoses::print(&diagnosis, &mut page, width);
+    }
+    if let Some(mechanism) = confirm::mechanism(level) {
+        let with = record.study.variants.iter().find(|one| one.levels.values().any(|name| *name == level.name));
+        let pair = [changed.as_str(), with.map_or("", |with| with.name.as_str())];
+        let outcome = diagnosis::outcome(&record, findings, workload, pair, mechanism);
+        outcome.iter().for_each(|outcome| page::diagnoses::outcome(outcome, confirmation, mechanism, &mut page, width));
+    }
+    screen::page(&page.print(screen::style().colour), false);
 }

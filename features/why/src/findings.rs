@@ -1,10 +1,10 @@
-//! Findings about evidence: what was gathered of the variants, side by side, and which decided differences it may
-//! explain. Plain serialisable values, like the rest. A cause is never more than consistent with a difference, unless a
-//! pair of variants isolates it.
+//! Findings about evidence: what was gathered of the variants, side by side, and what explains their differences. Plain
+//! serialisable values, like the rest. A cause is never more than consistent with a difference, unless a pair of variants
+//! isolates it.
 
-use crate::account::result::Account;
+use crate::account::result::{Account, Interval, KernelWork, Mechanism};
 use bakeoff_host::tracer::Calls;
-use bakeoff_judge::findings::{Claim, Comparison, Findings};
+use bakeoff_judge::findings::{Claim, Findings};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ pub(crate) struct Gathered {
     pub(crate) traces: Vec<TraceTable>,
     /// What could not be had, each reason once.
     pub(crate) missing: Vec<NotGathered>,
-    /// One for each decided difference between the baseline and a variant that differs from it in one factor, where
-    /// evidence was gathered of both; in the order of the tables.
+    /// One for each account, in the same order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) diagnoses: Vec<Diagnosis>,
     /// One for each variant and workload of which instructions were counted, without the lists of functions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -38,15 +38,6 @@ pub(crate) struct PairAccount {
 }
 
 impl Gathered {
-    /// The account of the pair that a diagnosis is of, on its workload.
-    pub(crate) fn account_of(&self, diagnosis: &Diagnosis) -> Option<&Account> {
-        let of_it = |pair: &&PairAccount| {
-            (&pair.variant, &pair.against) == (&diagnosis.variant, &diagnosis.against)
-                && pair.account.workload == diagnosis.claim.workload
-        };
-        self.accounts.iter().find(of_it).map(|pair| &pair.account)
-    }
-
     /// What findings have of it.
     pub(crate) fn of(findings: &Findings) -> Option<Self> {
         findings.sections.get(SECTION).and_then(|section| serde_json::from_value(section.clone()).ok())
@@ -177,65 +168,70 @@ pub(crate) struct NotGathered {
     pub(crate) is_kernel: bool,
 }
 
-/// A decided difference, and what of the evidence is consistent with it.
+/// A counted difference, and its causes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Diagnosis {
     pub(crate) variant: String,
     pub(crate) against: String,
-    /// The factor in which they differ, and in no other.
-    pub(crate) factor: String,
-    pub(crate) claim: Claim,
-    /// What is consistent with it; empty: nothing that was gathered explains it.
+    pub(crate) workload: String,
+    /// The difference by the deciding metric; none if none was decided.
+    pub(crate) claim: Option<Claim>,
+    /// The largest first; what works against the difference is none.
     pub(crate) causes: Vec<Cause>,
-    /// All that was gathered of both is the same.
-    pub(crate) is_same: bool,
 }
 
-/// Evidence that differs in the direction of a decided difference.
+/// What a difference comes from, or may come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Cause {
-    pub(crate) kind: CauseKind,
-    /// Its number in what was compared with, and in the variant.
-    pub(crate) numbers: [u64; 2],
-    /// The largest part of the difference that it can be, if that is not all: nothing explains the rest.
-    pub(crate) most_of_it: Option<Ceiling>,
-    /// What it is about most of all: a file, or names of system calls.
-    pub(crate) about: Vec<String>,
-    /// Variants in which it is as in what was compared with, although they differ from the variant in the same single
-    /// factor only, and how they compare with the variant.
+    pub(crate) what: What,
+    /// Its share of the difference in instructions, in tenths of a percent; none if it is none of them.
+    pub(crate) permille: Option<i64>,
+    /// How much time it is: of a watched run, if it is the kernel's; none if that is not known.
+    pub(crate) time: Option<Interval>,
+    /// How often the kernel did it in what was compared with, and in the variant.
+    pub(crate) counts: Option<[u64; 2]>,
+    pub(crate) standing: Standing,
+    /// The decided pairs of variants that isolate it.
     pub(crate) isolated: Vec<Isolation>,
 }
 
-/// How much of a difference something can be.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Ceiling {
-    /// The part, below 1.
-    pub(crate) share: f64,
-    /// What one of it is thought to take, which is much, in seconds.
-    pub(crate) each_s: f64,
-}
-
-/// What kind of evidence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// What a cause is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum CauseKind {
-    /// Relocations to be made when the program starts.
-    Relocations,
-    /// PLT slots of a file for its own functions.
-    OwnSlots,
-    /// System calls of the workload.
-    SystemCalls,
-    /// System calls of one op, those of services among them.
-    CallsOfAnOp,
+pub(crate) enum What {
+    /// A group of functions that is known by name.
+    Mechanism(Mechanism),
+    /// A function of this name.
+    Function(String),
+    /// Work of the kernel, or waiting for it.
+    Kernel(KernelWork),
+    /// The same instructions at another speed.
+    Speed,
 }
 
-/// A variant without the cause, beside the one with it.
+/// How much is known of a cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Standing {
+    /// A pair of variants isolates it, and differs as it does.
+    Shown,
+    /// There is more of it in the side that needs more; no pair isolates it.
+    Consistent,
+    /// A pair isolates it, and does not differ so.
+    Withdrawn,
+    /// Its own cause is not known.
+    Unexplained,
+}
+
+/// Two variants that differ in one factor, and in nearly nothing but a cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Isolation {
-    /// The variant without it.
     pub(crate) variant: String,
-    /// Its number there.
-    pub(crate) number: u64,
-    /// How it compares with the variant that has it: where the cause is a cause, it makes up for it.
-    pub(crate) comparison: Comparison,
+    pub(crate) against: String,
+    /// The share of the cause in their difference in instructions.
+    pub(crate) permille: i64,
+    /// Whether that which has more of it is shown to be slower.
+    pub(crate) confirms: bool,
+    /// How they compare by the deciding metric.
+    pub(crate) claim: Claim,
 }

@@ -8,6 +8,7 @@
 mod account;
 mod accounts;
 mod command;
+mod confirm;
 mod counting;
 pub mod counts;
 mod diagnosis;
@@ -56,7 +57,14 @@ impl Feature for Why {
             gather: |_| Ok(()),
             trials: Some(OwnTrials { are_missing: kernel::gather::are_missing, execute: kernel::gather::watch }),
         });
-        to.explainers.push(Explainer { options: explain::options, gather: explain::gather, print: explain::print });
+        to.explainers.push(Explainer {
+            options: explain::options,
+            gather: explain::gather,
+            print: explain::print,
+            to_confirm: explain::to_confirm,
+            gather_confirming: explain::gather_confirming,
+            confirmed: explain::confirmed,
+        });
         to.conclusions.push(Conclusion {
             options: |command| command,
             check: |_| Ok(()),

@@ -1,13 +1,13 @@
-//! What was gathered beside the trials, and what it may explain: diagnoses in sentences, the files of the builds, what
+//! What was gathered beside the trials, and what it explains: accounts with their causes, the files of the builds, what
 //! diagnostic trials showed from inside. It stands below the tables whose differences it is about, and none of it is
 //! compared; whether something is a cause is decided elsewhere.
 
-mod diagnoses;
+pub(crate) mod diagnoses;
 mod names;
 mod traces;
 
 use crate::account;
-use crate::findings::{FileNumbers, FileTable, Gathered, NotGathered, PairAccount};
+use crate::findings::{Diagnosis, FileNumbers, FileTable, Gathered, NotGathered, PairAccount};
 use bakeoff_judge::findings::Findings;
 use bakeoff_report::Cause;
 use bakeoff_report::draw::grid::{Flush, Grid};
@@ -23,8 +23,13 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
     page.gap();
     let heading = "evidence gathered after the measured trials to explain their results (never compared)";
     page.paragraph(heading, columns, 2, Ink::Heading);
-    diagnoses::print(findings, gathered, page, columns);
-    gathered.accounts.iter().for_each(|pair| account(pair, page, columns));
+    let diagnosis = |pair: &PairAccount| {
+        let is_it = |one: &&Diagnosis| (&one.variant, &one.workload) == (&pair.variant, &pair.account.workload);
+        gathered.diagnoses.iter().find(is_it)
+    };
+    for pair in &gathered.accounts {
+        account(pair, diagnosis(pair), page, columns);
+    }
     bakeoff_report::levels(findings, page, notes, columns);
     gathered.files.iter().for_each(|file| of_file(file, page, columns));
     legend(gathered, page, columns);
@@ -35,32 +40,22 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
     }
 }
 
-/// The account of a pair.
-pub(crate) fn account(pair: &PairAccount, page: &mut Page, columns: usize) {
+/// The account of a pair, and its causes.
+pub(crate) fn account(pair: &PairAccount, diagnosis: Option<&Diagnosis>, page: &mut Page, columns: usize) {
     account::page::print(&pair.account, [&pair.against, &pair.variant], page, columns);
+    diagnosis.into_iter().for_each(|diagnosis| diagnoses::print(diagnosis, page, columns));
 }
 
-/// What is consistent with a difference, of each variant that has one; the deciding metric's only.
+/// What explains how each variant differs that has an account, in a few words.
 pub(crate) fn causes(findings: &Findings) -> Vec<Cause> {
     let Some(gathered) = Gathered::of(findings) else { return vec![] };
-    let deciding = gathered.diagnoses.iter().filter(|one| one.claim.metric == findings.method.deciding_metric);
-    let mut causes: Vec<Cause> = vec![];
-    for diagnosis in deciding {
-        // Shares say more than what is only consistent.
-        let account = gathered.account_of(diagnosis).map(account::page::in_short);
-        let what = account.or_else(|| diagnosis.causes.first().map(diagnoses::in_short));
-        let cause = Cause { variant: diagnosis.variant.clone(), what };
-        if !causes.contains(&cause) {
-            causes.push(cause);
-        }
-    }
-    for pair in &gathered.accounts {
-        if causes.iter().all(|cause| cause.variant != pair.variant) {
-            let what = Some(account::page::in_short(&pair.account));
-            causes.push(Cause { variant: pair.variant.clone(), what });
-        }
-    }
-    causes
+    let in_short = |(pair, diagnosis): (&PairAccount, &Diagnosis)| {
+        let largest = account::page::largest(&pair.account).map(|row| &row.cause);
+        let more = diagnoses::in_short(diagnosis, largest).map_or_else(String::new, |more| format!("; {more}"));
+        let what = format!("{}{more}", account::page::in_short(&pair.account));
+        Cause { variant: pair.variant.clone(), what }
+    };
+    gathered.accounts.iter().zip(&gathered.diagnoses).map(in_short).collect()
 }
 
 /// One file in all variants.

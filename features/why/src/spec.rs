@@ -22,6 +22,9 @@ pub(crate) struct EvidenceSpec {
     /// file does not say so: `explain` asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) of: Option<Vec<String>>,
+    /// Whether those are counted, too, that differ from one of them in a single factor: they may isolate a cause.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) with_siblings: bool,
 }
 
 impl EvidenceSpec {

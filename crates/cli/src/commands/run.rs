@@ -16,6 +16,7 @@ use bakeoff_lab::local::Setup;
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Basis, MadeLine, Record, SharedLine, StudyLine};
+use bakeoff_model::study::Study;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -65,12 +66,22 @@ impl RunArgs {
     /// The study and its plan, before anything is done for them.
     pub(super) fn open(&self, features: &Registry) -> Result<(StudyFolder, Plan), CommandError> {
         self.kept.apply()?;
-        let folder = StudyFolder::open(&self.selection.study, features)?;
-        let mut plan = self.selection.plan(&folder.study)?;
-        self.extent.apply(&mut plan, None)?;
-        self.extent.apply_layouts(&mut plan)?;
+        let folder = self.folder(features)?;
+        let plan = self.plan(&folder.study)?;
         bakeoff_host::interrupt::install()?;
         Ok((folder, plan))
+    }
+
+    pub(super) fn folder(&self, features: &Registry) -> Result<StudyFolder, CommandError> {
+        StudyFolder::open(&self.selection.study, features)
+    }
+
+    /// The plan of a study.
+    pub(super) fn plan(&self, study: &Study) -> Result<Plan, CommandError> {
+        let mut plan = self.selection.plan(study)?;
+        self.extent.apply(&mut plan, None)?;
+        self.extent.apply_layouts(&mut plan)?;
+        Ok(plan)
     }
 
     /// The journal, if one was named instead of a study.

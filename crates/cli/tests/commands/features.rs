@@ -50,6 +50,8 @@ mod stat_inputs;
 #[path = "../../../../features/vm/tests/command/boots.rs"]
 mod vm_boots;
 #[cfg(feature = "building")]
+#[path = "../../../../features/why/tests/command/confirming.rs"]
+mod why_confirming;
 #[path = "../../../../features/why/tests/command/counting.rs"]
 mod why_counting;
 #[cfg(feature = "building")]

@@ -2,7 +2,7 @@
 
 use super::{Error, Plan, link_seed};
 use crate::metric::{Direction, Unit};
-use crate::record::{FactorLine, RELAID, TWIN, Trial};
+use crate::record::{FactorLine, RELAID, TWIN};
 use crate::study::Layouts;
 use crate::study::{Levels, OpSpec, OutputUse, Vary, VoidRule};
 use crate::until::Until;
@@ -343,9 +343,6 @@ fn building_is_measured_in_the_first_passes_and_changes_nothing_else() {
     let building = line.building.unwrap();
     assert_eq!((building.step("build-hello"), building.step("build-world")), (Some("hello"), None));
     assert!(line.metrics.iter().any(|metric| metric.name == "installed"));
-    let trial = |workload: &str, block| Trial { workload: workload.to_owned(), block, ..Trial::default() };
-    assert!(built.asks_for(&trial("build-hello", 2)) && built.asks_for(&trial("small", 4)));
-    assert!(!built.asks_for(&trial("build-hello", 3)) && !plain.asks_for(&trial("build-hello", 1)));
 
     let mut fewer = with("rebuild = 9");
     assert_eq!(fewer.building_passes(), 4);

@@ -22,13 +22,13 @@ const MANY: usize = 3;
 /// More blocks are proposed up to this multiple of those there are: beyond that, they are not worth their time.
 const WORTH: u32 = 3;
 
-/// What a feature found to be consistent with a difference.
+/// What a feature found to explain a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
     /// The variant that differs from the baseline.
     pub variant: String,
-    /// What it is, in a few words; none: what was gathered explains nothing.
-    pub what: Option<String>,
+    /// What it is, in a few words.
+    pub what: String,
 }
 
 /// The name of a variant, as lines of the screen have it.
@@ -266,32 +266,21 @@ pub(super) fn trends(findings: &Findings, view: &View<'_>) -> Vec<Rendered> {
     families.flat_map(|family| family.effects.iter().map(move |effect| (family, effect))).filter_map(line).collect()
 }
 
-/// Causes, a line each, and what has none.
+/// Causes, a line for each variant.
 pub(super) fn causes(findings: &Findings, causes: &[Cause]) -> Vec<String> {
     let tables = || findings.tables.iter().filter(|table| table.metric == findings.method.deciding_metric);
     let differs = |variant: &str| {
         let mut rows = tables().flat_map(|table| &table.rows).filter(|row| row.variant == variant);
         rows.any(|row| row.comparison.as_ref().is_some_and(Comparison::differs))
     };
-    let causes: Vec<&Cause> = causes.iter().filter(|cause| differs(&cause.variant)).collect();
     let mut lines: Vec<String> = vec![];
     let mut explained: Vec<&str> = vec![];
-    for cause in &causes {
+    for Cause { variant, what } in causes.iter().filter(|cause| differs(&cause.variant)) {
         // Of several workloads or conditions the first speaks for all; the section has each.
-        if let Some(what) = cause.what.as_ref().filter(|_| !explained.contains(&cause.variant.as_str())) {
-            explained.push(&cause.variant);
-            lines.push(format!("why {}: {}", name(&cause.variant), clean(what)));
+        if !explained.contains(&variant.as_str()) {
+            explained.push(variant);
+            lines.push(format!("why {}: {}", name(variant), clean(what)));
         }
-    }
-    let mut open: Vec<String> = vec![];
-    for cause in causes.iter().filter(|cause| cause.what.is_none()) {
-        let name = name(&cause.variant);
-        if !open.contains(&name) && causes.iter().all(|other| other.variant != cause.variant || other.what.is_none()) {
-            open.push(name);
-        }
-    }
-    if !open.is_empty() {
-        lines.push(format!("no cause was found for {}", named(open)));
     }
     lines
 }

@@ -4,6 +4,9 @@
 mod kernel;
 mod time;
 
+pub(crate) use kernel::name as kernel_name;
+pub(crate) use time::signed as signed_time;
+
 use super::result::{Account, Allocator, Cause, Growth, Mechanism, Row, Side, Split, TimeAccount, difference};
 use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::paint::{Ink, Page, Piece};
@@ -13,9 +16,6 @@ use bakeoff_report::words::{counted, listed};
 
 /// From this share on, code without a name is worth a hint.
 const NAMELESS_PERMILLE: i64 = 100;
-
-/// A smaller part of all instructions is no reason for a difference in time that anyone would see.
-const FEW: f64 = 0.005;
 
 /// Functions that were given to one, in its name.
 const WITH: usize = 2;
@@ -53,18 +53,21 @@ pub(crate) fn in_short(account: &Account) -> String {
     if account.is_nothing {
         return format!("the same instructions{}", if speed.is_some() { ", at another speed" } else { "" });
     }
-    let most = before.max(after) as f64;
-    if (account.difference.unsigned_abs() as f64) < FEW * most {
+    if account.is_few() {
         // A cause of all of it would be taken for the cause of what was measured.
         return format!("nearly the same instructions ({})", relative(before, after).trim_matches([' ', '(', ')']));
     }
-    let largest = account.rows.iter().find(|row| !matches!(row.cause, Cause::Rest(_)));
-    let largest = largest.map_or(String::new(), |row| {
+    let largest = largest(account).map_or(String::new(), |row| {
         let part = glue(&format!("{} %", fixed(row.permille as f64 / 10.0, 1)));
         format!(", {part} of that in {}", cause(row, account.allocators))
     });
     let speed = speed.map_or(String::new(), |part| format!("; {part}"));
     format!("{} instructions{largest}{speed}", relative(before, after).trim_matches([' ', '(', ')']))
+}
+
+/// The row that stands for all in a few words.
+pub(crate) fn largest(account: &Account) -> Option<&Row> {
+    account.rows.iter().find(|row| !matches!(row.cause, Cause::Rest(_)))
 }
 
 /// What the number of instructions would make of user time, and what a shown difference is.
@@ -195,7 +198,7 @@ fn number(number: u64, noun: &str) -> String {
     counted(u32::try_from(number).unwrap_or(u32::MAX), noun)
 }
 
-fn mechanism_name(mechanism: Mechanism) -> &'static str {
+pub(crate) fn mechanism_name(mechanism: Mechanism) -> &'static str {
     match mechanism {
         Mechanism::OwnStubs => "PLT stubs to own functions",
         Mechanism::Stubs => "PLT stubs to other libraries",

@@ -41,6 +41,17 @@ pub(crate) struct Account {
     pub(crate) kernel: Option<KernelAccount>,
 }
 
+/// A smaller part of all instructions is no reason for a difference in time that anyone would see.
+const FEW: f64 = 0.005;
+
+impl Account {
+    /// Whether the difference is too small to be a cause of what was measured.
+    pub(crate) fn is_few(&self) -> bool {
+        let most = self.instructions.into_iter().max().unwrap_or(0);
+        self.is_nothing || (self.difference.unsigned_abs() as f64) < FEW * most as f64
+    }
+}
+
 /// A cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Row {
@@ -281,7 +292,7 @@ pub(crate) struct Interval {
 }
 
 /// The second of two numbers less the first, as far as it can be written.
-pub(super) fn difference(numbers: [u64; 2]) -> i64 {
+pub(crate) fn difference(numbers: [u64; 2]) -> i64 {
     let [before, after] = numbers.map(i128::from);
     i64::try_from(after - before).unwrap_or(if after < before { i64::MIN } else { i64::MAX })
 }

@@ -5,12 +5,15 @@ use super::probe::Counting;
 use super::tool::{Ready, Tool};
 use crate::accounts::differs;
 use crate::counts::{Counted, CountsLine, LINE};
+use crate::diagnosis::in_one_factor;
 use crate::gather::spec;
+use crate::spec::EvidenceSpec;
 use bakeoff_command::{CommandError, Finished, screen};
 use bakeoff_judge::judge;
 use bakeoff_lab::{Diagnosed, Ending, Executor, Subject};
 use bakeoff_model::metric;
 use bakeoff_model::plain::clean;
+use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{Failure, FeatureLine, Record};
 use bakeoff_model::study::Workload;
 use bakeoff_report::format::duration;
@@ -43,17 +46,29 @@ fn is_held(known: &[CountsLine], variant: &str, workload: &Workload) -> bool {
     })
 }
 
-/// Which variants are to be counted, and watched: all, those that were named, or the baseline and those that differ from it.
+/// Which variants are to be counted, and watched: all, those that were named, or the baseline and those that differ from it;
+/// with siblings, those too that differ in one factor from one of them that is not the baseline.
 pub(crate) fn wanted_variants(study: &dyn Finished) -> impl Fn(&str) -> bool + use<> {
-    let of = spec(study).of.map(|names| {
-        if !names.is_empty() {
-            return names;
+    let EvidenceSpec { of, with_siblings, .. } = spec(study);
+    let plan = study.plan();
+    let of = of.map(|names| {
+        let mut names = names;
+        if names.is_empty() {
+            let findings = judge(study.record());
+            let variants = plan.variants.iter().filter(|variant| differs(&findings, &variant.name));
+            names.extend(variants.map(|variant| variant.name.clone()));
+            names.extend((!names.is_empty()).then(|| plan.baseline().name.clone()));
         }
-        let findings = judge(study.record());
-        let variants = study.plan().variants.iter().filter(|variant| differs(&findings, &variant.name));
-        let names: Vec<String> = variants.map(|variant| variant.name.clone()).collect();
-        let baseline = (!names.is_empty()).then(|| study.plan().baseline().name.clone());
-        names.into_iter().chain(baseline).collect()
+        if with_siblings {
+            let explained: Vec<&Variant> = plan
+                .variants
+                .iter()
+                .filter(|variant| names.contains(&variant.name) && variant.name != plan.baseline().name)
+                .collect();
+            let is_sibling = |one: &&Variant| explained.iter().any(|other| in_one_factor(&one.levels, &other.levels));
+            names.extend(plan.variants.iter().filter(is_sibling).map(|variant| variant.name.clone()));
+        }
+        names
     });
     move |name: &str| of.as_ref().is_none_or(|names| names.iter().any(|known| known == name))
 }

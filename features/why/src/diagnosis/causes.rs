@@ -1,256 +1,127 @@
-//! Which decided differences the evidence may explain: every variant that differs from the baseline in one factor, on
-//! the deciding metric. What differs in several factors has several reasons, and nothing is said of it. Verdicts come
-//! from the tables as they are.
+//! The causes of a difference, the largest first, from the account of its pair. A cause is consistent with the difference
+//! until a pair of variants isolates it, and unexplained if it is only another speed. Verdicts come from the tables as they are.
 
-use super::pieces::Pieces;
-use super::rules::{Amount, CALL_S, RULES, Rule, Scope, VariantEvidence, is_substantial};
-use crate::evidence::Traced;
-use crate::findings::{Cause, Ceiling, Diagnosis, FileTable, Isolation, TraceTable};
-use bakeoff_judge::findings::{Claim, Comparison, EffectKind, Effects, Findings, Subject, Table, Verdict};
-use bakeoff_model::metric::{self, Direction, Unit};
-use bakeoff_model::record::VariantLine;
-use std::collections::BTreeMap;
+use super::isolating::{Isolating, claim_of};
+use crate::account::result::{Cause as RowCause, Interval, KernelRow, KernelWork, Row, TimeAccount, difference};
+use crate::findings::{Cause, Diagnosis, PairAccount, Standing, What};
+use bakeoff_judge::findings::{Claim, Findings, Verdict};
 
-/// Of what a cause is about, the most that are named.
-const ABOUT_MAX: usize = 3;
+/// Of a diagnosis, the most causes.
+const MOST: usize = 6;
 
-/// What may be less than this part of a difference is not worth a word.
-const SHARE_MIN: f64 = 0.05;
+/// A smaller part of the difference, in tenths of a percent, is not worth a line.
+const LEAST_PERMILLE: i64 = 100;
 
-/// A variant that differs from the baseline in one factor.
-struct Single<'a> {
-    variant: &'a VariantLine,
-    factor: &'a str,
-}
+/// What a page fault takes, at least. It ranks faults, and is printed nowhere.
+const FAULT_S: f64 = 0.5e-6;
 
-/// One for each decided difference of which there is evidence.
-pub(super) fn diagnoses(
-    pieces: &Pieces<'_>,
-    findings: &Findings,
-    files: &[FileTable],
-    traces: &[TraceTable],
-) -> Vec<Diagnosis> {
-    let Some((&baseline, others)) = pieces.variants.split_first() else { return vec![] };
-    let singles: Vec<Single<'_>> = others
-        .iter()
-        .filter_map(|variant| Some(Single { variant, factor: single_factor(baseline, variant)? }))
-        .collect();
-    let deciding = |table: &&Table| table.metric == findings.method.deciding_metric && is_time(table);
-    let mut diagnoses = vec![];
-    for table in findings.tables.iter().filter(deciding) {
-        let place = PlaceContext { pieces, findings, files, traces, table, baseline, singles: &singles };
-        diagnoses.extend(singles.iter().filter_map(|single| place.diagnosis(single)));
-    }
-    diagnoses
-}
-
-/// The only factor in which two variants differ, if there is but one.
-fn single_factor<'a>(one: &'a VariantLine, other: &VariantLine) -> Option<&'a str> {
-    let mut differing = one.levels.iter().filter(|(factor, level)| other.levels.get(*factor) != Some(*level));
-    let factor = differing.next()?.0;
-    differing.next().is_none().then_some(factor.as_str())
-}
-
-/// Whether a metric is of time that was spent: only such metrics have known causes.
-fn is_time(table: &Table) -> bool {
-    let is_waiting = table.metric == "run_delay" || table.metric.starts_with("pressure_");
-    let kind = (table.unit, table.better);
-    !is_waiting && matches!(kind, (Unit::Seconds, Direction::Less) | (Unit::PerSecond, Direction::More))
-}
-
-/// Whether a rule may tell of a metric: time in the kernel is not spent in the program, nor the other way round; and
-/// what is counted over a whole trial says nothing of one of its phases.
-fn tells_of(rule: &Rule, metric: &str) -> bool {
-    let of = metric.rsplit('.').next().unwrap_or(metric);
-    let is_in_scope = match rule.scope {
-        Scope::Whole => of == metric,
-        Scope::Op => metric == "op.mean",
-        Scope::Anything => true,
+/// One for each account, in their order.
+pub(super) fn diagnoses(accounts: &[PairAccount], findings: &Findings, isolating: &Isolating<'_>) -> Vec<Diagnosis> {
+    let of = |pair: &PairAccount| {
+        let claim = claim(pair, findings, isolating);
+        Diagnosis {
+            variant: pair.variant.clone(),
+            against: pair.against.clone(),
+            workload: pair.account.workload.clone(),
+            causes: causes(pair, claim.as_ref(), isolating),
+            claim,
+        }
     };
-    if !is_in_scope {
-        return false;
-    }
-    match of {
-        "sys" | "cgroup_sys" => rule.tells_of[0],
-        "user" | "cgroup_user" => rule.tells_of[1],
-        _ => true,
-    }
+    accounts.iter().map(of).collect()
 }
 
-/// One workload under one condition.
-struct PlaceContext<'a> {
-    pieces: &'a Pieces<'a>,
-    findings: &'a Findings,
-    files: &'a [FileTable],
-    traces: &'a [TraceTable],
-    table: &'a Table,
-    baseline: &'a VariantLine,
-    singles: &'a [Single<'a>],
+/// How the pair differs by the deciding metric, if that was decided.
+fn claim(pair: &PairAccount, findings: &Findings, isolating: &Isolating<'_>) -> Option<Claim> {
+    let PairAccount { against, variant, account } = pair;
+    let claim = match isolating.is_baseline(against) {
+        true => claim_of(findings, &findings.method.deciding_metric, &account.workload, variant),
+        false => isolating.claim(against, variant, &account.workload),
+    };
+    claim.filter(|claim| matches!(claim.comparison.verdict, Verdict::Faster | Verdict::Slower))
 }
 
-impl<'a> PlaceContext<'a> {
-    /// None if the study asks for files and this variant's could not be read. Traces are left out unless both sides of a
-    /// comparison have one.
-    fn seen(&self, variant: &VariantLine, with_trace: bool) -> Option<VariantEvidence<'a>> {
-        let (facts, trace) = (self.pieces.facts(variant), self.trace(variant).filter(|_| with_trace));
-        let has_facts = facts.is_some() || !self.pieces.asks_for(None);
-        (has_facts && (facts.is_some() || trace.is_some())).then_some(VariantEvidence { facts, trace })
-    }
-
-    fn trace(&self, variant: &VariantLine) -> Option<&'a Traced> {
-        self.pieces.trace(&variant.name, &self.table.workload)
-    }
-
-    fn comparison(&self, variant: &str) -> Option<&'a Comparison> {
-        self.table.rows.iter().find(|row| row.variant == variant)?.comparison.as_ref()
-    }
-
-    /// None unless a difference was decided and evidence was gathered of both.
-    fn diagnosis(&self, single: &Single<'a>) -> Option<Diagnosis> {
-        let name = &single.variant.name;
-        let comparison = self.comparison(name)?;
-        if !matches!(comparison.verdict, Verdict::Faster | Verdict::Slower) {
-            return None;
-        }
-        let with_trace = self.trace(self.baseline).is_some() && self.trace(single.variant).is_some();
-        let (before, after) = (self.seen(self.baseline, with_trace)?, self.seen(single.variant, with_trace)?);
-        let is_same = self.is_same(name);
-        let causes = if is_same { vec![] } else { self.causes(single, comparison, before, after) };
-        let Table { workload, condition, metric, unit, better, .. } = self.table.clone();
-        let comparison = Comparison { caveats: vec![], ..comparison.clone() };
-        Some(Diagnosis {
-            variant: name.clone(),
-            against: self.baseline.name.clone(),
-            factor: single.factor.to_owned(),
-            claim: Claim { workload, condition, metric, unit, better, comparison },
-            causes,
-            is_same,
-        })
-    }
-
-    /// Whether all that was gathered of a variant is as in the baseline.
-    fn is_same(&self, name: &str) -> bool {
-        let together = |variants: &[String]| {
-            variants.contains(&self.baseline.name) == variants.iter().any(|variant| variant == name)
-        };
-        let same_trace = |trace: &TraceTable| {
-            trace.profiles.iter().all(|profile| together(&profile.variants))
-                && trace.executed.iter().all(|executed| together(&executed.variants))
-                && trace.paths.iter().all(|path| together(&path.found_by) && together(&path.missed_by))
-        };
-        let mut traces = self.traces.iter().filter(|trace| trace.workload == self.table.workload);
-        let files = self.files.iter();
-        files.flat_map(|file| file.rows.iter().map(|row| &row.variants).chain([&file.absent])).all(|all| together(all))
-            && traces.all(same_trace)
-    }
-
-    /// What is consistent with the difference: there is more of it in the slower one, and the difference is not larger
-    /// than it could make it. What a pair of variants contradicts is none.
-    fn causes(
-        &self,
-        single: &Single<'a>,
-        comparison: &Comparison,
-        before: VariantEvidence<'_>,
-        after: VariantEvidence<'_>,
-    ) -> Vec<Cause> {
-        let name = &single.variant.name;
-        let mut causes = vec![];
-        for rule in RULES.iter().filter(|rule| tells_of(rule, &self.table.metric)) {
-            let Some((one, other)) = (rule.amount)(before).zip((rule.amount)(after)) else { continue };
-            let is_more = other.number > one.number;
-            let fits = is_more == (comparison.verdict == Verdict::Slower) && is_substantial(one.number, other.number);
-            let Some(share) = self.most_of_it(&one, &other, name).filter(|_| fits) else { continue };
-            // The trace has all of an op; of a whole trial it may have only a part.
-            let least = if rule.scope == Scope::Op { SHARE_MIN } else { 1.0 };
-            if share < least {
-                continue;
-            }
-            let isolated = self.isolated(single, rule, [one.number, other.number]);
-            // Without it there is the same difference, or a larger one: then it is no cause.
-            let as_before = if is_more { Verdict::Slower } else { Verdict::Faster };
-            let is_none = |pair: &Isolation| {
-                [as_before, Verdict::Equivalent, Verdict::Negligible].contains(&pair.comparison.verdict)
-            };
-            if isolated.iter().any(is_none) {
-                continue;
-            }
-            let (numbers, about) = ([one.number, other.number], about(&one.parts, &other.parts));
-            let most_of_it = (share < 1.0).then_some(Ceiling { share, each_s: CALL_S });
-            causes.push(Cause { kind: rule.kind, numbers, most_of_it, about, isolated });
-            break;
-        }
-        causes
-    }
-
-    /// How much of the difference so much more of it could take at most; 1, if all of it or if nothing is known of that,
-    /// and none if the difference is not known in seconds.
-    fn most_of_it(&self, one: &Amount, other: &Amount, variant: &str) -> Option<f64> {
-        let Some((before_s, after_s)) = one.most_s.zip(other.most_s) else { return Some(1.0) };
-        let difference_s = self.difference_s(variant)?;
-        Some(if difference_s > 0.0 { ((after_s - before_s).abs() / difference_s).min(1.0) } else { 1.0 })
-    }
-
-    /// The difference in seconds of one trial: of the medians of the deciding metric, or of wall time.
-    fn difference_s(&self, variant: &str) -> Option<f64> {
-        let here = |table: &&Table| {
-            (&table.workload, &table.condition) == (&self.table.workload, &self.table.condition)
-                && table.metric == metric::WALL
-        };
-        let table =
-            if self.table.unit == Unit::Seconds { self.table } else { self.findings.tables.iter().find(here)? };
-        let median = |name: &str| Some(table.rows.iter().find(|row| row.variant == name)?.summary.as_ref()?.median);
-        Some((median(variant)? - median(&self.baseline.name)?).abs())
-    }
-
-    /// The variants that differ from this one in the same factor only, and that are as the baseline in this evidence:
-    /// what they do beside this one is what the evidence does, if it does anything.
-    fn isolated(&self, single: &Single<'a>, rule: &Rule, [without, with]: [u64; 2]) -> Vec<Isolation> {
-        let mut isolated = vec![];
-        let siblings =
-            self.singles.iter().filter(|s| s.factor == single.factor && s.variant.name != single.variant.name);
-        for sibling in siblings {
-            let Some(amount) = self.seen(sibling.variant, true).and_then(|seen| (rule.amount)(seen)) else { continue };
-            if is_substantial(with.abs_diff(amount.number), with.abs_diff(without)) {
-                continue;
-            }
-            let Some(comparison) = self.pair(&sibling.variant.name, &single.variant.name) else { continue };
-            isolated.push(Isolation { variant: sibling.variant.name.clone(), number: amount.number, comparison });
-        }
-        isolated
-    }
-
-    /// How a variant compares with another one of the same factor.
-    fn pair(&self, variant: &str, against: &str) -> Option<Comparison> {
-        let here = |family: &&Effects| {
-            family.kind == EffectKind::Levels
-                && family.metric == self.table.metric
-                && family.workload.as_deref() == Some(&self.table.workload)
-                && family.condition.as_deref() == Some(&self.table.condition)
-        };
-        let family = self.findings.effects.iter().find(here)?;
-        let of = |variant: &str, against: &str| {
-            let subject = Subject::Variant { variant: variant.to_owned(), against: against.to_owned() };
-            family.effects.iter().find(|effect| effect.subject == subject)
-        };
-        let comparison = match of(variant, against) {
-            Some(effect) => effect.comparison.clone(),
-            None => of(against, variant)?.comparison.as_ref().map(Comparison::turned),
-        };
-        comparison.map(|comparison| Comparison { caveats: vec![], ..comparison })
-    }
+/// A cause, and about how much time it adds or saves.
+struct Ranked {
+    change: f64,
+    cause: Cause,
 }
 
-/// The parts that differ most, by name: of files the name only, because their folders may differ.
-fn about(one: &BTreeMap<String, u64>, other: &BTreeMap<String, u64>) -> Vec<String> {
-    let mut sums: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
-    for (side, parts) in [one, other].into_iter().enumerate() {
-        for (path, number) in parts {
-            sums.entry(path.rsplit('/').next().unwrap_or(path)).or_default()[side] += number;
-        }
+/// Only what has the direction of the difference: as it was decided, or else of user time, or else of instructions.
+fn causes(pair: &PairAccount, claim: Option<&Claim>, isolating: &Isolating<'_>) -> Vec<Cause> {
+    let account = &pair.account;
+    let is_more = match (claim, account.time) {
+        (Some(claim), _) => claim.comparison.verdict == Verdict::Slower,
+        (None, Some(time)) if time.is_shown() => time.user.estimate_s > 0.0,
+        _ => account.difference > 0,
+    };
+    let fits = |change: f64| if is_more { change > 0.0 } else { change < 0.0 };
+    let mut all: Vec<Ranked> = vec![];
+    if !account.is_few() && fits(account.difference as f64) {
+        let by_number_s = account.time.map_or(1.0, |time| time.by_number.estimate_s.abs());
+        let rows = account.rows.iter().filter(|row| row.permille >= LEAST_PERMILLE);
+        all.extend(rows.filter_map(|row| of_row(pair, row, by_number_s, isolating)));
     }
-    let mut names: Vec<(u64, &str)> =
-        sums.into_iter().map(|(name, [one, other])| (one.abs_diff(other), name)).collect();
-    names.retain(|(distance, _)| *distance > 0);
-    names.sort_by_key(|(distance, _)| std::cmp::Reverse(*distance));
-    names.into_iter().take(ABOUT_MAX).map(|(_, name)| name.to_owned()).collect()
+    let total_s = account.time.map_or(0.0, |time| {
+        let parts = [Some(time.user), time.sys, time.waiting];
+        parts.into_iter().flatten().map(|part| part.estimate_s.abs()).sum()
+    });
+    let least_s = total_s * LEAST_PERMILLE as f64 / 1000.0;
+    let kernel = account.kernel.iter().flat_map(|kernel| &kernel.rows).filter_map(of_kernel);
+    all.extend(kernel.filter(|one| fits(one.change) && one.change.abs() >= least_s));
+    if let Some(time) = account.time.filter(TimeAccount::is_shown) {
+        all.extend(Some(of_speed(time.by_speed)).filter(|one| fits(one.change) && one.change.abs() >= least_s));
+    }
+    all.sort_by(|one, other| other.change.abs().total_cmp(&one.change.abs()));
+    all.truncate(MOST);
+    all.into_iter().map(|one| one.cause).collect()
+}
+
+/// A mechanism or a function; none of the rest, which is no cause.
+fn of_row(pair: &PairAccount, row: &Row, by_number_s: f64, isolating: &Isolating<'_>) -> Option<Ranked> {
+    let (what, isolated) = match &row.cause {
+        RowCause::Mechanism(mechanism) => {
+            let change = difference(row.instructions);
+            (What::Mechanism(*mechanism), isolating.of(&pair.account.workload, *mechanism, change))
+        }
+        RowCause::Function { name, .. } => (What::Function(name.clone()), vec![]),
+        RowCause::Rest(_) => return None,
+    };
+    let standing = match (isolated.iter().any(|one| one.confirms), isolated.iter().any(|one| !one.confirms)) {
+        (true, false) => Standing::Shown,
+        (false, true) => Standing::Withdrawn,
+        _ => Standing::Consistent,
+    };
+    let change = by_number_s * row.permille as f64 / 1000.0;
+    Some(Ranked {
+        change,
+        cause: Cause { what, permille: Some(row.permille), time: None, counts: None, standing, isolated },
+    })
+}
+
+/// Work of the kernel that one side has more of.
+fn of_kernel(row: &KernelRow) -> Option<Ranked> {
+    let change = match (&row.what, row.times_s) {
+        (_, Some([before, after])) => after - before,
+        (KernelWork::Fault(_), None) => (row.counts[1] as f64 - row.counts[0] as f64) * FAULT_S,
+        _ => return None,
+    };
+    let time = row.times_s.map(|[before, after]| Interval { estimate_s: after - before, interval_s: None });
+    let what = What::Kernel(row.what.clone());
+    let counts = Some(row.counts);
+    Some(Ranked {
+        change,
+        cause: Cause { what, permille: None, time, counts, standing: Standing::Consistent, isolated: vec![] },
+    })
+}
+
+fn of_speed(by_speed: Interval) -> Ranked {
+    let cause = Cause {
+        what: What::Speed,
+        permille: None,
+        time: Some(by_speed),
+        counts: None,
+        standing: Standing::Unexplained,
+        isolated: vec![],
+    };
+    Ranked { change: by_speed.estimate_s, cause }
 }

@@ -43,11 +43,6 @@ impl<'a> Pieces<'a> {
             _ => None,
         })
     }
-
-    /// Whether the study asks for files, or for traces of a workload.
-    pub(super) fn asks_for(&self, workload: Option<&str>) -> bool {
-        self.lines.iter().any(|line| line.subject().1 == workload)
-    }
 }
 
 /// What files are matched by in different variants: the name, if no variant has two files of that name, and else the

@@ -1,138 +1,167 @@
-//! Diagnoses in sentences: what a difference is consistent with, which pair of variants isolates that, and what nothing
-//! explains. A cause is never called more than consistent; the numbers beside it let the reader judge.
+//! The causes of a difference below its account: a table, the largest first, and a sentence for each pair of variants that
+//! isolates one. What is not isolated is never called more than consistent.
 
-use crate::findings::{Cause, CauseKind, Diagnosis, Gathered, Isolation};
-use bakeoff_judge::findings::{Claim, Comparison, Findings, Verdict};
+use crate::account::page::{kernel_name, mechanism_name, signed_time};
+use crate::account::result::{Cause as RowCause, Mechanism};
+use crate::diagnosis::Outcome;
+use crate::findings::{Cause, Diagnosis, Isolation, Standing, What};
+use bakeoff_command::Confirmation;
+use bakeoff_judge::findings::{Claim, Verdict};
 use bakeoff_model::plan::BASELINE;
-use bakeoff_report::draw::paint::{Ink, Page};
+use bakeoff_report::draw::grid::{Flush, Grid};
+use bakeoff_report::draw::paint::{Ink, Page, Piece};
 use bakeoff_report::draw::text::{clean, glue};
-use bakeoff_report::format::{count, duration, percent};
-use bakeoff_report::words::named;
+use bakeoff_report::format::{count, fixed, signed};
 use bakeoff_report::words::{Change, Wording};
 
-/// All of them: first what there is a cause for, then what there is none for.
-pub(super) fn print(findings: &Findings, gathered: &Gathered, page: &mut Page, columns: usize) {
-    for diagnosis in &gathered.diagnoses {
-        for cause in &diagnosis.causes {
-            page.paragraph(explained(findings, diagnosis, cause), columns, 2, Ink::Plain);
-        }
+/// Nothing, if no cause is known.
+pub(crate) fn print(diagnosis: &Diagnosis, page: &mut Page, columns: usize) {
+    if diagnosis.causes.is_empty() {
+        return;
     }
-    let open = |is_same: bool| {
-        let open = gathered.diagnoses.iter().filter(move |d| d.causes.is_empty() && d.is_same == is_same);
-        let open = open.filter(|diagnosis| gathered.account_of(diagnosis).is_none());
-        open.map(|diagnosis| difference(findings, &diagnosis.claim, &clean(&diagnosis.variant))).collect::<Vec<_>>()
-    };
-    for (what, open) in [
-        ("not explained by the evidence", open(false)),
-        ("not explained, because the evidence is identical", open(true)),
-    ] {
-        if !open.is_empty() {
-            page.paragraph(format!("{what}: {}", open.join("; ")), columns, 2, Ink::Open);
-        }
+    page.gap();
+    page.paragraph(heading(diagnosis), columns, 2, Ink::Heading);
+    let titles = ["share of instructions", "time"].map(|title| (title, Flush::Right));
+    let mut grid = Grid::new([("standing", Flush::Left), ("cause", Flush::Left)].into_iter().chain(titles));
+    for cause in &diagnosis.causes {
+        let share = cause.permille.map_or_else(String::new, percent);
+        let time = cause.time.map_or_else(String::new, |time| signed_time(time.estimate_s));
+        let cells = [standing(cause.standing).to_owned(), name(cause), share, time];
+        grid.row(cells.map(Piece::plain).to_vec());
+    }
+    grid.print(page, columns);
+    for cause in &diagnosis.causes {
+        let which = clean(&short(cause));
+        cause.isolated.iter().for_each(|pair| page.paragraph(isolation(&which, pair), columns, 2, Ink::Plain));
     }
 }
 
-/// Where a difference is, if there is more than one place.
-fn place(findings: &Findings, claim: &Claim) -> String {
-    let is_other = |of: fn(&bakeoff_judge::findings::Table) -> &String, own: &String| {
-        findings.tables.iter().any(|table| of(table) != own)
+/// `causes of libperl=shared being 12.1 % slower than the baseline on loop (10.2 … 14.0 %), the largest first`.
+fn heading(diagnosis: &Diagnosis) -> String {
+    let difference = match &diagnosis.claim {
+        Some(claim) => format!(
+            "{} is {} than {} on {}",
+            clean(&diagnosis.variant),
+            in_words(claim),
+            who(&diagnosis.against),
+            clean(&claim.workload)
+        ),
+        None => format!(
+            "{} is not shown to differ from {} on {}",
+            clean(&diagnosis.variant),
+            who(&diagnosis.against),
+            clean(&diagnosis.workload)
+        ),
     };
-    let condition = if is_other(|table| &table.condition, &claim.condition) {
-        format!(" ({})", clean(&claim.condition))
-    } else {
-        String::new()
-    };
-    format!("{}{condition}", clean(&claim.workload))
-}
-
-/// `libperl=shared 12.1 % slower on loop (10.2 … 14.0 %)`.
-fn difference(findings: &Findings, claim: &Claim, variant: &str) -> String {
-    let (amount, word, range) = in_words(claim, &claim.comparison);
-    format!("{variant} {amount} {word} on {}{range}", place(findings, claim))
-}
-
-/// How much, which way, and the interval in brackets.
-fn in_words(claim: &Claim, comparison: &Comparison) -> (String, &'static str, String) {
-    let change = Change::of(comparison, claim.unit);
-    let range = change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
-    (glue(&change.amount()), Wording::of(claim.unit, claim.better).direction(&change), range)
+    format!("{difference}; causes, the largest first")
 }
 
 fn who(name: &str) -> String {
     if name == BASELINE { "the baseline".to_owned() } else { clean(name) }
 }
 
-fn explained(findings: &Findings, diagnosis: &Diagnosis, cause: &Cause) -> String {
-    let claim = &diagnosis.claim;
-    let (amount, word, range) = in_words(claim, &claim.comparison);
-    let [before, after] = cause.numbers.map(count);
-    let about = cause.about.iter().map(|name| clean(name)).collect::<Vec<_>>();
-    let what = match cause.kind {
-        CauseKind::OwnSlots => format!(
-            "{after} of its own functions that {} calls through the PLT, compared with {before} in {}",
-            if about.is_empty() { "it".to_owned() } else { named(about) },
-            who(&diagnosis.against)
-        ),
-        CauseKind::Relocations => {
-            format!("{after} relocations at start, compared with {before} in {}", who(&diagnosis.against))
-        }
-        kind => {
-            let of = if kind == CauseKind::SystemCalls { "" } else { " per op in the workload and its services" };
-            let most = if about.is_empty() { String::new() } else { format!(", mainly {}", named(about)) };
-            format!("{after} system calls{of}{most}, compared with {before} in {}", who(&diagnosis.against))
-        }
-    };
-    let rest = cause.most_of_it.map_or(String::new(), |most| {
-        let share = glue(&percent((most.share * 100.0).ceil() / 100.0));
-        let each = glue(&duration(most.each_s));
-        format!(
-            " Even if each took {each} (a long time), they would account for {share} of the difference; the evidence \
-             does not explain the rest."
-        )
-    });
-    let pairs: String = cause.isolated.iter().map(|pair| isolation(diagnosis, pair)).collect();
-    format!(
-        "{} is {amount} {word} than {} on {}{range}: consistent with {what}.{rest}{pairs}",
-        clean(&diagnosis.variant),
-        who(&diagnosis.against),
-        place(findings, claim)
-    )
+/// `12.1 % slower (10.2 … 14.0 %)`.
+fn in_words(claim: &Claim) -> String {
+    let change = Change::of(&claim.comparison, claim.unit);
+    let range = change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
+    let word = Wording::of(claim.unit, claim.better).direction(&change);
+    format!("{} {word}{range}", glue(&change.amount()))
 }
 
-/// A cause in a few words: `898 calls to itself through the PLT (130 before)`.
-pub(super) fn in_short(cause: &Cause) -> String {
-    let [before, after] = cause.numbers.map(count);
-    let what = match cause.kind {
-        CauseKind::OwnSlots => "own functions called through the PLT",
-        CauseKind::Relocations => "relocations at start",
-        CauseKind::SystemCalls => "system calls",
-        CauseKind::CallsOfAnOp => "system calls per op",
-    };
-    let about = cause.about.first().filter(|_| cause.kind != CauseKind::OwnSlots);
-    let about = about.map_or(String::new(), |name| format!(", mainly {}", clean(name)));
-    let part = cause.most_of_it.map_or(String::new(), |most| {
-        format!(" (at most {} of the difference)", percent((most.share * 100.0).ceil() / 100.0))
-    });
-    let isolated =
-        cause.isolated.first().map_or(String::new(), |pair| format!("; {} isolates this cause", clean(&pair.variant)));
-    format!("{after} {what} instead of {before}{part}{about}{isolated}")
+fn percent(permille: i64) -> String {
+    glue(&format!("{} %", signed(permille as f64 / 10.0, 1)))
 }
 
-/// What the pair says that isolates the cause. That it contradicts it was ruled out before.
-fn isolation(diagnosis: &Diagnosis, pair: &Isolation) -> String {
-    let claim = &diagnosis.claim;
-    let (with, factor) = (clean(&diagnosis.variant), clean(&diagnosis.factor));
-    let (without, number) = (clean(&pair.variant), count(pair.number));
-    let change = Change::of(&pair.comparison, claim.unit);
-    let opening = format!(" {without} has {number} and differs from {with} only in {factor};");
-    match pair.comparison.verdict {
-        Verdict::Faster | Verdict::Slower => {
-            let (amount, word, range) = in_words(claim, &pair.comparison);
-            format!("{opening} it is {amount} {word}{range}.")
-        }
-        _ => {
-            let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
-            format!("{opening} no difference between the two was shown: {}{range}.", glue(&change.signed()))
-        }
+fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Shown => "shown",
+        Standing::Consistent => "consistent",
+        Standing::Withdrawn => "withdrawn",
+        Standing::Unexplained => "unexplained",
     }
+}
+
+/// What it is, with how often the kernel did it.
+fn name(cause: &Cause) -> String {
+    let counts =
+        cause.counts.map_or_else(String::new, |counts| format!(": {} → {}", count(counts[0]), count(counts[1])));
+    format!("{}{counts}", short(cause))
+}
+
+fn short(cause: &Cause) -> String {
+    match &cause.what {
+        What::Mechanism(mechanism) => mechanism_name(*mechanism).to_owned(),
+        What::Function(name) => clean(name),
+        What::Kernel(work) => kernel_name(work),
+        What::Speed => "the same work at another speed".to_owned(),
+    }
+}
+
+/// The first shown cause in a few words, or that of the kernel if it comes first; nothing, if the account says as much.
+/// `largest` is the one that the account names.
+pub(super) fn in_short(diagnosis: &Diagnosis, largest: Option<&RowCause>) -> Option<String> {
+    let first = diagnosis.causes.first()?;
+    if let (What::Kernel(_), Some(time)) = (&first.what, first.time) {
+        return Some(format!("{} ({})", name(first), signed_time(time.estimate_s)));
+    }
+    let shown = diagnosis.causes.iter().find(|cause| cause.standing == Standing::Shown)?;
+    let pair = shown.isolated.first()?;
+    let by = if pair.variant == diagnosis.variant { &pair.against } else { &pair.variant };
+    let by = if *by == diagnosis.against { String::new() } else { format!(" by {}", who(by)) };
+    let is_named =
+        matches!((&shown.what, largest), (What::Mechanism(one), Some(RowCause::Mechanism(other))) if one == other);
+    let what = if is_named { "that is".to_owned() } else { format!("{} are", short(shown)) };
+    Some(format!("{what} shown{by}"))
+}
+
+/// What a pair says that isolates a cause.
+fn isolation(which: &str, pair: &Isolation) -> String {
+    let (variant, against) = (clean(&pair.variant), who(&pair.against));
+    let share = glue(&format!("{} %", fixed(pair.permille as f64 / 10.0, 1)));
+    let opening = format!("{which}: {share} of the difference in instructions between {variant} and {against}");
+    match pair.claim.comparison.verdict {
+        Verdict::Faster | Verdict::Slower => {
+            format!("{opening}, and {variant} is {}.", in_words(&pair.claim))
+        }
+        _ => format!("{opening}, but the two are equally fast within the margin."),
+    }
+}
+
+/// How a cause could be shown.
+pub(crate) fn hint(mechanism: Mechanism, confirmation: &Confirmation, page: &mut Page, columns: usize) {
+    let text = format!(
+        "To show or refute {}, add --confirm: it runs {} with {} and without.",
+        mechanism_name(mechanism),
+        who(&confirmation.changed),
+        clean(&confirmation.level.says)
+    );
+    page.paragraph(text, columns, 2, Ink::Aside);
+}
+
+/// Why a level that was run to isolate a cause did not decide; nothing if it did.
+pub(crate) fn outcome(
+    outcome: &Outcome,
+    confirmation: &Confirmation,
+    mechanism: Mechanism,
+    page: &mut Page,
+    columns: usize,
+) {
+    let (changed, says) = (who(&confirmation.changed), clean(&confirmation.level.says));
+    let text = if !outcome.isolates {
+        let share = glue(&format!("{} %", fixed(outcome.permille as f64 / 10.0, 1)));
+        format!(
+            "{says} does not isolate {}, so nothing is shown: that is {share} of the difference in instructions that it makes to \
+             {changed}.",
+            mechanism_name(mechanism)
+        )
+    } else if matches!(outcome.claim.comparison.verdict, Verdict::Undecided { .. }) {
+        let change = Change::of(&outcome.claim.comparison, outcome.claim.unit);
+        let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
+        format!(
+            "Undecided: {changed} with {says} is not shown to differ from {changed} without{range}. Use more --blocks."
+        )
+    } else {
+        return;
+    };
+    page.paragraph(text, columns, 2, Ink::Open);
 }

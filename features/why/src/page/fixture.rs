@@ -1,6 +1,10 @@
-//! A study of which evidence was gathered, and in which building was measured: every kind of diagnosis, files that
+//! A study of which evidence was gathered, and in which building was measured: every kind of cause, files that
 //! variants have in different places, traces that differ, what could not be had; and names that fill a page.
 
+use crate::account;
+use crate::account::result::{Interval, KernelWork, Mechanism};
+use crate::account::time::{TimeInput, Times};
+use crate::counts::{CodeKind, Counted, FunctionCount};
 use crate::findings::*;
 use bakeoff_host::tracer::Calls;
 use bakeoff_judge::findings::*;
@@ -56,34 +60,68 @@ pub(crate) fn evidence() -> Findings {
             pair(INTERPOSED, comparison(0.9861, 0.9702, 1.0033, Verdict::Undecided { more_blocks: Some(9) })),
         ],
     }];
-    let gathered = gathered([shared, malloc.clone(), locale], cured);
+    let gathered = gathered([shared, malloc], cured);
     findings.sections.insert(SECTION.to_owned(), serde_json::to_value(gathered).unwrap());
     with_building(&mut findings);
     findings
 }
 
-fn gathered([shared, malloc, locale]: [Comparison; 3], cured: Comparison) -> Gathered {
-    let slots = Cause {
-        kind: CauseKind::OwnSlots,
-        numbers: [0, 897],
-        most_of_it: None,
-        about: owned(&["libperl.so"]),
-        isolated: vec![Isolation { variant: SYMBOLIC.to_owned(), number: 0, comparison: cured }],
+fn function(name: &str, file: &str, calls: u64, instructions: u64) -> FunctionCount {
+    FunctionCount { name: name.to_owned(), file: file.to_owned(), calls, instructions, ..FunctionCount::default() }
+}
+
+/// The account of a variant, with a speed of its own.
+fn account_of(variant: &str, stubs: u64, allocator: u64, times_s: [f64; 2]) -> PairAccount {
+    let program = "$PREFIX/lib/libperl.so";
+    let counted = |code: u64, stubs: u64, allocator: u64| Counted {
+        workload: "loop".to_owned(),
+        functions: vec![
+            function("Perl_pp_mapwhile", program, 2_000_000, code),
+            FunctionCount { kind: CodeKind::OwnStub, ..function("Perl_sv_clear", program, stubs, stubs) },
+            function("_int_malloc", "/lib/x86_64-linux-gnu/libc.so.6", 13_000, allocator),
+        ],
+        ..Counted::default()
     };
-    let calls = Cause {
-        kind: CauseKind::CallsOfAnOp,
-        numbers: [2_320, 339],
-        most_of_it: Some(Ceiling { share: 0.3123, each_s: 1e-5 }),
-        about: owned(&["newfstatat", "read"]),
-        isolated: vec![],
-    };
-    let diagnosis = |variant: &str, comparison: Comparison, causes, is_same| Diagnosis {
+    let [baseline_s, variant_s] = times_s;
+    let user = Times { baseline_s, variant_s, interval_s: Some([variant_s * 0.99, variant_s * 1.01]) };
+    let time = TimeInput { length: None, user, sys: None, wall: None };
+    let code = if stubs > 0 { 343_800_000 } else { 317_800_000 };
+    let (a, b) = (counted(317_800_000, 0, 60_000_000), counted(code, stubs, allocator));
+    let account = account::of(&[a], &[b], Some(time));
+    PairAccount { variant: variant.to_owned(), against: "baseline".to_owned(), account }
+}
+
+fn cause(what: What, permille: i64) -> Cause {
+    Cause { what, permille: Some(permille), time: None, counts: None, standing: Standing::Consistent, isolated: vec![] }
+}
+
+fn pair(variant: &str, against: &str, claim: Claim) -> Isolation {
+    Isolation { variant: variant.to_owned(), against: against.to_owned(), permille: 986, confirms: true, claim }
+}
+
+fn gathered([shared, malloc]: [Comparison; 2], cured: Comparison) -> Gathered {
+    let shown = |cause: Cause, pair: Isolation| Cause { standing: Standing::Shown, isolated: vec![pair], ..cause };
+    let by_speed = Interval { estimate_s: 0.25, interval_s: Some([0.1, 0.4]) };
+    let causes_of_shared = vec![
+        shown(cause(What::Mechanism(Mechanism::OwnStubs), 686), pair(SYMBOLIC, SHARED, claim(cured))),
+        Cause { standing: Standing::Unexplained, time: Some(by_speed), permille: None, ..cause(What::Speed, 0) },
+        cause(What::Function("Perl_pp_mapwhile".to_owned()), 314),
+        Cause { standing: Standing::Withdrawn, ..cause(What::Mechanism(Mechanism::Loader), 120) },
+        Cause {
+            counts: Some([31, 10_031]),
+            time: Some(Interval { estimate_s: 0.011, interval_s: None }),
+            permille: None,
+            ..cause(What::Kernel(KernelWork::Call("newfstatat".to_owned())), 0)
+        },
+    ];
+    let of_malloc = cause(What::Mechanism(Mechanism::Allocator), 1000);
+    let causes_of_malloc = vec![shown(of_malloc, pair(MALLOC, "baseline", claim(malloc.clone())))];
+    let diagnosis = |variant: &str, comparison: Comparison, causes| Diagnosis {
         variant: variant.to_owned(),
         against: "baseline".to_owned(),
-        factor: variant.split('=').next().unwrap_or_default().to_owned(),
-        claim: claim(comparison),
+        workload: "loop".to_owned(),
+        claim: Some(claim(comparison)),
         causes,
-        is_same,
     };
     Gathered {
         files: files(),
@@ -106,13 +144,11 @@ fn gathered([shared, malloc, locale]: [Comparison; 3], cured: Comparison) -> Gat
                 is_kernel: false,
             },
         ],
-        diagnoses: vec![
-            diagnosis("preload=all", comparison(0.1243, 0.1162, 0.1328, Verdict::Faster), vec![calls], false),
-            diagnosis(SHARED, shared, vec![slots], false),
-            diagnosis(MALLOC, malloc, vec![], false),
-            diagnosis(LOCALE, locale, vec![], true),
+        diagnoses: vec![diagnosis(SHARED, shared, causes_of_shared), diagnosis(MALLOC, malloc, causes_of_malloc)],
+        accounts: vec![
+            account_of(SHARED, 56_708_096, 60_000_000, [4.0, 4.5]),
+            account_of(MALLOC, 0, 2_000_000, [4.0, 3.4]),
         ],
-        accounts: vec![],
     }
 }
 

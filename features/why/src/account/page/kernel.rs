@@ -46,7 +46,7 @@ fn table(kernel: &KernelAccount, page: &mut Page, columns: usize) {
     grid.print(page, columns);
 }
 
-fn name(what: &KernelWork) -> String {
+pub(crate) fn name(what: &KernelWork) -> String {
     match what {
         KernelWork::Call(name) => clean(name),
         KernelWork::Blocked(name) => format!("blocked in {}", clean(name)),

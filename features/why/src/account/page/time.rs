@@ -38,7 +38,7 @@ fn row(name: Piece, part: &Interval) -> Vec<Piece> {
 }
 
 /// A change in seconds: `+12.0 ms`.
-pub(super) fn signed(seconds: f64) -> String {
+pub(crate) fn signed(seconds: f64) -> String {
     let plus = if seconds > 0.0 { "+" } else { "" };
     glue(&format!("{plus}{}", duration(seconds)))
 }
