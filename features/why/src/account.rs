@@ -54,6 +54,8 @@ pub(crate) fn of(a: &[Counted], b: &[Counted], time: Option<TimeInput>) -> Accou
     let gross = functions.iter().map(|function| difference(function.instructions).unsigned_abs());
     Account {
         workload: a.iter().chain(b).next().map(|counted| counted.workload.clone()).unwrap_or_default(),
+        // Others know whose counts these are.
+        service: None,
         length: length(counts[0].len().saturating_sub(1)),
         shorter: lengths.and_then(|_| length(0)),
         instructions,

@@ -2,9 +2,10 @@
 //! differs from the baseline. What an account is made of is in `account/`; nothing is put into words here.
 
 use crate::account;
+use crate::account::result::Account;
 use crate::account::time::{TimeInput, Times};
 use crate::counts::CountsLine;
-use crate::findings::{NotGathered, PairAccount};
+use crate::findings::{NotGathered, PairAccount, Unseen};
 use crate::kernel::KernelLine;
 use bakeoff_judge::findings::{Comparison, Findings, Table};
 use bakeoff_judge::{Question, judge};
@@ -30,6 +31,10 @@ pub(crate) fn of(record: &Record, pairs: Pairs<'_>) -> Vec<PairAccount> {
     let counted = |variant: &str, workload: &str| {
         lines.iter().find(|line| line.variant == variant && line.workload == workload && line.missing.is_none())
     };
+    let of_service = |service: &str, sides: [&CountsLine; 2]| {
+        let [Some(a), Some(b)] = sides.map(|line| line.of_service(Some(service))) else { return None };
+        Some(Account { service: Some(service.to_owned()), ..account::of(a, b, None) })
+    };
     let mut accounts = vec![];
     for workload in &record.study.workloads {
         let is_meant = pairs.workload.is_none_or(|name| name == workload.as_str());
@@ -48,7 +53,13 @@ pub(crate) fn of(record: &Record, pairs: Pairs<'_>) -> Vec<PairAccount> {
             if let [Some(before), Some(after)] = seen {
                 account.kernel = Some(account::kernel::of([before, after]));
             }
-            accounts.push(PairAccount { variant: variant.name.clone(), against: against.to_owned(), account });
+            let services = baseline.services.keys().filter_map(|service| of_service(service, [baseline, line]));
+            let all = std::iter::once(account).chain(services);
+            accounts.extend(all.map(|account| PairAccount {
+                variant: variant.name.clone(),
+                against: against.to_owned(),
+                account,
+            }));
         }
     }
     accounts
@@ -64,23 +75,31 @@ pub(crate) fn differs(findings: &Findings, variant: &str) -> bool {
 /// What could not be counted or watched, each reason once.
 pub(crate) fn missing(record: &Record) -> Vec<NotGathered> {
     let mut all: Vec<NotGathered> = vec![];
-    let counts = CountsLine::of(record).into_iter().map(|line| (line.variant, line.workload, line.missing, false));
-    let kernel = KernelLine::of(record).into_iter().map(|line| (line.variant, line.workload, line.missing, true));
-    for (variant, workload, why, is_kernel) in counts.chain(kernel) {
-        let Some(why) = why else { continue };
-        let is_it = |known: &&mut NotGathered| {
-            known.why == why && known.workload.as_ref() == Some(&workload) && known.is_kernel == is_kernel
-        };
-        match all.iter_mut().find(is_it) {
-            Some(known) => known.variants.push(variant),
-            None => all.push(NotGathered {
-                workload: Some(workload),
-                service: None,
-                variants: vec![variant],
-                why,
-                is_counts: !is_kernel,
-                is_kernel,
-            }),
+    let of = |workload: &str, service: Option<&String>, why: &str, what: Unseen| NotGathered {
+        workload: Some(workload.to_owned()),
+        service: service.cloned(),
+        variants: vec![],
+        why: why.to_owned(),
+        what,
+    };
+    let mut add = |one: NotGathered, variant: &str| {
+        let variants = vec![variant.to_owned()];
+        match all.iter_mut().find(|known| NotGathered { variants: vec![], ..(*known).clone() } == one) {
+            Some(known) => known.variants.extend(variants),
+            None => all.push(NotGathered { variants, ..one }),
+        }
+    };
+    for line in CountsLine::of(record) {
+        if let Some(why) = &line.missing {
+            add(of(&line.workload, None, why, Unseen::Counts), &line.variant);
+        }
+        for (service, why) in &line.services_unseen {
+            add(of(&line.workload, Some(service), why, Unseen::Counts), &line.variant);
+        }
+    }
+    for line in KernelLine::of(record) {
+        if let Some(why) = &line.missing {
+            add(of(&line.workload, None, why, Unseen::Kernel), &line.variant);
         }
     }
     all

@@ -3,12 +3,13 @@
 
 use bakeoff_model::record::{Failure, Record};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The kind of its lines in a journal.
 pub(crate) const LINE: &str = "counts";
 
 /// What was counted of one variant on one workload. A later line of the same variant and workload replaces it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CountsLine {
     /// The session that counted.
     pub session: u32,
@@ -18,6 +19,12 @@ pub struct CountsLine {
     pub workload: String,
     /// What was counted, the shortest length of the workload first; empty if nothing could be.
     pub counted: Vec<Counted>,
+    /// The same of each service while the command ran.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub services: BTreeMap<String, Vec<Counted>>,
+    /// Why services could not be counted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub services_unseen: BTreeMap<String, String>,
     /// Why nothing could be counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
@@ -37,6 +44,15 @@ impl CountsLine {
             }
         }
         all
+    }
+
+    /// What was counted of the command, or of a service; none if nothing could be.
+    pub(crate) fn of_service(&self, service: Option<&str>) -> Option<&[Counted]> {
+        let counted = match service {
+            Some(name) => self.services.get(name)?,
+            None => &self.counted,
+        };
+        self.missing.is_none().then_some(counted.as_slice())
     }
 }
 

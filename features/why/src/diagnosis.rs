@@ -13,7 +13,7 @@ use crate::account::result::Mechanism;
 use crate::accounts::{self, Pairs};
 use crate::counts::CountsLine;
 use crate::evidence::{self, Evidence};
-use crate::findings::{Diagnosis, Gathered, NotGathered, PairAccount};
+use crate::findings::{Diagnosis, Gathered, NotGathered, PairAccount, Unseen};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::record::Record;
 use isolating::Isolating;
@@ -71,8 +71,9 @@ fn missing(pieces: &Pieces<'_>) -> Vec<NotGathered> {
 /// What of a piece is missing, of no variant yet.
 fn not_gathered(evidence: &Evidence) -> Vec<NotGathered> {
     let of = |workload: Option<&String>, service: Option<&String>, why: &str| {
+        let what = if workload.is_some() { Unseen::Trace } else { Unseen::Files };
         let (workload, service) = (workload.cloned(), service.cloned());
-        NotGathered { workload, service, variants: vec![], why: why.to_owned(), is_counts: false, is_kernel: false }
+        NotGathered { workload, service, variants: vec![], why: why.to_owned(), what }
     };
     match evidence {
         Evidence::Missing { workload, why } => vec![of(workload.as_ref(), None, why)],

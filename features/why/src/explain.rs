@@ -145,7 +145,7 @@ pub(crate) fn print(matches: &ArgMatches, record: &Record, findings: &Findings) 
         page.paragraph(text, width, 0, Ink::Plain);
     }
     for (pair, diagnosis) in accounts.iter().zip(&diagnoses) {
-        page::account(pair, Some(diagnosis), &mut page, width);
+        page::account(pair, diagnosis, &mut page, width);
         if let Some((mechanism, confirmation)) = confirm::first(pair, diagnosis).filter(|_| !is_set(matches, CONFIRM)) {
             page::diagnoses::hint(mechanism, &confirmation, &mut page, width);
         }

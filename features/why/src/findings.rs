@@ -37,6 +37,13 @@ pub(crate) struct PairAccount {
     pub(crate) account: Account,
 }
 
+impl PairAccount {
+    /// How large the difference is, whichever way.
+    pub(crate) fn size(&self) -> u64 {
+        self.account.difference.unsigned_abs()
+    }
+}
+
 impl Gathered {
     /// What findings have of it.
     pub(crate) fn of(findings: &Findings) -> Option<Self> {
@@ -160,12 +167,21 @@ pub(crate) struct NotGathered {
     pub(crate) service: Option<String>,
     pub(crate) variants: Vec<String>,
     pub(crate) why: String,
-    /// Whether its instructions were to be counted.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) is_counts: bool,
-    /// Whether the kernel was to watch it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) is_kernel: bool,
+    pub(crate) what: Unseen,
+}
+
+/// What there is nothing of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Unseen {
+    /// The files of builds.
+    Files,
+    /// A traced run.
+    Trace,
+    /// Instructions.
+    Counts,
+    /// A run that the kernel watched.
+    Kernel,
 }
 
 /// A counted difference, and its causes.

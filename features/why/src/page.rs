@@ -7,7 +7,7 @@ mod names;
 mod traces;
 
 use crate::account;
-use crate::findings::{Diagnosis, FileNumbers, FileTable, Gathered, NotGathered, PairAccount};
+use crate::findings::{Diagnosis, FileNumbers, FileTable, Gathered, NotGathered, PairAccount, Unseen};
 use bakeoff_judge::findings::Findings;
 use bakeoff_report::Cause;
 use bakeoff_report::draw::grid::{Flush, Grid};
@@ -23,12 +23,8 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
     page.gap();
     let heading = "evidence gathered after the measured trials to explain their results (never compared)";
     page.paragraph(heading, columns, 2, Ink::Heading);
-    let diagnosis = |pair: &PairAccount| {
-        let is_it = |one: &&Diagnosis| (&one.variant, &one.workload) == (&pair.variant, &pair.account.workload);
-        gathered.diagnoses.iter().find(is_it)
-    };
-    for pair in &gathered.accounts {
-        account(pair, diagnosis(pair), page, columns);
+    for (pair, diagnosis) in gathered.accounts.iter().zip(&gathered.diagnoses) {
+        account(pair, diagnosis, page, columns);
     }
     bakeoff_report::levels(findings, page, notes, columns);
     gathered.files.iter().for_each(|file| of_file(file, page, columns));
@@ -41,21 +37,33 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
 }
 
 /// The account of a pair, and its causes.
-pub(crate) fn account(pair: &PairAccount, diagnosis: Option<&Diagnosis>, page: &mut Page, columns: usize) {
+pub(crate) fn account(pair: &PairAccount, diagnosis: &Diagnosis, page: &mut Page, columns: usize) {
     account::page::print(&pair.account, [&pair.against, &pair.variant], page, columns);
-    diagnosis.into_iter().for_each(|diagnosis| diagnoses::print(diagnosis, page, columns));
+    diagnoses::print(diagnosis, page, columns);
 }
 
-/// What explains how each variant differs that has an account, in a few words.
+/// What explains how each variant differs that has an account, in a few words: of a workload and its services, the account
+/// with the largest difference.
 pub(crate) fn causes(findings: &Findings) -> Vec<Cause> {
     let Some(gathered) = Gathered::of(findings) else { return vec![] };
+    let mut largest: Vec<(&PairAccount, &Diagnosis)> = vec![];
+    for (pair, diagnosis) in gathered.accounts.iter().zip(&gathered.diagnoses) {
+        let is_its = |(known, _): &&mut (&PairAccount, &Diagnosis)| {
+            (&known.variant, &known.account.workload) == (&pair.variant, &pair.account.workload)
+        };
+        match largest.iter_mut().find(is_its) {
+            Some(known) if known.0.size() < pair.size() => *known = (pair, diagnosis),
+            Some(_) => {}
+            None => largest.push((pair, diagnosis)),
+        }
+    }
     let in_short = |(pair, diagnosis): (&PairAccount, &Diagnosis)| {
         let largest = account::page::largest(&pair.account).map(|row| &row.cause);
         let more = diagnoses::in_short(diagnosis, largest).map_or_else(String::new, |more| format!("; {more}"));
         let what = format!("{}{more}", account::page::in_short(&pair.account));
         Cause { variant: pair.variant.clone(), what }
     };
-    gathered.accounts.iter().zip(&gathered.diagnoses).map(in_short).collect()
+    largest.into_iter().map(in_short).collect()
 }
 
 /// One file in all variants.
@@ -98,15 +106,16 @@ fn legend(gathered: &Gathered, page: &mut Page, columns: usize) {
 }
 
 pub(crate) fn not_gathered(missing: &NotGathered, page: &mut Page, columns: usize) {
-    let what = match (&missing.workload, &missing.service) {
-        (Some(workload), Some(service)) => format!("trace of the service {} of {}", clean(service), clean(workload)),
-        (Some(workload), None) if missing.is_counts => format!("instructions of {}", clean(workload)),
-        (Some(workload), None) if missing.is_kernel => {
-            format!("system calls, page faults and waiting of {}", clean(workload))
-        }
-        (Some(workload), None) => format!("trace of {}", clean(workload)),
-        (None, _) => "files of builds".to_owned(),
+    let what = match missing.what {
+        Unseen::Files => "files of builds",
+        Unseen::Trace => "trace",
+        Unseen::Counts => "instructions",
+        Unseen::Kernel => "system calls, page faults and waiting",
     };
+    let service =
+        missing.service.as_ref().map_or(String::new(), |service| format!(" of the service {}", clean(service)));
+    let workload = missing.workload.as_ref().map_or(String::new(), |workload| format!(" of {}", clean(workload)));
+    let what = format!("{what}{service}{workload}");
     let text = format!("not gathered: {what}, for {}: {}", variants(&missing.variants), clean(&missing.why));
     page.paragraph(&text, columns, 2, Ink::Open);
 }

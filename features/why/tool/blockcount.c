@@ -13,6 +13,9 @@
  *   run NUMBER OFFSET N COUNT   N instructions from that offset of it on, executed COUNT times
  *   unnamed COUNT               instructions of no file
  *   end exit                    or: end exec, before it became another program
+ *
+ * With --during=FILE it counts while that file exists, as far as it can tell: it looks when a process calls the kernel and
+ * when a signal reaches it. What begins meanwhile is counted until its end.
  */
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -56,6 +59,8 @@ static ULong unnamed;
 static Bool is_forked;
 static Bool is_resumed;
 static const HChar* into;
+static const HChar* during;
+static enum { BEFORE, DURING, TO_THE_END, AFTER } phase = TO_THE_END;
 /* The file of this process, open from its start: a process that becomes another user or changes its root can write it. */
 static Int own_file = -1;
 
@@ -224,13 +229,40 @@ static void dump(const HChar* why)
    forget();
 }
 
+/* What is counted outside of the time in question is nothing. */
+static void look(void)
+{
+   struct vg_stat found;
+   if (phase != BEFORE && phase != DURING)
+      return;
+   Bool is_there = !sr_isError(VG_(stat)(during, &found));
+   if (phase == BEFORE) {
+      forget();
+      if (is_there)
+         phase = DURING;
+   } else if (!is_there) {
+      dump("exit");
+      phase = AFTER;
+   }
+}
+
+static void dump_what_counts(const HChar* why)
+{
+   if (phase == BEFORE || phase == AFTER)
+      forget();
+   dump(why);
+}
+
 static void finish(Int status)
 {
-   dump("exit");
+   dump_what_counts("exit");
 }
 
 static void in_child(ThreadId thread)
 {
+   look();
+   if (phase == DURING)
+      phase = TO_THE_END;
    is_forked = True;
    is_resumed = False;
    if (own_file >= 0)
@@ -252,30 +284,42 @@ static Bool is_exec(UInt number)
 /* What a process did before it becomes another program would be lost with it. */
 static void before_call(ThreadId thread, UInt number, UWord* arguments, UInt count)
 {
+   look();
    if (is_exec(number))
-      dump("exec");
+      dump_what_counts("exec");
 }
 
 static void after_call(ThreadId thread, UInt number, UWord* arguments, UInt count, SysRes result)
 {
+   look();
    if (!is_exec(number))
       return;
    is_resumed = True;
    reserve();
 }
 
+/* A signal may end the call that a process waits in. */
+static void before_signal(ThreadId thread, Int number, Bool has_own_stack)
+{
+   look();
+}
+
 static Bool option(const HChar* word)
 {
-   return VG_STR_CLO(word, "--counts", into);
+   return VG_STR_CLO(word, "--counts", into) || VG_STR_CLO(word, "--during", during);
 }
 
 static void usage(void)
 {
    VG_(printf)("    --counts=FILE             begin the names of files with this\n");
+   VG_(printf)("    --during=FILE             count while this file exists\n");
 }
 
 static void begin(void)
 {
+   struct vg_stat found;
+   if (during && sr_isError(VG_(stat)(during, &found)))
+      phase = BEFORE;
    reserve();
 }
 
@@ -289,6 +333,7 @@ static void describe(void)
    VG_(basic_tool_funcs)(begin, instrument, finish);
    VG_(needs_command_line_options)(option, usage, usage);
    VG_(needs_syscall_wrapper)(before_call, after_call);
+   VG_(track_pre_deliver_signal)(before_signal);
    VG_(atfork)(NULL, NULL, in_child);
 }
 

@@ -63,3 +63,6 @@ mod why_facts;
 #[cfg(feature = "building")]
 #[path = "../../../../features/why/tests/command/kernel.rs"]
 mod why_kernel;
+#[cfg(feature = "building")]
+#[path = "../../../../features/why/tests/command/served.rs"]
+mod why_served;

@@ -50,6 +50,7 @@ pub(crate) fn print(account: &Account, names: [&str; 2], page: &mut Page, column
 pub(crate) fn in_short(account: &Account) -> String {
     let [before, after] = account.instructions;
     let speed = account.time.as_ref().and_then(explained);
+    let service = account.service.as_ref().map_or(String::new(), |service| format!(" in {}", clean(service)));
     if account.is_nothing {
         return format!("the same instructions{}", if speed.is_some() { ", at another speed" } else { "" });
     }
@@ -62,7 +63,7 @@ pub(crate) fn in_short(account: &Account) -> String {
         format!(", {part} of that in {}", cause(row, account.allocators))
     });
     let speed = speed.map_or(String::new(), |part| format!("; {part}"));
-    format!("{} instructions{largest}{speed}", relative(before, after).trim_matches([' ', '(', ')']))
+    format!("{} instructions{service}{largest}{speed}", relative(before, after).trim_matches([' ', '(', ')']))
 }
 
 /// The row that stands for all in a few words.
@@ -80,9 +81,10 @@ fn explained(time: &TimeAccount) -> Option<String> {
 fn heading(account: &Account, [baseline, variant]: [&str; 2]) -> String {
     let Account { instructions: [before, after], workload, .. } = account;
     let length = account.length.as_ref().map_or(String::new(), |length| format!(", length {}", clean(length)));
+    let service = account.service.as_ref().map_or(String::new(), |service| format!(", service {}", clean(service)));
     let (baseline, variant, workload) = (clean(baseline), clean(variant), clean(workload));
     format!(
-        "{variant} against {baseline} on {workload}{length}: {} → {} instructions, {}{}",
+        "{variant} against {baseline} on {workload}{service}{length}: {} → {} instructions, {}{}",
         count(*before),
         count(*after),
         signed_count(*before, *after),

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Account {
     /// The workload.
     pub(crate) workload: String,
+    /// The service, while that ran; none: the workload's own command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) service: Option<String>,
     /// The `$LENGTH` of everything that is not in a [`Growth`]; none if it was not set.
     pub(crate) length: Option<String>,
     /// The shorter `$LENGTH` that work at start was found with; none: one length, so it is not separated.

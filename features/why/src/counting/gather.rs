@@ -108,13 +108,13 @@ pub(crate) fn counts(study: &mut dyn Finished, executor: &mut dyn Executor) -> R
         if !study.quiet() {
             screen::erase();
         }
-        let (counted, missing) = match attempt? {
-            Attempt::Counted(counted) => (counted, None),
-            Attempt::Missing(why) => (vec![], Some(why)),
+        let seen = match attempt? {
+            Attempt::Counted(seen) => seen,
+            Attempt::Missing(why) => CountsLine { missing: Some(why), ..CountsLine::default() },
             Attempt::Interrupted => return Ok(Ending::Stopped),
         };
         let (variant, workload) = (variant.clone(), workload.name.clone());
-        let line = CountsLine { session: study.session()?, variant, workload, counted, missing };
+        let line = CountsLine { session: study.session()?, variant, workload, ..seen };
         study.keep(FeatureLine::new(LINE, &line)?)?;
     }
     Ok(Ending::Complete)
@@ -136,7 +136,8 @@ fn takes_s(record: &Record, variant: &str, workload: &Workload) -> f64 {
 
 /// What came of counting.
 enum Attempt {
-    Counted(Vec<Counted>),
+    /// Of no variant yet.
+    Counted(CountsLine),
     Missing(String),
     Interrupted,
 }
@@ -158,18 +159,33 @@ fn at_all_lengths(
 ) -> Result<Attempt, CommandError> {
     let subject = Subject { variant, workload: &workload.name };
     let lengths = lengths(workload);
-    let mut all = vec![];
+    let mut all = CountsLine::default();
     for (number, length) in lengths.iter().chain(lengths.last()).enumerate() {
         match once(tool, subject, length.clone(), number + 1 >= lengths.len(), executor)? {
-            Attempt::Counted(counted) => all.extend(counted),
+            Attempt::Counted(seen) => {
+                all.counted.extend(seen.counted);
+                for (service, counted) in seen.services {
+                    all.services.entry(service).or_default().extend(counted);
+                }
+                all.services_unseen.extend(seen.services_unseen);
+            }
             other => return Ok(other),
         }
     }
-    let again = all.pop().map(|counted| counted.instructions());
-    if let Some(last) = all.last_mut() {
+    take_second_count(&mut all.counted);
+    all.services.values_mut().for_each(take_second_count);
+    // What could not be counted each time is not counted.
+    all.services
+        .retain(|service, counted| counted.len() == lengths.len() && !all.services_unseen.contains_key(service));
+    Ok(Attempt::Counted(all))
+}
+
+/// The last one says only how far a second count differs.
+fn take_second_count(counted: &mut Vec<Counted>) {
+    let again = counted.pop().map(|counted| counted.instructions());
+    if let Some(last) = counted.last_mut() {
         last.again = again;
     }
-    Ok(Attempt::Counted(all))
 }
 
 fn once(
@@ -195,7 +211,15 @@ fn once(
             failed(&failure)
         }
         Some(Diagnosed::Executed { ops, .. }) => {
-            Attempt::Counted(vec![Counted { workload: subject.workload.to_owned(), ops, ..counting.seen }])
+            let of = |seen: Counted| vec![Counted { workload: subject.workload.to_owned(), ops, ..seen }];
+            let mut line = CountsLine { counted: of(counting.seen), ..CountsLine::default() };
+            for (service, seen) in counting.seen_of_services {
+                match seen {
+                    Ok(seen) => drop(line.services.insert(service, of(seen))),
+                    Err(why) => drop(line.services_unseen.insert(service, why)),
+                }
+            }
+            Attempt::Counted(line)
         }
     })
 }

@@ -1,5 +1,5 @@
-//! Counting in the place of a workload's command: valgrind runs the command with our tool, and what the tool wrote is added up
-//! when the trial is over. Services are left as they are.
+//! Counting in the place of a workload's command and of its services: valgrind runs them with our tool, and what the tool wrote
+//! is added up when the trial is over. Of a service only what it does while the command runs.
 
 use super::dump::Dump;
 use super::functions::add_up;
@@ -8,14 +8,17 @@ use crate::counts::Counted;
 use crate::trace::{named_by, places};
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The tool takes ten times as long as the program, and four tenths of a second for each process.
 const SLOWER: f64 = 100.0;
 
-/// What files are called in the scratch folder.
-const FILES: &str = "counts";
+/// What files are called in the scratch folder, and the file that is there while the trial lasts.
+const FILES: &str = "counts-of-";
+const COMMAND: &str = "the-command";
+const DURING: &str = "during";
 
 /// What the tool prints if it cannot count a process.
 const REFUSED: &str = "blockcount: cannot";
@@ -32,67 +35,53 @@ pub(crate) struct Counting<'t> {
     tool: &'t Tool,
     length: Option<String>,
     scratch: PathBuf,
-    places: Vec<(PathBuf, &'static str)>,
-    /// What was counted.
+    command: Place,
+    services: BTreeMap<String, Place>,
+    /// What was counted of the command.
     pub(crate) seen: Counted,
+    /// What was counted of each service, or why nothing was.
+    pub(crate) seen_of_services: BTreeMap<String, Result<Counted, String>>,
+}
+
+/// Where something is counted into, and folders that are other ones in each variant.
+#[derive(Debug, Default)]
+struct Place {
+    stem: String,
+    folders: Vec<(PathBuf, &'static str)>,
 }
 
 impl<'t> Counting<'t> {
     /// Counts at that value of `$LENGTH`, if there is one.
     pub(crate) fn with(tool: &'t Tool, length: Option<String>) -> Self {
-        Self { tool, length, scratch: PathBuf::new(), places: vec![], seen: Counted::default() }
+        Self {
+            tool,
+            length,
+            scratch: PathBuf::new(),
+            command: Place::default(),
+            services: BTreeMap::new(),
+            seen: Counted::default(),
+            seen_of_services: BTreeMap::new(),
+        }
     }
 
-    /// The files that it wrote.
-    fn files(scratch: &Path) -> Vec<PathBuf> {
+    fn during(&self) -> PathBuf {
+        self.scratch.join(format!("{FILES}{DURING}"))
+    }
+
+    /// The files there that begin so.
+    fn files(scratch: &Path, stem: &str) -> Vec<PathBuf> {
         let files = fs::read_dir(scratch).into_iter().flatten().flatten();
-        let is_of_it = |file: &fs::DirEntry| file.file_name().to_string_lossy().starts_with(FILES);
+        let is_of_it = |file: &fs::DirEntry| file.file_name().to_string_lossy().starts_with(stem);
         let mut files: Vec<PathBuf> = files.filter(is_of_it).map(|file| file.path()).collect();
         files.sort();
         files
     }
-}
 
-impl IntrusiveProbe for Counting<'_> {
-    fn times_slower(&self) -> f64 {
-        SLOWER
-    }
-
-    fn begin(&mut self, scratch: &Path) -> Result<(), Error> {
-        self.forget(scratch);
-        self.scratch =
-            std::path::absolute(scratch).map_err(|source| Error::Folder { path: scratch.to_owned(), source })?;
-        self.seen = Counted::default();
-        Ok(())
-    }
-
-    fn take_over(&mut self, command: &mut Command, service: Option<&str>) -> Result<(), Error> {
-        if service.is_some() {
-            return Ok(());
-        }
-        self.places = places(&command.env);
-        let argv = std::mem::take(&mut command.argv);
-        command.argv = self.tool.words(&self.scratch.join(FILES)).into_iter().chain(argv).collect();
-        command.env.extend([self.tool.variable()]);
-        for (name, value) in FIXED {
-            // Who has set it has chosen.
-            command.env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
-        }
-        command.env.extend(self.length.iter().map(|length| (LENGTH.to_owned(), length.clone())));
-        Ok(())
-    }
-
-    fn trial_begins(&mut self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn trial_ended(&mut self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn see(&mut self, _: &End) -> Result<(), Unseen> {
+    /// What was counted into a place.
+    fn counted(&self, place: &Place) -> Result<Counted, Unseen> {
+        let files = Self::files(&self.scratch, &format!("{}.", place.stem));
         let (said, counts): (Vec<_>, Vec<_>) =
-            Self::files(&self.scratch).into_iter().partition(|file| file.extension().is_some_and(|end| end == "said"));
+            files.into_iter().partition(|file| file.extension().is_some_and(|end| end == "said"));
         // One that cannot be read is as one that was not written.
         let text = |file: &PathBuf| fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let dumps: Vec<Dump> = counts.iter().map(|file| Dump::of(&text(file).unwrap_or_default())).collect();
@@ -113,17 +102,83 @@ impl IntrusiveProbe for Counting<'_> {
                 dumps.len()
             )));
         }
-        let places = &self.places;
-        self.seen =
-            Counted { length: self.length.clone(), ..add_up(&dumps, |path| named_by(&path.to_string_lossy(), places)) };
+        let counted = add_up(&dumps, |path| named_by(&path.to_string_lossy(), &place.folders));
+        Ok(Counted { length: self.length.clone(), ..counted })
+    }
+}
+
+impl IntrusiveProbe for Counting<'_> {
+    fn times_slower(&self) -> f64 {
+        SLOWER
+    }
+
+    fn begin(&mut self, scratch: &Path) -> Result<(), Error> {
+        self.forget(scratch);
+        self.scratch = std::path::absolute(scratch).map_err(|source| folder_error(scratch, source))?;
+        self.seen = Counted::default();
+        self.services.clear();
+        self.seen_of_services.clear();
         Ok(())
     }
 
-    fn see_services(&mut self) {}
+    fn take_over(&mut self, command: &mut Command, service: Option<&str>) -> Result<(), Error> {
+        let stem = service.map_or_else(|| format!("{FILES}{COMMAND}"), |name| format!("{FILES}service-{name}"));
+        let place = Place { folders: places(&command.env), stem };
+        let during = service.map(|_| self.during());
+        let argv = std::mem::take(&mut command.argv);
+        let words = self.tool.words(&self.scratch.join(&place.stem), during.as_deref());
+        command.argv = words.into_iter().chain(argv).collect();
+        command.env.extend([self.tool.variable()]);
+        for (name, value) in FIXED {
+            // Who has set it has chosen.
+            command.env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+        }
+        command.env.extend(self.length.iter().map(|length| (LENGTH.to_owned(), length.clone())));
+        match service {
+            Some(name) => drop(self.services.insert(name.to_owned(), place)),
+            None => self.command = place,
+        }
+        Ok(())
+    }
+
+    /// From now on services are counted.
+    fn trial_begins(&mut self) -> Result<(), Error> {
+        let file = self.during();
+        fs::write(&file, "").map_err(|source| folder_error(&file, source))
+    }
+
+    /// From now on only what they have begun.
+    fn trial_ended(&mut self) -> Result<(), Error> {
+        let file = self.during();
+        fs::remove_file(&file).map_err(|source| folder_error(&file, source))
+    }
+
+    fn see(&mut self, _: &End) -> Result<(), Unseen> {
+        self.seen = self.counted(&self.command)?;
+        Ok(())
+    }
+
+    fn see_services(&mut self) {
+        let services = std::mem::take(&mut self.services).into_iter();
+        let seen = services.map(|(name, place)| (name, self.counted(&place).map_err(|unseen| in_words(&unseen))));
+        self.seen_of_services = seen.collect();
+    }
 
     fn forget(&mut self, scratch: &Path) {
-        for file in Self::files(scratch) {
+        for file in Self::files(scratch, FILES) {
             let _ = fs::remove_file(file);
         }
+    }
+}
+
+fn folder_error(path: &Path, source: std::io::Error) -> Error {
+    Error::Folder { path: path.to_owned(), source }
+}
+
+fn in_words(unseen: &Unseen) -> String {
+    match unseen {
+        Unseen::Refused(why) => why.clone(),
+        Unseen::NotStarted { what, why } => format!("{what}: {why}"),
+        Unseen::Silent => "nothing was counted".to_owned(),
     }
 }

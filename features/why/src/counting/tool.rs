@@ -59,10 +59,12 @@ impl Tool {
         })
     }
 
-    /// The words before a command that have it counted, into files that begin with that path.
-    pub(crate) fn words(&self, into: &Path) -> Vec<String> {
+    /// The words before a command that have it counted, into files that begin with that path; while a file exists, or from its
+    /// start to its end.
+    pub(crate) fn words(&self, into: &Path, during: Option<&Path>) -> Vec<String> {
         let into = into.display().to_string();
-        [
+        let during = during.map(|file| format!("--during={}", file.display()));
+        let words = [
             "valgrind".to_owned(),
             "--tool=blockcount".to_owned(),
             "-q".to_owned(),
@@ -77,9 +79,8 @@ impl Tool {
             // have written.
             format!("--log-file={}.%p.said", into.replace('%', "%%")),
             format!("--counts={into}"),
-            "--".to_owned(),
-        ]
-        .into()
+        ];
+        words.into_iter().chain(during).chain(["--".to_owned()]).collect()
     }
 
     /// The variable that has valgrind find it.
@@ -104,8 +105,9 @@ mod tests {
     #[test]
     fn the_name_of_a_file_is_no_pattern() {
         let tool = Tool { parts: PathBuf::new() };
-        let words = tool.words(Path::new("/tmp/50 %p/counts"));
+        let words = tool.words(Path::new("/tmp/50 %p/counts"), Some(Path::new("/tmp/during")));
         assert!(words.contains(&"--log-file=/tmp/50 %%p/counts.%p.said".to_owned()), "{words:?}");
         assert!(words.contains(&"--counts=/tmp/50 %p/counts".to_owned()), "{words:?}");
+        assert_eq!(words[words.len() - 2..], ["--during=/tmp/during", "--"]);
     }
 }

@@ -81,7 +81,7 @@ fn of_row(pair: &PairAccount, row: &Row, by_number_s: f64, isolating: &Isolating
     let (what, isolated) = match &row.cause {
         RowCause::Mechanism(mechanism) => {
             let change = difference(row.instructions);
-            (What::Mechanism(*mechanism), isolating.of(&pair.account.workload, *mechanism, change))
+            (What::Mechanism(*mechanism), isolating.of(&pair.account, *mechanism, change))
         }
         RowCause::Function { name, .. } => (What::Function(name.clone()), vec![]),
         RowCause::Rest(_) => return None,

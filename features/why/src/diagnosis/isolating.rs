@@ -3,7 +3,7 @@
 
 use crate::account;
 use crate::account::result::{Account, Cause, Mechanism, Row, difference};
-use crate::counts::{Counted, CountsLine};
+use crate::counts::CountsLine;
 use crate::findings::Isolation;
 use bakeoff_judge::findings::{Claim, Comparison, Findings, Table, Verdict};
 use bakeoff_judge::{Question, judge};
@@ -31,6 +31,7 @@ struct Pair<'a> {
     against: &'a str,
     variant: &'a str,
     workload: &'a str,
+    service: Option<&'a str>,
     account: Account,
 }
 
@@ -47,11 +48,13 @@ impl<'a> Isolating<'a> {
         Self { record, lines, metric, pairs: OnceCell::new() }
     }
 
-    /// The pairs that isolate a mechanism on a workload, where it changes at least half as much, and how each compares. Those
-    /// that decide nothing are left out.
-    pub(super) fn of(&self, workload: &str, mechanism: Mechanism, change: i64) -> Vec<Isolation> {
+    /// The pairs that isolate a mechanism where an account is of, if it changes at least half as much, and how each compares.
+    /// Those that decide nothing are left out.
+    pub(super) fn of(&self, account: &Account, mechanism: Mechanism, change: i64) -> Vec<Isolation> {
         let pairs = self.pairs.get_or_init(|| self.all());
-        let isolates = |pair: &&Pair<'_>| pair.workload == workload && pair.isolated(mechanism, change).is_some();
+        let place = (account.workload.as_str(), account.service.as_deref());
+        let isolates =
+            |pair: &&Pair<'_>| (pair.workload, pair.service) == place && pair.isolated(mechanism, change).is_some();
         pairs.iter().filter(isolates).filter_map(|pair| self.isolation(pair, mechanism, change)).collect()
     }
 
@@ -64,7 +67,8 @@ impl<'a> Isolating<'a> {
         mechanism: Mechanism,
     ) -> Option<Outcome> {
         let pairs = self.pairs.get_or_init(|| self.all());
-        let is_it = |pair: &&Pair<'_>| (pair.workload, pair.against, pair.variant) == (workload, against, variant);
+        let wanted = (workload, None, against, variant);
+        let is_it = |pair: &&Pair<'_>| (pair.workload, pair.service, pair.against, pair.variant) == wanted;
         let pair = pairs.iter().find(is_it)?;
         let row = pair.account.rows.iter().find(|row| row.cause == Cause::Mechanism(mechanism));
         let claim = self.claim(against, variant, workload)?;
@@ -72,19 +76,21 @@ impl<'a> Isolating<'a> {
     }
 
     fn all(&self) -> Vec<Pair<'a>> {
-        let counted = |variant: &str, workload: &str| -> Option<&'a [Counted]> {
-            let is_it = |line: &&CountsLine| (line.variant.as_str(), line.workload.as_str()) == (variant, workload);
-            self.lines.iter().find(is_it).filter(|line| line.missing.is_none()).map(|line| line.counted.as_slice())
+        let line = |variant: &str, workload: &str| {
+            self.lines.iter().find(|line| (line.variant.as_str(), line.workload.as_str()) == (variant, workload))
         };
         let variants: Vec<&VariantLine> = self.record.study.variants.iter().filter(|one| one.name != TWIN).collect();
         let mut pairs = vec![];
         for workload in &self.record.study.workloads {
             for (place, one) in variants.iter().enumerate() {
                 for other in variants[place + 1..].iter().filter(|other| in_one_factor(&one.levels, &other.levels)) {
-                    let both = [one, other].map(|variant| counted(&variant.name, workload));
+                    let both = [one, other].map(|variant| line(&variant.name, workload));
                     let [Some(a), Some(b)] = both else { continue };
-                    let account = account::of(a, b, None);
-                    pairs.push(Pair { against: &one.name, variant: &other.name, workload, account });
+                    for service in std::iter::once(None).chain(a.services.keys().map(|name| Some(name.as_str()))) {
+                        let [Some(a), Some(b)] = [a, b].map(|line| line.of_service(service)) else { continue };
+                        let account = account::of(a, b, None);
+                        pairs.push(Pair { against: &one.name, variant: &other.name, workload, service, account });
+                    }
                 }
             }
         }

@@ -182,7 +182,7 @@ fn count(record: &mut Record, variant: &str, code: u64, stubs: u64, allocator: u
     ];
     let counted = vec![Counted { workload: "loop".to_owned(), functions, ..Counted::default() }];
     let (variant, workload) = (variant.to_owned(), "loop".to_owned());
-    let line = CountsLine { session: 1, variant, workload, counted, missing: None };
+    let line = CountsLine { session: 1, variant, workload, counted, ..CountsLine::default() };
     record.push(Line::Feature(FeatureLine::new(counts::LINE, &line).unwrap()));
 }
 
