@@ -19,6 +19,7 @@ mod matching;
 mod mechanisms;
 mod names;
 pub(crate) mod page;
+mod readable;
 pub(crate) mod result;
 mod table;
 pub(crate) mod time;

@@ -19,10 +19,7 @@ pub(super) struct BaseName {
 
 impl BaseName {
     pub(super) fn of(symbol: &str) -> Self {
-        let mut name = symbol;
-        while let Some(shorter) = without_clone(name) {
-            name = shorter;
-        }
+        let name = without_clones(symbol);
         let is_clone = name.len() < symbol.len();
         let is_v0 = name.strip_prefix("_R").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
         if is_v0 {
@@ -34,6 +31,15 @@ impl BaseName {
         let name = if name.starts_with("_Z") { cpp(name) } else { name.to_owned() };
         Self { name, is_clone, is_rust: false }
     }
+}
+
+/// The symbol of which it is a clone, or itself.
+pub(super) fn without_clones(symbol: &str) -> &str {
+    let mut name = symbol;
+    while let Some(shorter) = without_clone(name) {
+        name = shorter;
+    }
+    name
 }
 
 /// Without one suffix; none if there is none, or nothing before it.

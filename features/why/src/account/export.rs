@@ -9,7 +9,7 @@ const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 const TITLES: &str = "variant,against,workload,length,function,with,mechanism,rule,source,file_baseline,file_variant,instructions_baseline,\
                       instructions_variant,calls_baseline,calls_variant,difference,share,by_more_calls,by_dearer_calls,\
-                      at_start,per_unit";
+                      at_start,per_unit,symbols_baseline,symbols_variant";
 
 /// A line for each function, the largest difference first. `share` is of the net difference, and empty where that is 0.
 pub(crate) fn csv(accounts: &[PairAccount]) -> String {
@@ -26,7 +26,7 @@ pub(crate) fn csv(accounts: &[PairAccount]) -> String {
     lines
 }
 
-fn cells(function: &Function, net: i64) -> [String; 17] {
+fn cells(function: &Function, net: i64) -> [String; 19] {
     let change = difference(function.instructions);
     let share = (net != 0).then(|| change as f64 / net as f64);
     let [files_a, files_b] = function.files.each_ref().map(|file| cell(file.as_deref().unwrap_or_default()));
@@ -50,6 +50,8 @@ fn cells(function: &Function, net: i64) -> [String; 17] {
         whole(function.split.map(|split| split.dearer_calls)),
         number(function.growth.map(|growth| growth.start)),
         number(function.growth.map(|growth| growth.per_unit)),
+        cell(&function.symbols[0].join(" ")),
+        cell(&function.symbols[1].join(" ")),
     ]
 }
 

@@ -3,6 +3,7 @@
 
 use super::base_name::BaseName;
 use super::files::base;
+use super::readable::{is_mangled, readable};
 use crate::counts::{CodeKind, Counted, FunctionCount};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,10 +28,20 @@ pub(super) struct Node {
     pub(super) name: String,
     /// Its name, if exactly one function that is not a clone has it.
     pub(super) symbol: Option<String>,
+    /// The names of all functions that it is of.
+    pub(super) symbols: BTreeSet<String>,
     pub(super) file: String,
     pub(super) source: Option<String>,
     /// By length.
     pub(super) amounts: Vec<Amount>,
+}
+
+impl Node {
+    /// Its name as its author wrote it.
+    pub(super) fn readable(&self) -> String {
+        let any = self.symbols.first().or(self.symbol.as_ref()).filter(|_| is_mangled(&self.name));
+        readable(any.unwrap_or(&self.name))
+    }
 }
 
 /// Calls from one node to another, or to itself.
@@ -83,6 +94,9 @@ pub(super) fn fold(counts: &[&Counted]) -> Folded {
             let amount = &mut node.amounts[length];
             amount.instructions += instructions;
             amount.own_addresses += i64::try_from(function.own_addresses).unwrap_or(MOST).min(instructions);
+            if function.kind == CodeKind::Function && !node.symbols.contains(&function.name) {
+                node.symbols.insert(function.name.clone());
+            }
             if !is_clone {
                 let is_other = node.symbol.as_ref().is_some_and(|known| *known != function.name);
                 // An empty name is that of nothing: two that differ have only the base name in common.
@@ -105,7 +119,7 @@ fn credible_calls(calls: u64) -> i64 {
 
 fn node(key: &Key, lengths: usize) -> Node {
     let Key { kind, file, name, source } = key.clone();
-    Node { kind, name, symbol: None, file, source, amounts: vec![Amount::default(); lengths] }
+    Node { kind, name, file, source, amounts: vec![Amount::default(); lengths], ..Node::default() }
 }
 
 /// Where a function belongs, and whether it is a clone.

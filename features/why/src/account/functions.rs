@@ -79,9 +79,8 @@ impl<'a> Moved<'a> {
         node.amounts.iter().zip(&self.instructions).map(of).collect()
     }
 
-    fn name(&self, place: usize) -> &'a str {
-        let node = &self.side.nodes[place];
-        node.symbol.as_deref().unwrap_or(&node.name)
+    fn name(&self, place: usize) -> String {
+        self.side.nodes[place].readable()
     }
 }
 
@@ -90,7 +89,7 @@ fn function(moved: &[Moved<'_>; 2], pair: &Pair, lengths: Option<[f64; 2]>) -> O
     let of_side = |side: usize| pair.places[side].map(|place| moved[side].amounts(place)).unwrap_or_default();
     let mechanism = |side: usize| pair.places[side].and_then(|place| moved[side].mechanisms[place]);
     let function = with_amounts(&[0, 1].map(of_side), lengths)?;
-    let mut given: Vec<(&str, f64)> = vec![];
+    let mut given: Vec<(String, f64)> = vec![];
     for (moved, place) in moved.iter().zip(pair.places) {
         let own = place.and_then(|place| moved.given.get(place)).into_iter().flatten();
         given.extend(own.map(|(of, weight)| (moved.name(*of), *weight)));
@@ -98,8 +97,8 @@ fn function(moved: &[Moved<'_>; 2], pair: &Pair, lengths: Option<[f64; 2]>) -> O
     given.sort_by(|one, other| other.1.total_cmp(&one.1));
     let mut with: Vec<String> = vec![];
     for (name, _) in given {
-        if !with.iter().any(|known| known == name) {
-            with.push(name.to_owned());
+        if !with.contains(&name) {
+            with.push(name);
         }
     }
     Some(Function { with, mechanism: mechanism(0).or_else(|| mechanism(1)), ..named(moved, pair, function) })
@@ -120,13 +119,10 @@ fn own_addresses(moved: &[Moved<'_>; 2], pair: &Pair, lengths: Option<[f64; 2]>)
 /// With the names and places of a pair.
 fn named(moved: &[Moved<'_>; 2], pair: &Pair, function: Function) -> Function {
     let node = |side: usize| pair.places[side].map(|place| &moved[side].side.nodes[place]);
-    let any = pair.places[0].map(|place| (0, place)).or(pair.places[1].map(|place| (1, place)));
-    let name = any.map_or("", |(side, place)| match pair.rule {
-        Some(Rule::BaseName) => moved[side].side.nodes[place].name.as_str(),
-        _ => moved[side].name(place),
-    });
+    let symbols = |side: usize| node(side).map_or_else(Vec::new, |node| node.symbols.iter().cloned().collect());
     Function {
-        name: name.to_owned(),
+        name: node(0).or(node(1)).map(Node::readable).unwrap_or_default(),
+        symbols: [0, 1].map(symbols),
         files: [0, 1].map(|side| node(side).map(|node| node.file.clone())),
         source: [0, 1].into_iter().find_map(|side| node(side)?.source.clone()),
         rule: pair.rule,

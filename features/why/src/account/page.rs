@@ -7,6 +7,7 @@ mod time;
 pub(crate) use kernel::name as kernel_name;
 pub(crate) use time::signed as signed_time;
 
+use super::readable::short;
 use super::result::{Account, Allocator, Cause, Growth, Mechanism, Row, Side, Split, TimeAccount, difference};
 use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::paint::{Ink, Page, Piece};
@@ -128,7 +129,7 @@ fn table(account: &Account, page: &mut Page, columns: usize) {
         for part in &row.parts {
             let share = share(difference(part.instructions) as f64 / account.difference as f64);
             let numbers = cells(part.instructions, Some(part.calls), share, growth_cells(account, part.growth));
-            grid.row([vec![Piece::indented(clean(&part.name))], numbers].concat());
+            grid.row([vec![Piece::indented(clean(&short(&part.name)))], numbers].concat());
         }
     }
     grid.print(page, columns);
@@ -183,13 +184,13 @@ fn cause(row: &Row, allocators: [Option<Allocator>; 2]) -> String {
                 Some(Side::Variant) => " (only in the variant)",
                 None => "",
             };
-            format!("{}{place}{with}{only}", clean(name))
+            format!("{}{place}{with}{only}", clean(&short(name)))
         }
     }
 }
 
 fn given(names: &[String]) -> String {
-    let mut shown: Vec<String> = names.iter().take(WITH).map(|name| clean(name)).collect();
+    let mut shown: Vec<String> = names.iter().take(WITH).map(|name| clean(&short(name))).collect();
     if names.len() > WITH {
         shown.push(number((names.len() - WITH) as u64, "other"));
     }
@@ -288,7 +289,7 @@ pub(crate) fn functions(account: &Account, page: &mut Page, columns: usize) {
         let share = if account.difference == 0 { "–".to_owned() } else { share(part) };
         let calls = Some(function.calls);
         let numbers = cells(function.instructions, calls, share, growth_cells(account, function.growth));
-        let name = if function.name.is_empty() { "(no name)".to_owned() } else { clean(&function.name) };
+        let name = if function.name.is_empty() { "(no name)".to_owned() } else { clean(&short(&function.name)) };
         grid.row([vec![Piece::plain(name)], numbers].concat());
     }
     grid.print(page, columns);

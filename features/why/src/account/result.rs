@@ -148,8 +148,10 @@ pub(crate) enum Allocator {
 /// A function on both sides, or what of it belongs to a mechanism. One without a name is code that no symbol names.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Function {
-    /// Its name; without the suffixes of clones if only clones ran, or if several did.
+    /// Its name as its author wrote it, without suffixes of clones.
     pub(crate) name: String,
+    /// The symbols of what ran of it on each side: its own, and those of its clones.
+    pub(crate) symbols: [Vec<String>; 2],
     /// Functions that were given to it because they ran on one side only, the largest first.
     pub(crate) with: Vec<String>,
     /// The file in which it is; none if it did not run there.
