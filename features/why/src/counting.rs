@@ -2,9 +2,10 @@
 //! wrote is read together with the programs: which function that was, and who called it. What counts explain is not known here.
 //!
 //! [`tool`] has the tool compiled when it is first needed, [`probe`] puts it before a workload's command, [`dump`] reads what it
-//! wrote, and [`functions`] finds the functions, by the [`binary`] that each run is in.
+//! wrote, and [`functions`] finds the functions, by the [`binary`] that each run is in; [`digest`] is the code of one.
 
 mod binary;
+mod digest;
 mod dump;
 mod functions;
 pub(crate) mod gather;

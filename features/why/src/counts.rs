@@ -134,6 +134,9 @@ pub struct FunctionCount {
     /// offset table or not.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub own_addresses: u64,
+    /// A digest of its machine code without addresses; none of a short function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<u64>,
 }
 
 /// A kind of code, by where it lies.

@@ -52,6 +52,7 @@ mod vm_boots;
 #[cfg(feature = "building")]
 #[path = "../../../../features/why/tests/command/confirming.rs"]
 mod why_confirming;
+#[cfg(feature = "building")]
 #[path = "../../../../features/why/tests/command/counting.rs"]
 mod why_counting;
 #[cfg(feature = "building")]
@@ -63,6 +64,9 @@ mod why_facts;
 #[cfg(feature = "building")]
 #[path = "../../../../features/why/tests/command/kernel.rs"]
 mod why_kernel;
+#[cfg(feature = "building")]
+#[path = "../../../../features/why/tests/command/matched.rs"]
+mod why_matched;
 #[cfg(feature = "building")]
 #[path = "../../../../features/why/tests/command/served.rs"]
 mod why_served;

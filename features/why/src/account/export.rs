@@ -34,7 +34,7 @@ fn cells(function: &Function, net: i64) -> [String; 19] {
     let whole = |value: Option<i64>| value.map_or_else(String::new, |value| value.to_string());
     [
         cell(&function.name),
-        cell(&function.with.join(" ")),
+        cell(&function.with.join("; ")),
         word(function.mechanism),
         word(function.rule),
         cell(function.source.as_deref().unwrap_or_default()),

@@ -32,6 +32,8 @@ pub(super) struct Node {
     pub(super) symbols: BTreeSet<String>,
     pub(super) file: String,
     pub(super) source: Option<String>,
+    /// The digest of its code, if it is of one function only.
+    pub(super) code: Option<u64>,
     /// By length.
     pub(super) amounts: Vec<Amount>,
 }
@@ -94,8 +96,10 @@ pub(super) fn fold(counts: &[&Counted]) -> Folded {
             let amount = &mut node.amounts[length];
             amount.instructions += instructions;
             amount.own_addresses += i64::try_from(function.own_addresses).unwrap_or(MOST).min(instructions);
-            if function.kind == CodeKind::Function && !node.symbols.contains(&function.name) {
+            if function.kind == CodeKind::Function {
+                let is_first = node.symbols.is_empty();
                 node.symbols.insert(function.name.clone());
+                node.code = function.code.filter(|code| is_first || node.code == Some(*code));
             }
             if !is_clone {
                 let is_other = node.symbol.as_ref().is_some_and(|known| *known != function.name);

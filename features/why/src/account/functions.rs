@@ -184,6 +184,7 @@ fn matched(sides: [&Folded; 2], pairs: &[Pair]) -> Matched {
             let sum = match pair.rule {
                 Some(Rule::Name) => &mut matched.by_name,
                 Some(Rule::BaseName) => &mut matched.by_base_name,
+                Some(Rule::SameCode) => &mut matched.by_same_code,
                 None => &mut matched.only[at],
             };
             *sum += u64::try_from(instructions).unwrap_or(0);

@@ -1,5 +1,5 @@
 //! Which function of one side is which of the other: one to one, or not at all. Names decide; where several functions have
-//! one name, their files and sources do. No function is matched because its neighbours are: that was wrong in 12 of 13
+//! one name, their files and sources do. What is left over is matched if it has the same code. No function is matched because its neighbours are: that was wrong in 12 of 13
 //! cases, because what is left over then was inlined on the other side.
 
 use super::files::{Scopes, base};
@@ -42,6 +42,7 @@ pub(super) fn pairs<'a>(sides: [&'a Folded; 2], scopes: &Scopes<'a>) -> Vec<Pair
         }
     }
     let mut pairs: Vec<Pair> = groups.into_values().flat_map(|left| of_one_name(sides, left)).collect();
+    same_code(sides, scopes, &mut pairs);
     pairs.sort_by_key(|pair| pair.places.map(|place| place.unwrap_or(usize::MAX)));
     pairs
 }
@@ -87,4 +88,50 @@ fn may_be_same(nodes: [&Node; 2]) -> bool {
 fn rule(nodes: [&Node; 2]) -> Rule {
     let [a, b] = nodes.map(|node| node.symbol.as_ref());
     if a.is_some() && a == b { Rule::Name } else { Rule::BaseName }
+}
+
+/// Matches what is left over if exactly one function on each side has this code, and both call the same. A third one with the
+/// same code leaves it open which is meant, even if that is matched by its name.
+fn same_code<'a>(sides: [&'a Folded; 2], scopes: &Scopes<'a>, pairs: &mut Vec<Pair>) {
+    let mut by_code: BTreeMap<u64, [Vec<usize>; 2]> = BTreeMap::new();
+    for (side, folded) in sides.iter().enumerate() {
+        for (place, code) in folded.nodes.iter().enumerate().filter_map(|(place, node)| Some((place, node.code?))) {
+            by_code.entry(code).or_default()[side].push(place);
+        }
+    }
+    let named = Named::of(sides, pairs);
+    for places in by_code.into_values() {
+        let ([a], [b]) = (&*places[0], &*places[1]) else { continue };
+        let scope = |side: usize, place: usize| scopes.of_file(&sides[side].nodes[place].file);
+        let is_left = named.pair(0, *a).is_none() && named.pair(1, *b).is_none() && scope(0, *a) == scope(1, *b);
+        if is_left && named.callees(0, *a) == named.callees(1, *b) {
+            pairs.retain(|pair| pair.places != [Some(*a), None] && pair.places != [None, Some(*b)]);
+            pairs.push(Pair { places: [Some(*a), Some(*b)], rule: Some(Rule::SameCode) });
+        }
+    }
+}
+
+/// What is matched by names.
+struct Named<'a> {
+    sides: [&'a Folded; 2],
+    /// The number of the pair that each function of a side is in.
+    pairs: [BTreeMap<usize, usize>; 2],
+}
+
+impl<'a> Named<'a> {
+    fn of(sides: [&'a Folded; 2], pairs: &[Pair]) -> Self {
+        let matched = || pairs.iter().enumerate().filter(|(_, pair)| pair.rule.is_some());
+        let of_side = |side: usize| matched().filter_map(|(number, pair)| Some((pair.places[side]?, number))).collect();
+        Self { sides, pairs: [0, 1].map(of_side) }
+    }
+
+    fn pair(&self, side: usize, place: usize) -> Option<usize> {
+        self.pairs[side].get(&place).copied()
+    }
+
+    /// The pairs of those that a function calls.
+    fn callees(&self, side: usize, place: usize) -> BTreeSet<usize> {
+        let calls = self.sides[side].calls.iter().flatten().filter(|call| call.from == place);
+        calls.filter_map(|call| self.pair(side, call.to)).collect()
+    }
 }

@@ -191,8 +191,10 @@ fn cause(row: &Row, allocators: [Option<Allocator>; 2]) -> String {
 
 fn given(names: &[String]) -> String {
     let mut shown: Vec<String> = names.iter().take(WITH).map(|name| clean(&short(name))).collect();
-    if names.len() > WITH {
-        shown.push(number((names.len() - WITH) as u64, "other"));
+    // Two of one template may be the same when they are cut.
+    shown.dedup();
+    if names.len() > shown.len() {
+        shown.push(number((names.len() - shown.len()) as u64, "other"));
     }
     listed(&shown)
 }
@@ -258,7 +260,11 @@ fn below(account: &Account, page: &mut Page, columns: usize) {
 /// How functions were matched, as shares of the instructions of both sides.
 fn matched(account: &Account) -> String {
     let found = account.matched;
-    let all: f64 = [found.by_name, found.by_base_name].into_iter().chain(found.only).map(|part| part as f64).sum();
+    let all: f64 = [found.by_name, found.by_base_name, found.by_same_code]
+        .into_iter()
+        .chain(found.only)
+        .map(|part| part as f64)
+        .sum();
     let part = |part: u64| glue(&format!("{} %", fixed(if all > 0.0 { 100.0 * part as f64 / all } else { 0.0 }, 1)));
     let [a, b] = found.only;
     let residue = match account.residues.into_iter().flatten().max() {
@@ -266,8 +272,12 @@ fn matched(account: &Account) -> String {
         Some(residue) => format!(" A second count differed by {} instructions.", count(residue)),
         None => String::new(),
     };
+    let same_code = match found.by_same_code {
+        0 => String::new(),
+        same_code => format!(", {} by the same code", part(same_code)),
+    };
     format!(
-        "Instructions in named functions: {} matched by name, {} by base name; {} only in the baseline, {} only in the \
+        "Instructions in named functions: {} matched by name, {} by base name{same_code}; {} only in the baseline, {} only in the \
          variant.{residue}",
         part(found.by_name),
         part(found.by_base_name),

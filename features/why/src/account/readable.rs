@@ -103,7 +103,7 @@ fn without_default(name: &str, default: &str) -> String {
     kept + rest
 }
 
-/// Without what is in brackets of a kind that are in so many others of theirs. The first ones of `<Vec as Drop>::drop` stay.
+/// Without what is in brackets of a kind at this depth of nesting. The first brackets of `<Vec as Drop>::drop` stay.
 fn without(name: &str, kind: char, depth: usize) -> String {
     let close = if kind == '(' { ')' } else { '>' };
     let mut kept = String::with_capacity(name.len());

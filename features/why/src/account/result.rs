@@ -198,6 +198,8 @@ pub(crate) enum Rule {
     Name,
     /// By their names without suffixes of clones, hashes, variants and tags.
     BaseName,
+    /// By their machine code without addresses.
+    SameCode,
 }
 
 /// Instructions of functions by how these were matched, before any was given to its callers. Stubs and nameless code are
@@ -208,6 +210,9 @@ pub(crate) struct Matched {
     pub(crate) by_name: u64,
     /// By base name, of both sides together.
     pub(crate) by_base_name: u64,
+    /// By the same code, of both sides together.
+    #[serde(default)]
+    pub(crate) by_same_code: u64,
     /// Of functions that ran on one side only.
     pub(crate) only: [u64; 2],
 }

@@ -96,6 +96,28 @@ fn hashes_do_not_keep_functions_apart() {
 }
 
 #[test]
+fn the_same_code_is_matched_if_nothing_else_has_it_and_both_call_the_same() {
+    let with = |code: u64, function: FunctionCount| FunctionCount { code: Some(code), ..function };
+    let [x, y] = ["x", "y"].map(|name| f(name, PROGRAM, 1, 10));
+    let a = || vec![x.clone(), y.clone(), with(7, f("old", PROGRAM, 1, 100))];
+    let b = || vec![x.clone(), y.clone(), with(7, f("new", PROGRAM, 1, 200))];
+    let is_matched = |a: Counted, b: Counted| account(a, b).matched.by_same_code;
+    assert_eq!(is_matched(counted(a(), &[]), counted(b(), &[])), 300);
+    assert_eq!(is_matched(counted(a(), &[(2, 0, 1)]), counted(b(), &[(2, 0, 1)])), 300);
+    let one = account(counted(a(), &[]), counted(b(), &[]));
+    assert_eq!(only(&one, "old").symbols, [vec!["old"], vec!["new"]]);
+    assert_eq!(only(&one, "old").rule, Some(Rule::SameCode));
+    // They call different functions.
+    assert_eq!(is_matched(counted(a(), &[(2, 0, 1)]), counted(b(), &[(2, 1, 1)])), 0);
+    // Two have this code, of which one has a name on both sides.
+    let third = || with(7, f("third", PROGRAM, 1, 5));
+    assert_eq!(is_matched(counted([a(), vec![third()]].concat(), &[]), counted([b(), vec![third()]].concat(), &[])), 0);
+    // It is known by name already.
+    let known = vec![x.clone(), with(7, f("old", PROGRAM, 1, 10)), f("new", PROGRAM, 1, 10)];
+    assert_eq!(is_matched(counted(a(), &[]), counted([known, b()].concat(), &[])), 0);
+}
+
+#[test]
 fn an_inlined_function_is_given_to_its_callers() {
     let a = counted(vec![f("one", PROGRAM, 10, 1000), f("two", PROGRAM, 10, 2000)], &[]);
     let functions = vec![f("one", PROGRAM, 10, 700), f("two", PROGRAM, 10, 1900), f("inner", PROGRAM, 40, 401)];

@@ -7,6 +7,7 @@ use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSegment as _, ObjectSymbol as _, SymbolKind, SymbolSection, elf};
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -26,13 +27,15 @@ pub(super) struct Binary {
     pub(super) functions: Vec<Function>,
     pub(super) stubs: Vec<Stub>,
     pub(super) own_addresses: OwnAddresses,
+    /// Where it always lies; empty if it may be moved.
+    pub(super) fixed: Range<u64>,
 }
 
 /// A function by its symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Function {
     pub(super) start: u64,
-    end: u64,
+    pub(super) end: u64,
     pub(super) name: String,
     /// The source file, of a static function.
     pub(super) source: Option<String>,
@@ -65,7 +68,10 @@ impl Binary {
             None => vec![],
         };
         let functions = if functions.is_empty() { functions_of(&file) } else { functions };
-        Self { segments, code, functions, stubs, own_addresses }
+        let is_fixed = file.kind() == object::ObjectKind::Executable;
+        let all = file.segments().map(|part| part.address()..part.address().saturating_add(part.size()));
+        let fixed = all.filter(|_| is_fixed).reduce(|one, other| one.start.min(other.start)..one.end.max(other.end));
+        Self { segments, code, functions, stubs, own_addresses, fixed: fixed.unwrap_or_default() }
     }
 
     /// The address that a place in the file is loaded at, relative to the file.

@@ -3,6 +3,7 @@
 //! sums are those of the dumps.
 
 use super::binary::{At, Binary};
+use super::digest::digest;
 use super::dump::{Dump, Mapped, Run};
 use super::plt::OwnAddresses;
 use crate::counts::{CodeKind, Counted, Edge, FunctionCount, ProgramCount};
@@ -89,6 +90,14 @@ fn takes_own_address(one: &Instruction, own: &OwnAddresses) -> bool {
             Mnemonic::Lea => own.symbols.contains(&address),
             _ => false,
         }
+}
+
+/// What the code of a function is, apart from addresses.
+fn code(binary: &Binary, at: usize) -> Option<u64> {
+    let start = binary.functions[at].start;
+    let length = usize::try_from(binary.functions[at].end - start).unwrap_or(usize::MAX);
+    let bytes = binary.bytes(start);
+    digest(&bytes[..length.min(bytes.len())], start, &binary.fixed)
 }
 
 impl Counter {
@@ -180,7 +189,8 @@ impl Counter {
                 At::Nameless => (String::new(), None, CodeKind::Nameless),
             };
             let Sums { calls, instructions, own_addresses } = *sums;
-            FunctionCount { name, file: paths[key.0].clone(), source, kind, calls, instructions, own_addresses }
+            let code = if let At::Function(at) = key.1 { code(binary, at) } else { None };
+            FunctionCount { name, file: paths[key.0].clone(), source, kind, calls, instructions, own_addresses, code }
         };
         let functions = self.functions.iter().map(function).collect();
         // Who calls by a stub calls what is behind it.

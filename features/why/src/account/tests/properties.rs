@@ -28,6 +28,7 @@ fn function(numbers: &BoxedStrategy<u64>) -> impl Strategy<Value = FunctionCount
     let (source, kind) = (prop::sample::select(&SOURCES[..]), prop::sample::select(&KINDS[..]));
     let all = (name, file, source, kind, [numbers.clone(), numbers.clone(), numbers.clone()]);
     all.prop_map(|(name, file, source, kind, [calls, instructions, own_addresses])| FunctionCount {
+        code: (calls % 3 == 0).then_some(instructions % 7),
         name: name.to_owned(),
         file: file.to_owned(),
         source: source.map(str::to_owned),
