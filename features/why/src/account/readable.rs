@@ -69,14 +69,22 @@ pub(super) fn readable(symbol: &str) -> String {
 }
 
 /// A name for a table, without default arguments of templates. Of one that is too long, first the parameters are left out, then arguments of templates from the inside,
-/// and then the beginning of the path.
+/// and then the
+/// beginning of the path. Paths within brackets go before the arguments do.
 pub(super) fn short(name: &str) -> String {
     let mut shorter = DEFAULTS.iter().fold(name.to_owned(), |name, default| without_default(&name, default));
-    for (kind, depth) in [('(', 0), ('<', 2), ('<', 1), ('<', 0)] {
+    let ways: [fn(&str) -> String; 5] = [
+        |name| without(name, '(', 0),
+        without_paths,
+        |name| without(name, '<', 2),
+        |name| without(name, '<', 1),
+        |name| without(name, '<', 0),
+    ];
+    for way in ways {
         if shorter.chars().count() <= WIDE {
             return shorter;
         }
-        shorter = without(&shorter, kind, depth);
+        shorter = way(&shorter);
     }
     let length = shorter.chars().count();
     if length <= WIDE {
@@ -130,6 +138,25 @@ fn without(name: &str, kind: char, depth: usize) -> String {
     kept
 }
 
+/// With types in angle brackets by their last names: `<Range<T> as Iterator>::next`.
+fn without_paths(name: &str) -> String {
+    let (mut kept, mut open) = (String::with_capacity(name.len()), 0_usize);
+    for (at, character) in name.char_indices() {
+        let before = &name[..at];
+        if matches!(character, '<' | '>') && !is_of_operator(before, character) {
+            open = if character == '<' { open + 1 } else { open.saturating_sub(1) };
+        }
+        let colons = kept.strip_suffix(':').filter(|_| open > 0 && character == ':');
+        let path = colons.map(|name| name.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len());
+        if let Some(path) = path.filter(|path| path + 1 < kept.len()) {
+            kept.truncate(path);
+            continue;
+        }
+        kept.push(character);
+    }
+    kept
+}
+
 /// Whether `<` or `>` is a part of `operator<<`, `operator->`, or an arrow.
 fn is_of_operator(before: &str, character: char) -> bool {
     before.trim_end_matches(['<', '>', '=', '-']).ends_with("operator") || character == '>' && before.ends_with('-')
@@ -164,7 +191,7 @@ mod tests {
             ("std::vector<int, std::allocator<int>>::push_back(int const&)", "std::vector<int>::push_back(int const&)"),
             (
                 "<a::b::Long<core::option::Option<u64>> as core::iter::traits::Iterator>::next",
-                "<a::b::Long<…> as core::iter::traits::Iterator>::next",
+                "<Long<Option<u64>> as Iterator>::next",
             ),
             ("f(std::pair<std::pair<std::pair<int, int>, int>, int>, int, int, int)", "f(…)"),
             (
