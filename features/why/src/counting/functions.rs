@@ -92,6 +92,16 @@ fn takes_own_address(one: &Instruction, own: &OwnAddresses) -> bool {
         }
 }
 
+/// The address that an instruction calls or jumps to, by itself or by a slot whose content is known.
+fn calls(one: &Instruction, own: &OwnAddresses) -> Option<u64> {
+    match one.op0_kind() {
+        _ if ![Mnemonic::Call, Mnemonic::Jmp].contains(&one.mnemonic()) => None,
+        OpKind::NearBranch64 => Some(one.near_branch_target()),
+        OpKind::Memory if one.is_ip_rel_memory_operand() => own.fixed.get(&one.ip_rel_memory_address()).copied(),
+        _ => None,
+    }
+}
+
 /// What the code of a function is, apart from addresses.
 fn code(binary: &Binary, at: usize) -> Option<u64> {
     let start = binary.functions[at].start;
@@ -142,8 +152,8 @@ impl Counter {
             }
             sums.calls += if binary.begins(key.1, one.ip()) { run.count } else { 0 };
             sums.own_addresses += if takes_own_address(&one, &binary.own_addresses) { run.count } else { 0 };
-            if [Mnemonic::Call, Mnemonic::Jmp].contains(&one.mnemonic()) && one.op0_kind() == OpKind::NearBranch64 {
-                let callee = (file, binary.at(one.near_branch_target()));
+            if let Some(target) = calls(&one, &binary.own_addresses) {
+                let callee = (file, binary.at(target));
                 if callee != key {
                     *edges.entry([key, callee]).or_default() += run.count;
                 }

@@ -30,6 +30,8 @@ pub(super) struct OwnAddresses {
     pub(super) slots: BTreeSet<u64>,
     /// The addresses: with -Bsymbolic, a linker has code compute one where it would load it from a slot.
     pub(super) symbols: BTreeSet<u64>,
+    /// What slots of the table hold that nobody else can change, like those by which Rust calls its own functions.
+    pub(super) fixed: BTreeMap<u64, u64>,
 }
 
 /// The stubs of a file, in the order of their addresses, and the addresses of what it exports.
@@ -37,8 +39,14 @@ pub(super) fn stubs(file: &ElfFile64<'_>) -> (Vec<Stub>, OwnAddresses) {
     let mut slots: BTreeMap<u64, (String, bool)> = BTreeMap::new();
     let mut own = OwnAddresses::default();
     let symbols = file.dynamic_symbol_table();
+    let table = file
+        .section_by_name(".got")
+        .map_or(0..0, |table| table.address()..table.address().saturating_add(table.size()));
     for (at, relocation) in file.dynamic_relocations().into_iter().flatten() {
         let RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
+        if r_type == elf::R_X86_64_RELATIVE && table.contains(&at) {
+            own.fixed.insert(at, relocation.addend().cast_unsigned());
+        }
         let is_slot = [elf::R_X86_64_JUMP_SLOT, elf::R_X86_64_GLOB_DAT].contains(&r_type);
         let object::RelocationTarget::Symbol(index) = relocation.target() else { continue };
         let symbol = symbols.and_then(|symbols| symbols.symbol_by_index(index).ok());
