@@ -184,13 +184,13 @@ fn cause(row: &Row, allocators: [Option<Allocator>; 2]) -> String {
                 Some(Side::Variant) => " (only in the variant)",
                 None => "",
             };
-            format!("{}{place}{with}{only}", clean(&short(name)))
+            format!("{}{place}{with}{only}", clean(name))
         }
     }
 }
 
 fn given(names: &[String]) -> String {
-    let mut shown: Vec<String> = names.iter().take(WITH).map(|name| clean(&short(name))).collect();
+    let mut shown: Vec<String> = names.iter().take(WITH).map(|name| clean(name)).collect();
     // Two of one template may be the same when they are cut.
     shown.dedup();
     if names.len() > shown.len() {

@@ -82,7 +82,7 @@ pub(crate) enum Cause {
     Mechanism(Mechanism),
     /// A function.
     Function {
-        /// Its name.
+        /// Its name, cut if it is long; [`Account::functions`] have all of it.
         name: String,
         /// Functions that were given to it because they ran on one side only.
         with: Vec<String>,

@@ -3,6 +3,7 @@
 
 use super::apportion::apportion;
 use super::files::base;
+use super::readable::short;
 use super::result::{Cause, Function, Growth, Mechanism, Row, Side, Split, difference};
 use std::collections::BTreeMap;
 
@@ -107,7 +108,8 @@ fn of_function(function: &Function) -> Row {
         [None, Some(_)] => Some(Side::Variant),
         _ => None,
     };
-    let cause = Cause::Function { name: function.name.clone(), with: function.with.clone(), only, place: None };
+    let with = function.with.iter().map(|name| short(name)).collect();
+    let cause = Cause::Function { name: short(&function.name), with, only, place: None };
     let is_called = function.calls != [0, 0];
     Row { cause, calls: is_called.then_some(function.calls), ..joined(&[function]) }
 }
