@@ -7,7 +7,7 @@ use bakeoff_model::plain::clean;
 /// What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection").
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-const TITLES: &str = "variant,against,workload,length,function,with,mechanism,rule,source,file_baseline,file_variant,instructions_baseline,\
+const TITLES: &str = "variant,against,workload,service,length,function,with,mechanism,rule,source,file_baseline,file_variant,instructions_baseline,\
                       instructions_variant,calls_baseline,calls_variant,difference,share,by_more_calls,by_dearer_calls,\
                       at_start,per_unit,symbols_baseline,symbols_variant";
 
@@ -16,7 +16,8 @@ pub(crate) fn csv(accounts: &[PairAccount]) -> String {
     let mut lines = TITLES.to_owned() + "\n";
     for PairAccount { variant, against, account } in accounts {
         let length = account.length.as_deref().unwrap_or_default();
-        let of_pair = [variant, against, &account.workload, length].map(cell);
+        let service = account.service.as_deref().unwrap_or_default();
+        let of_pair = [variant, against, &account.workload, service, length].map(cell);
         for function in &account.functions {
             let cells = of_pair.iter().cloned().chain(cells(function, account.difference));
             lines.push_str(&cells.collect::<Vec<_>>().join(","));

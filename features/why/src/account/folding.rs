@@ -130,7 +130,7 @@ fn node(key: &Key, lengths: usize) -> Node {
 fn key(function: &FunctionCount) -> (Key, bool) {
     let FunctionCount { kind, ref file, .. } = *function;
     if kind == CodeKind::Nameless {
-        return (Key { kind, file: file.clone(), name: String::new(), source: None }, false);
+        return (Key { kind, file: file.clone(), name: function.name.clone(), source: None }, false);
     }
     let BaseName { name, is_clone, is_rust } = BaseName::of(&function.name);
     let source = function.source.as_deref().map(base).filter(|source| !is_rust && is_source(source));

@@ -52,13 +52,20 @@ fn is_given<'a>(at: usize, side: &'a Folded, pairs: &[Pair], scopes: &Scopes<'a>
         let node = &side.nodes[place];
         is_given[place] = node.kind == CodeKind::Function && scopes.of_file(&node.file).is_none();
     }
+    // Nobody knows a function without a name but by who calls it, on whichever side.
+    for (node, is_given) in side.nodes.iter().zip(&mut is_given) {
+        *is_given |= node.kind == CodeKind::Nameless && scopes.of_file(&node.file).is_none();
+    }
     is_given
 }
 
 impl<'a> Moved<'a> {
     fn of(side: &'a Folded, mechanisms: Vec<Option<Mechanism>>, is_given: &[bool]) -> Self {
-        let is_given: Vec<bool> =
-            is_given.iter().zip(&mechanisms).map(|(is_given, mechanism)| *is_given && mechanism.is_none()).collect();
+        let is_given: Vec<bool> = is_given
+            .iter()
+            .zip(&mechanisms)
+            .map(|(is_given, of)| *is_given && matches!(of, None | Some(Mechanism::Nameless)))
+            .collect();
         let (mut by_length, mut given) = (vec![], vec![]);
         for length in 0..side.unnamed.len() {
             let left = |node: &Node| {
@@ -92,6 +99,7 @@ fn function(moved: &[Moved<'_>; 2], pair: &Pair, lengths: Option<[f64; 2]>) -> O
     let mut given: Vec<(String, f64)> = vec![];
     for (moved, place) in moved.iter().zip(pair.places) {
         let own = place.and_then(|place| moved.given.get(place)).into_iter().flatten();
+        let own = own.filter(|(of, _)| moved.side.nodes[*of].kind != CodeKind::Nameless);
         given.extend(own.map(|(of, weight)| (moved.name(*of), *weight)));
     }
     given.sort_by(|one, other| other.1.total_cmp(&one.1));

@@ -128,6 +128,22 @@ fn an_inlined_function_is_given_to_its_callers() {
     assert!(all(&account, "inner").is_empty());
 }
 
+/// On both sides: who calls it is all that is known of it.
+#[test]
+fn functions_without_a_name_are_given_to_their_callers() {
+    let nameless = |place: &str, calls, cost| stub(CodeKind::Nameless, f(place, PROGRAM, calls, cost));
+    let side = |cost, alone| {
+        let functions = vec![f("one", PROGRAM, 10, 1000), nameless("0x10", 30, cost), nameless("0x90", 5, alone)];
+        counted(functions, &[(0, 1, 30)])
+    };
+    let account = account(side(500, 70), side(900, 90));
+    assert_eq!(only(&account, "one").instructions, [1500, 1900]);
+    assert!(only(&account, "one").with.is_empty(), "a number says nothing");
+    // Nobody is known to call the other one.
+    let row = row(&account, |cause| *cause == Cause::Mechanism(Mechanism::Nameless));
+    assert_eq!(row.instructions, [70, 90]);
+}
+
 #[test]
 fn what_is_called_through_pointers_stays_in_part() {
     let a = counted(vec![f("one", PROGRAM, 10, 1000)], &[]);
@@ -374,10 +390,10 @@ fn csv_quotes_what_it_must() {
     let a = counted(vec![f("operator,(\"x\")", PROGRAM, 1, 1000), f("=1+1", PROGRAM, 1, 10)], &[]);
     let lines = export::csv(&pair(account(a, Counted::default())));
     assert!(
-        lines.contains("\nb,a,loop,,\"operator,(\"\"x\"\")\",,,,,$PREFIX/bin/program,,1000,0,1,0,-1000,"),
+        lines.contains("\nb,a,loop,,,\"operator,(\"\"x\"\")\",,,,,$PREFIX/bin/program,,1000,0,1,0,-1000,"),
         "{lines}"
     );
-    assert!(lines.contains("\nb,a,loop,,'=1+1,"), "{lines}");
+    assert!(lines.contains("\nb,a,loop,,,'=1+1,"), "{lines}");
     let titles = lines.lines().next().unwrap().split(',').count();
     assert_eq!(lines.lines().nth(2).unwrap().split(',').count(), titles);
 }

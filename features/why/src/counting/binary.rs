@@ -4,7 +4,7 @@
 use super::dump::Mapped;
 use super::plt::{OwnAddresses, Stub, stubs};
 use object::read::elf::ElfFile64;
-use object::{Object as _, ObjectSegment as _, ObjectSymbol as _, SymbolKind, SymbolSection, elf};
+use object::{Object as _, ObjectSection as _, ObjectSegment as _, ObjectSymbol as _, SymbolKind, SymbolSection, elf};
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
@@ -31,11 +31,12 @@ pub(super) struct Binary {
     pub(super) fixed: Range<u64>,
 }
 
-/// A function by its symbol.
+/// A function by its symbol, or by what is said of its frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Function {
     pub(super) start: u64,
     pub(super) end: u64,
+    /// Empty if no symbol is there.
     pub(super) name: String,
     /// The source file, of a static function.
     pub(super) source: Option<String>,
@@ -68,6 +69,7 @@ impl Binary {
             None => vec![],
         };
         let functions = if functions.is_empty() { functions_of(&file) } else { functions };
+        let functions = with_nameless(functions, &frames(&file));
         let is_fixed = file.kind() == object::ObjectKind::Executable;
         let all = file.segments().map(|part| part.address()..part.address().saturating_add(part.size()));
         let fixed = all.filter(|_| is_fixed).reduce(|one, other| one.start.min(other.start)..one.end.max(other.end));
@@ -130,6 +132,43 @@ fn symbols_elsewhere(file: &ElfFile64<'_>) -> Option<PathBuf> {
 fn functions_of(file: &ElfFile64<'_>) -> Vec<Function> {
     let all = functions(file);
     if all.is_empty() { in_order(file.dynamic_symbols().filter_map(|symbol| named(&symbol, None))) } else { all }
+}
+
+/// Where code begins that can be unwound, in order: the table in front of the frames, as Linux Standard Base has it. Functions of
+/// stripped programs are there, too.
+fn frames(file: &ElfFile64<'_>) -> Vec<u64> {
+    /// Its version, and encodings of its parts: a number of four bytes relative to here, a number of four bytes, and one
+    /// relative to the table.
+    const USUAL: [u8; 4] = [1, 0x1b, 0x03, 0x3b];
+    let Some(section) = file.section_by_name(".eh_frame_hdr") else { return vec![] };
+    let data = section.data().unwrap_or_default();
+    if data.get(..4) != Some(&USUAL) {
+        return vec![];
+    }
+    let word = |at: usize| data.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(i32::from_le_bytes);
+    let count = word(8).and_then(|count| usize::try_from(count).ok()).unwrap_or(0).min(data.len());
+    let starts = (0..count).map_while(|number| word(12 + 8 * number));
+    let mut starts: Vec<u64> = starts.map(|start| section.address().wrapping_add_signed(start.into())).collect();
+    starts.sort_unstable();
+    starts
+}
+
+/// Adds what begins between functions, up to the next one.
+fn with_nameless(functions: Vec<Function>, starts: &[u64]) -> Vec<Function> {
+    let is_free = |start: &u64| {
+        let before = functions.partition_point(|function| function.start <= *start).checked_sub(1);
+        before.is_none_or(|before| functions[before].end <= *start)
+    };
+    let nameless = starts.iter().copied().filter(is_free);
+    let mut all: Vec<Function> =
+        nameless.map(|start| Function { start, end: u64::MAX, name: String::new(), source: None }).collect();
+    all.extend(functions);
+    all.sort_by_key(|function| function.start);
+    for at in 1..all.len() {
+        let next = all[at].start;
+        all[at - 1].end = all[at - 1].end.min(next);
+    }
+    all
 }
 
 fn functions(file: &ElfFile64<'_>) -> Vec<Function> {

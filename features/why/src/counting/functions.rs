@@ -2,7 +2,7 @@
 //! A function was called as often as its first instruction was executed; a call or jump to another function is an edge. The
 //! sums are those of the dumps.
 
-use super::binary::{At, Binary};
+use super::binary::{At, Binary, Function};
 use super::digest::digest;
 use super::dump::{Dump, Mapped, Run};
 use super::plt::OwnAddresses;
@@ -187,10 +187,13 @@ impl Counter {
         let function = |(key, sums): (&Key, &Sums)| {
             let binary = &self.binaries[key.0].1;
             let (name, source, kind) = match key.1 {
-                At::Function(at) => {
-                    let function = &binary.functions[at];
-                    (function.name.clone(), function.source.clone(), CodeKind::Function)
-                }
+                At::Function(at) => match &binary.functions[at] {
+                    // The same file has it at the same place.
+                    Function { name, start, .. } if name.is_empty() => {
+                        (format!("{start:#x}"), None, CodeKind::Nameless)
+                    }
+                    Function { name, source, .. } => (name.clone(), source.clone(), CodeKind::Function),
+                },
                 At::Stub(at) => {
                     let stub = &binary.stubs[at];
                     let kind = if stub.is_own { CodeKind::OwnStub } else { CodeKind::Stub };
