@@ -8,7 +8,7 @@
  *   CPUID=N        executes an instruction so many times that takes as long as ten thousand others
  *   RELOCATIONS=N  as many addresses for the loader to relocate
  *   APART          visits the same places of memory in an order that caches cannot follow
- *   STAT=N FAULTS=N COPIES=N SLEEP=MS CONVOY=US    the kernel's work, and waiting
+ *   STAT=N FAULTS=N COPIES=N SLEEP=MS CONVOY=US PEER=MS    the kernel's work, and waiting; for a slower peer, too
  *
  * Its word is the number of units of work. */
 #define _GNU_SOURCE
@@ -99,7 +99,7 @@ static volatile char *pages(int number)
 }
 #endif
 
-#if defined SLEEP || defined CONVOY
+#if defined SLEEP || defined CONVOY || defined PEER
 static void sleep_us(long us)
 {
    struct timespec time = { us / 1000000, us % 1000000 * 1000 };
@@ -145,6 +145,20 @@ static void once(void)
    if (!child)
       _exit(0);
    waitpid(child, NULL, 0);
+#endif
+#ifdef PEER
+   int ends[2];
+   char byte = 0;
+   pid_t peer = pipe(ends) ? -1 : fork();
+   if (!peer) {
+      sleep_us(PEER * 1000l);
+      _exit(write(ends[1], &byte, 1) != 1);
+   }
+   if (read(ends[0], &byte, 1) != 1)
+      exit(1);
+   waitpid(peer, NULL, 0);
+   close(ends[0]);
+   close(ends[1]);
 #endif
 #ifdef SLEEP
    sleep_us(SLEEP * 1000l);
