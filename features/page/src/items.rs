@@ -8,6 +8,9 @@ use bakeoff_report::draw::rendered::Rendered;
 use bakeoff_report::words::counted;
 use maud::{Markup, html};
 
+/// A table of more columns needs the whole width.
+const NARROW: usize = 3;
+
 /// A list of more lines is folded on a card.
 const LISTED: usize = 3;
 
@@ -41,10 +44,14 @@ pub(crate) fn items(items: &[Item]) -> Markup {
     }
 }
 
+fn is_wide(card: &[Item]) -> bool {
+    card.iter().any(|item| matches!(item, Item::Table { columns, .. } if columns.len() > NARROW))
+}
+
 /// Items as cards: each heading begins one. Long lists in them are folded.
 pub(crate) fn cards(all: &[Item]) -> Markup {
     let cards = all.chunk_by(|_, next| !is_heading(next));
-    html! { div.cards { @for card in cards { article.card { (folded(card)) } } } }
+    html! { div.cards { @for card in cards { article.card.wide[is_wide(card)] { (folded(card)) } } } }
 }
 
 /// The same as [`items`], where a long list is behind the words that introduce it.

@@ -145,12 +145,14 @@ pub(crate) fn print(matches: &ArgMatches, record: &Record, findings: &Findings) 
         page.paragraph(text, width, 0, Ink::Plain);
     }
     for (pair, diagnosis) in accounts.iter().zip(&diagnoses) {
-        page::account(pair, diagnosis, &mut page, width);
-        if let Some((mechanism, confirmation)) = confirm::first(pair, diagnosis).filter(|_| !is_set(matches, CONFIRM)) {
-            page::diagnoses::hint(mechanism, &confirmation, &mut page, width);
-        }
+        account::page::print(&pair.account, [&pair.against, &pair.variant], &mut page, width);
         if is_set(matches, FUNCTIONS) {
             account::page::functions(&pair.account, &mut page, width);
+        }
+        // What is read first stands last on a terminal.
+        page::diagnoses::print(diagnosis, &mut page, width);
+        if let Some((mechanism, confirmation)) = confirm::first(pair, diagnosis).filter(|_| !is_set(matches, CONFIRM)) {
+            page::diagnoses::hint(mechanism, &confirmation, &mut page, width);
         }
     }
     screen::page(&page.print(screen::style().colour), false);

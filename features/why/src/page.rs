@@ -24,7 +24,8 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
     let heading = "evidence gathered after the measured trials to explain their results (never compared)";
     page.paragraph(heading, columns, 2, Ink::Heading);
     for (pair, diagnosis) in gathered.accounts.iter().zip(&gathered.diagnoses) {
-        account(pair, diagnosis, page, columns);
+        diagnoses::print(diagnosis, page, columns);
+        account::page::print(&pair.account, [&pair.against, &pair.variant], page, columns);
     }
     bakeoff_report::levels(findings, page, notes, columns);
     gathered.files.iter().for_each(|file| of_file(file, page, columns));
@@ -34,12 +35,6 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
         page.gap();
         gathered.missing.iter().for_each(|missing| not_gathered(missing, page, columns));
     }
-}
-
-/// The account of a pair, and its causes.
-pub(crate) fn account(pair: &PairAccount, diagnosis: &Diagnosis, page: &mut Page, columns: usize) {
-    account::page::print(&pair.account, [&pair.against, &pair.variant], page, columns);
-    diagnoses::print(diagnosis, page, columns);
 }
 
 /// What explains how each variant differs that has an account, in a few words: of a workload and its services, the account
