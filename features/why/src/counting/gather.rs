@@ -160,8 +160,10 @@ fn at_all_lengths(
     let subject = Subject { variant, workload: &workload.name };
     let lengths = lengths(workload);
     let mut all = CountsLine::default();
+    let mut counting = Counting::with(tool);
     for (number, length) in lengths.iter().chain(lengths.last()).enumerate() {
-        match once(tool, subject, length.clone(), number + 1 >= lengths.len(), executor)? {
+        counting.length.clone_from(length);
+        match once(subject, number + 1 >= lengths.len(), &mut counting, executor)? {
             Attempt::Counted(seen) => {
                 all.counted.extend(seen.counted);
                 for (service, counted) in seen.services {
@@ -189,20 +191,23 @@ fn take_second_count(counted: &mut Vec<Counted>) {
 }
 
 fn once(
-    tool: &Tool,
     subject: Subject<'_>,
-    length: Option<String>,
     is_as_measured: bool,
+    counting: &mut Counting<'_>,
     executor: &mut dyn Executor,
 ) -> Result<Attempt, CommandError> {
-    let at = length.as_ref().map_or(String::new(), |length| format!(" at length {}", clean(length)));
-    let mut counting = Counting::with(tool, length);
+    let at = counting.length.as_ref().map_or(String::new(), |length| format!(" at length {}", clean(length)));
     let failed = |failure: &Failure| {
         Attempt::Missing(format!("the workload fails while it is counted{at}: {}", bakeoff_report::failure(failure)))
     };
-    Ok(match executor.diagnose(subject, &mut counting)? {
+    Ok(match executor.diagnose(subject, counting)? {
         None => Attempt::Interrupted,
         Some(Diagnosed::Missing { why }) => Attempt::Missing(why),
+        // Some services do not start under valgrind: then the command is counted without them.
+        Some(Diagnosed::Failed(failure @ Failure::Surroundings { .. })) if counting.without_services.is_none() => {
+            counting.without_services = Some(bakeoff_report::failure(&failure));
+            return once(subject, is_as_measured, counting, executor);
+        }
         Some(Diagnosed::Failed(failure)) => failed(&failure),
         // With less work it prints and marks something else.
         Some(Diagnosed::Executed { failure: Some(failure), .. })
@@ -212,8 +217,8 @@ fn once(
         }
         Some(Diagnosed::Executed { ops, .. }) => {
             let of = |seen: Counted| vec![Counted { workload: subject.workload.to_owned(), ops, ..seen }];
-            let mut line = CountsLine { counted: of(counting.seen), ..CountsLine::default() };
-            for (service, seen) in counting.seen_of_services {
+            let mut line = CountsLine { counted: of(std::mem::take(&mut counting.seen)), ..CountsLine::default() };
+            for (service, seen) in std::mem::take(&mut counting.seen_of_services) {
                 match seen {
                     Ok(seen) => drop(line.services.insert(service, of(seen))),
                     Err(why) => drop(line.services_unseen.insert(service, why)),

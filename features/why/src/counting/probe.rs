@@ -33,10 +33,13 @@ pub(crate) const LENGTH: &str = "LENGTH";
 #[derive(Debug)]
 pub(crate) struct Counting<'t> {
     tool: &'t Tool,
-    length: Option<String>,
+    /// The value of `$LENGTH`, if there is one.
+    pub(crate) length: Option<String>,
     scratch: PathBuf,
     command: Place,
     services: BTreeMap<String, Place>,
+    /// Why services are not counted, if they are not.
+    pub(crate) without_services: Option<String>,
     /// What was counted of the command.
     pub(crate) seen: Counted,
     /// What was counted of each service, or why nothing was.
@@ -51,14 +54,15 @@ struct Place {
 }
 
 impl<'t> Counting<'t> {
-    /// Counts at that value of `$LENGTH`, if there is one.
-    pub(crate) fn with(tool: &'t Tool, length: Option<String>) -> Self {
+    /// Counts by this tool.
+    pub(crate) fn with(tool: &'t Tool) -> Self {
         Self {
             tool,
-            length,
+            length: None,
             scratch: PathBuf::new(),
             command: Place::default(),
             services: BTreeMap::new(),
+            without_services: None,
             seen: Counted::default(),
             seen_of_services: BTreeMap::new(),
         }
@@ -122,6 +126,10 @@ impl IntrusiveProbe for Counting<'_> {
     }
 
     fn take_over(&mut self, command: &mut Command, service: Option<&str>) -> Result<(), Error> {
+        if let Some((name, why)) = service.zip(self.without_services.clone()) {
+            self.seen_of_services.insert(name.to_owned(), Err(why));
+            return Ok(());
+        }
         let stem = service.map_or_else(|| format!("{FILES}{COMMAND}"), |name| format!("{FILES}service-{name}"));
         let place = Place { folders: places(&command.env), stem };
         let during = service.map(|_| self.during());
@@ -161,7 +169,8 @@ impl IntrusiveProbe for Counting<'_> {
     fn see_services(&mut self) {
         let services = std::mem::take(&mut self.services).into_iter();
         let seen = services.map(|(name, place)| (name, self.counted(&place).map_err(|unseen| in_words(&unseen))));
-        self.seen_of_services = seen.collect();
+        let seen: BTreeMap<_, _> = seen.collect();
+        self.seen_of_services.extend(seen);
     }
 
     fn forget(&mut self, scratch: &Path) {
