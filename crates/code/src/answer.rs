@@ -71,3 +71,9 @@ pub enum Why {
     /// Symbols that only one of them has could take the place of a library's.
     Interposed,
 }
+
+impl From<object::Error> for Why {
+    fn from(_: object::Error) -> Self {
+        Self::NotMachineCode
+    }
+}

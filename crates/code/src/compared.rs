@@ -1,6 +1,8 @@
 //! The comparison: pairs of things that must be equal, beginning with what is known by name. What two equal things refer to
 //! at the same place is the next pair. A thing has one partner, or they differ.
 
+mod files;
+
 use crate::answer::{Answer, Difference, What, Why};
 use crate::linked::Loading;
 use crate::nouns::{Atom, Instruction, Kind, Object, Place, Section, Target};
@@ -36,6 +38,8 @@ pub(crate) struct Comparison<'c, 'a> {
     changed: Vec<[usize; 2]>,
     partners: [HashMap<Spot, Spot>; 2],
     left: Vec<Pair<'a>>,
+    /// References that may mean one of two things, with their objects, and the name of what has them.
+    near: Vec<([Target<'a>; 2], [usize; 2], &'a str)>,
     /// The names of symbols that only one of them defines.
     alone: [Vec<&'a str>; 2],
     differences: Vec<Difference>,
@@ -51,6 +55,7 @@ impl<'c, 'a> Comparison<'c, 'a> {
             changed: vec![],
             partners: Default::default(),
             left: vec![],
+            near: vec![],
             alone: Default::default(),
             differences: vec![],
             unknown: None,
@@ -124,20 +129,20 @@ impl<'c, 'a> Comparison<'c, 'a> {
     /// Pairs what only its own object sees, where the name says which it is.
     fn locals(&mut self, one: usize, other: usize) {
         let names = |object: &Object<'a>| {
-            let mut names: BTreeMap<&'a str, Option<(usize, u64)>> = BTreeMap::new();
+            let mut names: BTreeMap<(&'a str, &'a str), Option<(usize, u64)>> = BTreeMap::new();
             for symbol in object.symbols.iter().filter(|symbol| !symbol.is_global() && !symbol.name.contains('.')) {
                 if let (Place::In(section), true) = (symbol.place, symbol.size > 0) {
                     let at = Some((section, symbol.value));
-                    names.entry(symbol.name).and_modify(|known| *known = None).or_insert(at);
+                    names.entry((symbol.name, symbol.file)).and_modify(|known| *known = None).or_insert(at);
                 }
             }
             names
         };
         let (first, second) = (names(&self.sides[0].objects[one]), names(&self.sides[1].objects[other]));
         for (name, at) in first {
-            let (Some((section, at)), Some(Some((same, there)))) = (at, second.get(name)) else { continue };
-            if !self.named([(one, section, at), (other, *same, *there)], name) {
-                self.differs(What::Symbol, name, [None; 2]);
+            let (Some((section, at)), Some(Some((same, there)))) = (at, second.get(&name)) else { continue };
+            if !self.named([(one, section, at), (other, *same, *there)], name.0) {
+                self.differs(What::Symbol, name.0, [None; 2]);
             }
         }
     }
@@ -237,10 +242,14 @@ impl<'c, 'a> Comparison<'c, 'a> {
         }
     }
 
-    pub(crate) fn answer(mut self) -> Answer {
+    fn compare_all(&mut self) {
         while let Some(pair) = self.left.pop() {
             self.compare(&pair);
         }
+    }
+
+    pub(crate) fn answer(mut self) -> Answer {
+        self.compare_all();
         for [one, other] in std::mem::take(&mut self.changed) {
             let (ones, others) = (self.unreached(0, one), self.unreached(1, other));
             // What only one of them has may have been added; of a changed datum, each has its own.
@@ -248,6 +257,10 @@ impl<'c, 'a> Comparison<'c, 'a> {
                 self.differs(What::Section, "data", [None; 2]);
             }
         }
+        self.conclude()
+    }
+
+    fn conclude(mut self) -> Answer {
         match self.unknown {
             _ if !self.differences.is_empty() => {
                 self.differences.sort_by(|a, b| (a.what, &a.name).cmp(&(b.what, &b.name)));
@@ -365,7 +378,7 @@ impl<'c, 'a> Comparison<'c, 'a> {
     fn data(&mut self, [a, b]: [&Section<'a>; 2], length: u64, pair: &Pair<'a>, by: &'a str) -> bool {
         let [from, there] = pair.spots.map(|spot| spot.2);
         let (ones, others) = (a.relocations(from, from + length), b.relocations(there, there + length));
-        if a.bytes(from, from + length) != b.bytes(there, there + length) || ones.len() != others.len() {
+        if ones.len() != others.len() || a.plain(from, from + length) != b.plain(there, there + length) {
             return false;
         }
         ones.iter().zip(others).all(|(one, other)| {
@@ -418,6 +431,14 @@ impl<'c, 'a> Comparison<'c, 'a> {
     /// Whether two references mean the same.
     fn targets(&mut self, targets: [Target<'a>; 2], objects: [usize; 2], by: &'a str) -> bool {
         let [one, other] = match targets {
+            [
+                Target::Content(one) | Target::Near { text: one, .. },
+                Target::Content(other) | Target::Near { text: other, .. },
+            ] if matches!(targets, [Target::Content(_), _] | [_, Target::Content(_)]) => return one == other,
+            [Target::Near { .. }, Target::Near { .. }] => {
+                self.near.push((targets, objects, by));
+                return true;
+            }
             [Target::Named(name, plus), Target::Named(same, distance)] => return name == same && plus == distance,
             [Target::Place { section, at, plus }, Target::Place { section: same, at: there, plus: distance }] => {
                 [(section, at, plus), (same, there, distance)]
@@ -469,16 +490,5 @@ impl<'c, 'a> Comparison<'c, 'a> {
 impl Pair<'_> {
     fn objects(&self) -> [usize; 2] {
         self.spots.map(|spot| spot.0)
-    }
-}
-
-impl Atom<'_> {
-    /// How many instructions are before the one that begins there.
-    fn instruction(&self, at: u64) -> Option<usize> {
-        if at == self.start + self.size {
-            return Some(usize::MAX);
-        }
-        let found = self.code.binary_search_by_key(&at, |instruction| instruction.at).ok()?;
-        Some(self.code[found].index)
     }
 }

@@ -9,7 +9,9 @@
 mod answer;
 mod compared;
 mod decoded;
+mod image;
 mod linked;
+mod meant;
 mod nouns;
 mod pieces;
 mod read;
@@ -17,6 +19,8 @@ mod side;
 
 pub use answer::{Answer, Difference, Part, Program, What, Why};
 use compared::Comparison;
+use image::Image;
+use linked::Loading;
 use side::Side;
 
 /// Compares two programs.
@@ -37,7 +41,7 @@ pub fn compare(one: &Program<'_>, other: &Program<'_>) -> Answer {
     comparison.named_by(&one.words);
     match (one.linked, other.linked) {
         (None, None) => {}
-        (Some(one), Some(other)) => match [one, other].map(linked::Loading::of) {
+        (Some(one), Some(other)) => match [one, other].map(Loading::of) {
             [Ok(one), Ok(other)] => {
                 if let Some(name) = one.difference(&other) {
                     comparison.differs(What::Loading, name, [None; 2]);
@@ -49,6 +53,33 @@ pub fn compare(one: &Program<'_>, other: &Program<'_>) -> Answer {
         _ => return Answer::Unknown(Why::NotMachineCode),
     }
     comparison.answer()
+}
+
+/// Compares two programs by the linked files alone. There are fewer answers than by objects: only for programs of C that can be
+/// loaded anywhere, with their symbols, and without tables of exceptions.
+#[must_use]
+pub fn compare_files(one: &[u8], other: &[u8]) -> Answer {
+    if one == other {
+        return Answer::Same;
+    }
+    files(one, other).unwrap_or_else(Answer::Unknown)
+}
+
+fn files(one: &[u8], other: &[u8]) -> Result<Answer, Why> {
+    let loadings = [Loading::of(one)?, Loading::of(other)?];
+    let [one, other] = [Image::of(one)?, Image::of(other)?];
+    let (is_told_alike, are_explained) = (one.told == other.told, one.explains(&other));
+    let sides = [Side::with(vec![one.object])?, Side::with(vec![other.object])?];
+    let mut comparison = Comparison::of(&sides);
+    if let Some(name) = loadings[0].difference(&loadings[1]) {
+        comparison.differs(What::Loading, name, [None; 2]);
+    } else if !is_told_alike {
+        comparison.differs(What::Loading, "what the loader does", [None; 2]);
+    }
+    Ok(match comparison.answer_of_files() {
+        Answer::Same if !are_explained => Answer::Unknown(Why::Unnamed),
+        answer => answer,
+    })
 }
 
 /// Whether a word gives the linker a script of sections or an order of symbols.

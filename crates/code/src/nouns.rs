@@ -3,18 +3,24 @@
 use crate::answer::Why;
 use iced_x86::Mnemonic;
 use object::elf;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Relocations whose value is a distance from their place, in x86-64's ABI.
 const RELATIVE: [u32; 15] = [2, 4, 9, 13, 15, 19, 20, 22, 24, 26, 28, 29, 34, 41, 42];
 /// Those that are no 4 bytes long, with their lengths.
-const LENGTHS: [(u32, u64); 17] = [
+const LENGTHS: [(u32, u64); 22] = [
     (0, 0),
     (1, 8),
+    (5, 0),
+    (6, 8),
+    (7, 8),
+    (8, 8),
     (12, 2),
     (13, 2),
     (14, 1),
     (15, 1),
+    (16, 8),
     (17, 8),
     (18, 8),
     (24, 8),
@@ -65,13 +71,15 @@ pub(crate) struct Section<'a> {
     pub(crate) align: u64,
     pub(crate) size: u64,
     pub(crate) data: &'a [u8],
-    pub(crate) relocations: Vec<Relocation>,
+    pub(crate) relocations: Vec<Relocation<'a>>,
     /// Of sections with the same signature, a linker takes the first.
     pub(crate) signature: Option<&'a str>,
     /// By their places; they do not overlap.
     pub(crate) atoms: Vec<Atom<'a>>,
     /// Where something begins, in order.
     pub(crate) marks: Vec<u64>,
+    /// Places that something refers to which may mean what is behind them.
+    pub(crate) doubts: Vec<Doubt>,
 }
 
 /// A function or a datum.
@@ -96,6 +104,8 @@ pub(crate) enum Place {
 
 pub(crate) struct Symbol<'a> {
     pub(crate) name: &'a str,
+    /// The source file of one that only its own object sees, where a linked file has many of them.
+    pub(crate) file: &'a str,
     pub(crate) place: Place,
     pub(crate) value: u64,
     pub(crate) size: u64,
@@ -105,11 +115,13 @@ pub(crate) struct Symbol<'a> {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Relocation {
+pub(crate) struct Relocation<'a> {
     pub(crate) at: u64,
     pub(crate) sort: u32,
     pub(crate) symbol: usize,
     pub(crate) addend: i64,
+    /// What it means, if that was found otherwise.
+    pub(crate) known: Option<Target<'a>>,
 }
 
 /// What an address means.
@@ -119,9 +131,35 @@ pub(crate) enum Target<'a> {
     Named(&'a str, i64),
     /// A place in a section of this object; of what a linker merges, a distance from it besides.
     Place { section: usize, at: i64, plus: i64 },
+    /// A text or constant without a name.
+    Content(&'a [u8]),
+    /// A place in front of the datum that is next: its section and place, and how far it is; or one in the datum that is there: its
+    /// section and place, and how far from that; or this text.
+    Near { next: (usize, u64), distance: u64, in_datum: Option<(usize, u64, u64)>, text: &'a [u8] },
 }
 
-impl Relocation {
+/// An address that is taken and may be in front of its datum, although it is in another one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Doubt {
+    /// Its place in the section; less than 0, if it is in front of all of it.
+    pub(crate) at: i64,
+    /// Whether another datum begins there.
+    pub(crate) is_start: bool,
+}
+
+impl Doubt {
+    /// Whether it may be what an index of that datum is added to that does not begin at 0, but at most at a letter's number.
+    pub(crate) fn may_mean(self, datum: &Atom<'_>) -> bool {
+        const LARGEST: u64 = 128;
+        const NEAR: u64 = 16;
+        let distance = (datum.start as i64).wrapping_sub(self.at);
+        let Some(distance) = u64::try_from(distance).ok().filter(|distance| *distance > 0) else { return false };
+        let element = 1 << (distance | datum.size).trailing_zeros().min(5);
+        distance <= if self.is_start { NEAR } else { LARGEST * element }
+    }
+}
+
+impl<'a> Relocation<'a> {
     pub(crate) fn is_relative(&self) -> bool {
         RELATIVE.contains(&self.sort)
     }
@@ -131,12 +169,10 @@ impl Relocation {
     }
 
     /// What it means; `fix` is added to its addend.
-    pub(crate) fn target<'a>(
-        &self,
-        sections: &[Section<'a>],
-        symbols: &[Symbol<'a>],
-        fix: i64,
-    ) -> Result<Target<'a>, Why> {
+    pub(crate) fn target(&self, sections: &[Section<'a>], symbols: &[Symbol<'a>], fix: i64) -> Result<Target<'a>, Why> {
+        if let Some(known) = self.known {
+            return Ok(known);
+        }
         let symbol = symbols.get(self.symbol).ok_or(Why::Unusual)?;
         let addend = self.addend.wrapping_add(fix);
         if self.symbol == 0 || symbol.is_global() {
@@ -155,6 +191,10 @@ impl Relocation {
 }
 
 impl Symbol<'_> {
+    pub(crate) fn section(&self) -> Option<usize> {
+        if let Place::In(section) = self.place { Some(section) } else { None }
+    }
+
     pub(crate) fn is_global(&self) -> bool {
         self.bind != elf::STB_LOCAL
     }
@@ -196,9 +236,24 @@ impl<'a> Section<'a> {
     }
 
     /// The relocations from one place to another.
-    pub(crate) fn relocations(&self, from: u64, to: u64) -> &[Relocation] {
+    pub(crate) fn relocations(&self, from: u64, to: u64) -> &[Relocation<'a>] {
         let place = |limit: u64| self.relocations.partition_point(|one| one.at < limit);
         &self.relocations[place(from)..place(to).max(place(from))]
+    }
+
+    /// The bytes there, with those that mean an address as zeros.
+    pub(crate) fn plain(&self, from: u64, to: u64) -> Cow<'a, [u8]> {
+        let (bytes, relocations) = (self.bytes(from, to), self.relocations(from, to));
+        if bytes.is_empty() || relocations.is_empty() {
+            return Cow::Borrowed(bytes);
+        }
+        let mut bytes = bytes.to_vec();
+        for one in relocations {
+            let at = (one.at - from) as usize;
+            let end = (at + one.length() as usize).min(bytes.len());
+            bytes[at..end].fill(0);
+        }
+        Cow::Owned(bytes)
     }
 
     /// The bytes there; none where it has none in the file.
@@ -243,5 +298,16 @@ impl Instruction<'_> {
         let mut bytes = self.bytes.to_vec();
         self.references.iter().for_each(|one| bytes[one.from..one.to].fill(0));
         bytes
+    }
+}
+
+impl Atom<'_> {
+    /// How many instructions are before the one that begins there.
+    pub(crate) fn instruction(&self, at: u64) -> Option<usize> {
+        if at == self.start + self.size {
+            return Some(usize::MAX);
+        }
+        let found = self.code.binary_search_by_key(&at, |instruction| instruction.at).ok()?;
+        Some(self.code[found].index)
     }
 }

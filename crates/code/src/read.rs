@@ -79,6 +79,7 @@ fn sections<'a>(file: &Elf<'a>) -> object::Result<Vec<Section<'a>>> {
                     sort: one.r_type(ENDIAN, false).0,
                     symbol: one.r_sym(ENDIAN, false) as usize,
                     addend: one.r_addend(ENDIAN),
+                    known: None,
                 });
             }
         }
@@ -97,6 +98,7 @@ fn sections<'a>(file: &Elf<'a>) -> object::Result<Vec<Section<'a>>> {
             signature: signatures.get(&index).copied(),
             atoms: vec![],
             marks: vec![],
+            doubts: vec![],
         });
     }
     Ok(all)
@@ -140,13 +142,13 @@ fn symbols<'a>(file: &Elf<'a>) -> object::Result<(Vec<Symbol<'a>>, bool)> {
         };
         let (value, size) = (symbol.st_value(ENDIAN), symbol.st_size(ENDIAN));
         let (bind, visibility) = (symbol.st_bind(), symbol.st_visibility());
-        all.push(Symbol { name, place, value, size, sort, bind, visibility });
+        all.push(Symbol { name, file: "", place, value, size, sort, bind, visibility });
     }
     Ok((all, unusual))
 }
 
 /// Finds the functions and data of each section.
-fn atoms<'a>(sections: &mut [Section<'a>], symbols: &[Symbol<'a>]) -> Result<(), Why> {
+pub(crate) fn atoms<'a>(sections: &mut [Section<'a>], symbols: &[Symbol<'a>]) -> Result<(), Why> {
     for symbol in symbols {
         let Place::In(section) = symbol.place else { continue };
         let section = &mut sections[section];
@@ -211,7 +213,7 @@ fn handlers<'a>(sections: &mut [Section<'a>], symbols: &[Symbol<'a>]) -> Result<
                     found.push((section, at, target));
                 }
                 Target::Named(name, _) => _ = personalities.insert(name),
-                Target::Place { .. } => {}
+                _ => {}
             }
         }
     }

@@ -35,7 +35,10 @@ pub(crate) struct Whole<'a> {
 impl<'a> Side<'a> {
     pub(crate) fn of(program: &Program<'a>) -> Result<Self, Why> {
         let read = program.parts.iter().map(|part| object(part.name, part.content));
-        let objects: Vec<Object<'a>> = read.collect::<Result<_, _>>()?;
+        Self::with(read.collect::<Result<_, _>>()?)
+    }
+
+    pub(crate) fn with(objects: Vec<Object<'a>>) -> Result<Self, Why> {
         let mut side =
             Self { objects: vec![], globals: BTreeMap::new(), named: HashSet::new(), wholes: BTreeMap::new() };
         // The first object that has a group of sections keeps it.

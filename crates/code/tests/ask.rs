@@ -9,7 +9,7 @@
     reason = "a tool for tests"
 )]
 
-use bakeoff_code::{Part, Program, compare};
+use bakeoff_code::{Part, Program, compare, compare_files};
 use std::fs;
 
 type Files = Vec<(String, Vec<u8>)>;
@@ -34,6 +34,10 @@ fn main() {
     // Many pairs are asked in one go: the programs would take longer to start than to compare.
     for pair in lists.chunks(2) {
         let [one, other] = [&pair[0], &pair[1]].map(|list| files(list));
-        println!("{:?}", compare(&program(&one), &program(&other)));
+        let [one, other] = [program(&one), program(&other)];
+        println!("{:?}", compare(&one, &other));
+        if let (Some(one), Some(other)) = (one.linked, other.linked) {
+            println!("{:?}", compare_files(one, other));
+        }
     }
 }

@@ -48,7 +48,15 @@ fn code() {
     check("hook)(int, int) = called", "hook)(int, int) = 0", "hook");
     check("calls = 0;", "calls = 1;", "");
     check("int (*hook)(int, int) = called", "int (*const hook)(int, int) = called", "hook");
-    check("static int __attribute__((noinline)) chosen", "int __attribute__((noinline)) chosen", "");
+}
+
+/// In the linked file it is the same: no other file sees it.
+#[test]
+fn who_sees_a_function() {
+    let other = edited("static int __attribute__((noinline)) chosen", "int __attribute__((noinline)) chosen");
+    let [one, other] = [edited("", ""), other].map(|sources| of(&sources, &["-O2"], &[]));
+    assert!(matches!(compare(&one.program(), &other.program()), Answer::Differs(_)));
+    assert_eq!(of_files(&one, &other), Answer::Same);
 }
 
 #[test]

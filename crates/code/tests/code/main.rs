@@ -9,9 +9,10 @@
 )]
 
 mod differs;
+mod files;
 mod same;
 
-use bakeoff_code::{Answer, Part, Program, compare};
+use bakeoff_code::{Answer, Part, Program, compare, compare_files};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -122,6 +123,19 @@ fn answer(one: &Built, other: &Built) -> Answer {
     let answer = compare(&one.program(), &other.program());
     let back = compare(&other.program(), &one.program());
     assert_eq!(std::mem::discriminant(&answer), std::mem::discriminant(&back), "{answer:?} {back:?}");
+    // The files alone may say less, but nothing else.
+    if matches!(answer, Answer::Differs(_)) {
+        assert_ne!(of_files(one, other), Answer::Same, "{answer:?}");
+    }
+    answer
+}
+
+/// What the files alone say, in both directions.
+#[track_caller]
+fn of_files(one: &Built, other: &Built) -> Answer {
+    let answer = compare_files(&one.linked, &other.linked);
+    let back = compare_files(&other.linked, &one.linked);
+    assert_eq!(answer == Answer::Same, back == Answer::Same, "{answer:?} {back:?}");
     answer
 }
 
