@@ -66,6 +66,7 @@ mod tools;
 mod trained;
 mod tuning;
 mod two_commits;
+mod two_programs;
 mod unpack;
 mod uses;
 mod wrapper;
@@ -122,6 +123,7 @@ impl Feature for Building {
             check,
         });
         to.sources.push(two_commits::REVISIONS);
+        to.sources.push(two_programs::PROGRAMS);
     }
 }
 

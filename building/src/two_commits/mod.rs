@@ -28,7 +28,7 @@ use std::path::PathBuf;
 const FILES_SHOWN: usize = 4;
 
 /// How many functions that differ are named.
-const SYMBOLS_SHOWN: usize = 10;
+pub(crate) const SYMBOLS_SHOWN: usize = 10;
 
 /// Revisions, as `compare` gets them.
 pub(crate) const REVISIONS: VariantSource = VariantSource { options: Options::augment_args, prepare };
@@ -216,7 +216,10 @@ impl Alike {
     /// pipeline goes on.
     fn merged(self, plan: &Plan, quiet: bool) -> Merged {
         let nothing_left = (plan.variants.len() < 2).then(|| Ok(self.answer(plan)));
-        let notes = if quiet || nothing_left.is_some() { String::new() } else { self.notes() + &self.differences() };
+        let notes = match quiet || nothing_left.is_some() {
+            true => String::new(),
+            false => self.notes() + &differing_symbols(&self.differences).map(|(_, note)| note).unwrap_or_default(),
+        };
         Merged { shared: self.shared, notes, nothing_left }
     }
 
@@ -267,19 +270,17 @@ impl Alike {
             }
         }
     }
+}
 
-    /// What differs between revisions that race, where that is known.
-    fn differences(&self) -> String {
-        let of_symbols = self.differences.iter().filter(|one| one.what == What::Symbol && !one.name.is_empty());
-        let all: BTreeSet<String> = of_symbols.map(described).collect();
-        let shown: Vec<&str> = all.iter().take(SYMBOLS_SHOWN).map(String::as_str).collect();
-        let more = all.len() - shown.len();
-        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-        match shown.is_empty() {
-            true => String::new(),
-            false => format!("note: these functions or data differ: {}{more}\n", clean(&shown.join(", "))),
-        }
-    }
+/// How many functions and data differ, and a note of them, where that is known.
+pub(crate) fn differing_symbols(differences: &[Difference]) -> Option<(usize, String)> {
+    let of_symbols = differences.iter().filter(|one| one.what == What::Symbol && !one.name.is_empty());
+    let all: BTreeSet<String> = of_symbols.map(described).collect();
+    let shown: Vec<&str> = all.iter().take(SYMBOLS_SHOWN).map(String::as_str).collect();
+    let more = all.len() - shown.len();
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let note = format!("note: these functions or data differ: {}{more}\n", clean(&shown.join(", ")));
+    (!shown.is_empty()).then_some((all.len(), note))
 }
 
 /// The first of these files, and how many more there are.

@@ -31,8 +31,8 @@ pub(super) struct Options {
     /// With --git: a folder in the repository [default: the current folder]
     #[arg(long, value_name = "DIR", requires = "revisions")]
     repository: Option<PathBuf>,
-    /// With --git: run every revision, even if several produce the same program
-    #[arg(long, requires = "revisions")]
+    /// Run every revision or command, even if several are the same program
+    #[arg(long)]
     pub(super) anyway: bool,
 }
 

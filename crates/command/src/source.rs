@@ -30,6 +30,8 @@ pub struct SourceRequest<'a> {
     pub quiet: bool,
     /// Whether the files are compared as they are built, and not the programs in typical layouts.
     pub in_one_layout: bool,
+    /// Where commands run; `None` if they must run even where there is nothing to measure.
+    pub folder: Option<&'a Path>,
 }
 
 /// Variants that are ready to race.

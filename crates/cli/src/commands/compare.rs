@@ -163,7 +163,9 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     })?;
     let (scratch, quiet) = (scratch.path(), how.is_quiet());
     let in_one_layout = how.extent.asks_for_one_layout();
-    let request = SourceRequest { commands: &compared.commands, plan: &plan, scratch, quiet, in_one_layout };
+    let (commands, folder) = (&compared.commands[..], how.folder_if_optional()?);
+    let folder = folder.as_deref();
+    let request = SourceRequest { commands, plan: &plan, scratch, quiet, in_one_layout, folder };
     let prepared = features.prepare(&how.showing.asked, &request)?;
     let mut prepared = prepared.unwrap_or_else(|| Prepared { plan, ..Prepared::default() });
     if let Some(otherwise) = prepared.merged.nothing_left.take() {
@@ -221,6 +223,12 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
 }
 
 impl CompareSettings {
+    /// Where commands run, if nothing asks for trials in any case.
+    fn folder_if_optional(&self) -> Result<Option<PathBuf>, CommandError> {
+        let must_run = self.explain || self.another_day.is_asked();
+        (!must_run).then(|| self.execution.folder()).transpose()
+    }
+
     /// What is gathered after the trials, if anything is.
     fn to_gather(&self, plan: &Plan, features: &Registry) -> Result<Option<StudySections>, CommandError> {
         let mut sections = StudySections::new();

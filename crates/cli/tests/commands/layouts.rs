@@ -174,3 +174,40 @@ fn killed_in_between_it_goes_on_in_the_same_layouts() {
         assert_eq!(linked(pass).collect::<BTreeSet<_>>().len(), 1, "pass {pass}");
     }
 }
+
+/// What two programs that Bakeoff did not build say, with these texts in place of others in the second one.
+fn two_programs(sandbox: &Sandbox, from: &str, to: &str) {
+    for (folder, text) in [("old", MAIN.to_owned()), ("new", MAIN.replace(from, to))] {
+        std::fs::create_dir_all(sandbox.study().join(folder)).unwrap();
+        sandbox.write(&format!("{folder}/main.c"), &text);
+        let (main, program) = (format!("{folder}/main.c"), format!("{folder}/prog"));
+        let words = ["-O2", "-DN=1000", &main, "step.c", "-o", &program];
+        let ended = std::process::Command::new("gcc").args(words).current_dir(sandbox.study()).status();
+        assert!(ended.is_ok_and(|status| status.success()));
+    }
+}
+
+#[test]
+fn two_files_with_the_same_code_are_not_raced() {
+    let sandbox = sandbox("");
+    let compare = |commands: [&str; 2], words: &[&str]| {
+        let cwd = sandbox.study().display().to_string();
+        sandbox.execute(&[&["compare", "--cwd", &cwd, "--blocks", "1"][..], &commands, words].concat())
+    };
+    let both = ["./old/prog x", "./new/prog x"];
+    two_programs(&sandbox, "int step", "int nobody(int x) { return x * 5; }\nint step");
+    let headline = "both commands run the same program; only addresses differ, so there is nothing to measure";
+    compare(both, &[]).expect(0, &[headline, "equal in ./old/prog and ./new/prog; nothing refers", "--layouts one"]);
+    compare(both, &["--json"]).expect(0, &["\"same_in\": \"code\""]);
+    for (commands, words) in [
+        (both, &["--layouts", "one"][..]),
+        (both, &["--anyway"]),
+        (["./old/prog x", "./new/prog y"], &[]),
+        (both, &["--save", "it"]),
+    ] {
+        let shown = compare(commands, words);
+        assert!(shown.code == 0 && !shown.out.contains("same program"), "{words:?}: {shown:?}");
+    }
+    two_programs(&sandbox, "s += step", "s -= step");
+    compare(both, &[]).expect(0, &["note: these functions or data differ: main ("]);
+}

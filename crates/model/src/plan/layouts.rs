@@ -11,7 +11,11 @@ impl Plan {
     /// # Errors
     /// Why that makes no sense for this plan.
     pub fn set_layouts(&mut self, layouts: Layouts) -> Result<(), &'static str> {
-        if self.boots() || self.build_factors.is_empty() {
+        let is_built = !self.boots() && !self.build_factors.is_empty();
+        if !is_built && layouts == Layouts::One {
+            return Ok(());
+        }
+        if !is_built {
             return Err("--layouts is about programs that Bakeoff builds, and this plan has none");
         }
         if layouts != Layouts::One && !self.can_lay_out() {

@@ -44,6 +44,10 @@ pub(super) struct AnotherDay {
 }
 
 impl AnotherDay {
+    pub(super) fn is_asked(&self) -> bool {
+        self.save.is_some() || self.against.is_some()
+    }
+
     /// Whether the comparison can be saved, and the one to compare with; before anything is executed.
     pub(super) fn open(&self, features: &Registry) -> Result<Option<Earlier>, CommandError> {
         if let Some(name) = &self.save {
