@@ -1,7 +1,7 @@
 //! Layouts as users see them: programs that are linked again for each pass, and what pages and the
 //! journal say of it.
 
-use crate::common::{Sandbox, each_trial_once};
+use crate::common::{Sandbox, Shown, each_trial_once};
 use bakeoff_model::record::RELAID;
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -210,4 +210,39 @@ fn two_files_with_the_same_code_are_not_raced() {
     }
     two_programs(&sandbox, "s += step", "s -= step");
     compare(both, &[]).expect(0, &["note: these functions or data differ: main ("]);
+}
+
+/// A folder of Go with another linker: one of a version that cannot draw layouts.
+const OLD_GO: &str = r#"
+root=$(go env GOROOT); tools=pkg/tool/$(go env GOOS)_$(go env GOARCH); mkdir -p old/bin "old/$tools"
+for one in "$root"/*; do case ${one##*/} in bin|pkg) ;; *) ln -s "$one" old;; esac; done
+for one in "$root"/pkg/*; do case ${one##*/} in tool) ;; *) ln -s "$one" old/pkg;; esac; done
+for one in "$root/$tools"/*; do case ${one##*/} in link) ;; *) ln -s "$one" "old/$tools";; esac; done
+printf '#!/bin/sh\ncase "$*" in *-randlayout*) echo flag provided but not defined >&2; exit 2;; esac\nexec "%s" "$@"\n' "$root/$tools/link" > "old/$tools/link"
+printf '#!/bin/sh\nGOROOT=%s exec "%s" "$@"\n' "$PWD/old" "$root/bin/go" > old/bin/go
+chmod +x old/bin/go "old/$tools/link"
+"#;
+
+#[test]
+fn a_linker_of_go_that_draws_no_layouts_is_a_reason() {
+    if crate::common::is_missing(&["go"]) {
+        return;
+    }
+    let script = r#"script = 'export GOCACHE=$PWD/cache; go build -ldflags="-X main.n=$N" -o "$PREFIX/bin/p" .'"#;
+    let build = STUDY.lines().find(|line| line.starts_with("script")).unwrap();
+    let study = STUDY.replace(build, script).replace(r#"["main.c", "step.c"]"#, r#"["main.go", "go.mod"]"#);
+    let sandbox = Sandbox::new(&study);
+    sandbox.write("main.go", "package main\nvar n string\nfunc main() { println(n) }\n");
+    sandbox.write("go.mod", "module example.org/p\n\ngo 1.18\n");
+    let made = std::process::Command::new("sh").args(["-ec", OLD_GO]).current_dir(sandbox.path()).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    // The linker that it starts must not be among those that Bakeoff finds.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let others = std::env::split_paths(&path).filter(|folder| !folder.join("go").exists());
+    let path = std::env::join_paths(std::iter::once(sandbox.path().join("old/bin")).chain(others)).unwrap();
+    let execute = |words: &[&str]| Shown::of(&sandbox.command(words).env("PATH", &path).output().unwrap());
+    let refused = execute(&["run", "STUDY", "--quiet", "--layouts", "fresh"]);
+    refused.expect(2, &["not every build has a program whose link can be repeated"]);
+    execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    execute(&["report", "STUDY", "--provenance"]).expect(0, &["does not know -randlayout"]);
 }
