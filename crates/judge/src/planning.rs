@@ -112,6 +112,12 @@ pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
     Planning { aim, study: Some(study.study.clone()), rows }
 }
 
+/// The spread of a ratio whose two programs have layouts of their own in each block: each has the spread of layouts.
+#[must_use]
+pub fn with_layouts(sd: f64, layouts: f64) -> f64 {
+    (sd * sd + 2.0 * layouts * layouts).sqrt()
+}
+
 /// Plans from a spread.
 pub fn from_sd(aim: Aim, sd: f64) -> Planning {
     let row = outlook(&aim, Some(sd), Some(sd));

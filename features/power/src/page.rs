@@ -10,7 +10,7 @@ use bakeoff_report::format::{count, exponent, fixed, percent, waiting_time};
 use bakeoff_report::words::counted;
 
 /// Planning as a page. It ends in a line feed.
-pub(crate) fn power(planning: &Planning, style: Style) -> String {
+pub(crate) fn power(planning: &Planning, layouts: Option<f64>, style: Style) -> String {
     let mut page = Page::default();
     for rows in planning.rows.chunk_by(|one, next| title(one) == title(next)) {
         page.gap();
@@ -28,7 +28,7 @@ pub(crate) fn power(planning: &Planning, style: Style) -> String {
         }
     }
     page.gap();
-    page.paragraph(legend(planning), style.width, 0, Ink::Aside);
+    page.paragraph(legend(planning, layouts), style.width, 0, Ink::Aside);
     page.print(style.colour)
 }
 
@@ -78,12 +78,15 @@ fn digits(fraction: f64) -> String {
     format!("{} %", fixed(percent, decimals))
 }
 
-fn legend(planning: &Planning) -> String {
+fn legend(planning: &Planning, layouts: Option<f64>) -> String {
     let Aim { power, confidence, family, .. } = &planning.aim;
     let [power, confidence] = [power, confidence].map(|x| glue(&percent(*x)));
     let among = if *family > 1 { format!(" among {family} comparisons") } else { String::new() };
     let basis = match &planning.study {
-        None => "sd is the value that you gave. `–` means more than a million".to_owned(),
+        None => {
+            let layouts = layouts.map(|sd| format!(", with the spread of both layouts ({})", glue(&percent(sd))));
+            format!("sd is the value that you gave{}. `–` means more than a million", layouts.unwrap_or_default())
+        }
         Some(study) => format!(
             "sd is the standard deviation between the blocks of study {}. The plan uses the upper bound of sd at 80 % \
              confidence. `–` means more than a million, or unknown because there are fewer than {} or a value is not \

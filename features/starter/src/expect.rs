@@ -4,7 +4,7 @@
 use crate::fault::Fault;
 use crate::stage::{Ended, Stage};
 use crate::workload::Workload;
-use bakeoff_judge::planning::{Aim, from_sd};
+use bakeoff_judge::planning::{Aim, from_sd, with_layouts};
 use std::path::Path;
 
 /// It is run again for this long, in seconds, and no more often than this.
@@ -65,7 +65,7 @@ impl Observed {
         let family = u32::try_from(variants.saturating_sub(1)).unwrap_or(1);
         let aim = Aim { see: vec![0.01], power: 0.8, margin: 0.01, confidence: 0.95, family };
         // A ratio has the spread of both of its times and layouts: programs of other options have other ones.
-        let planning = from_sd(aim, (2.0 * (square + LAYOUTS * LAYOUTS)).sqrt());
+        let planning = from_sd(aim, with_layouts((2.0 * square).sqrt(), LAYOUTS));
         planning.rows.first().and_then(|row| row.to_see.first().copied().flatten())
     }
 }
