@@ -1,7 +1,8 @@
 //! Matched layouts: the programs of all variants linked again from recorded objects, with pads between them that put the
 //! same object at the same random address in every variant. One seed makes one layout of all of them. Where nothing of a
 //! build was recorded, it has no layouts. When layouts are made is not known here. Go's linker puts functions into a random
-//! order instead, and such layouts do not match.
+//! order instead, and such layouts do not match. Nor do those of programs that are compiled when they are linked: what one source
+//! became is no object of its own.
 //!
 //! A layout of a build is its prefix, relocated to another name of equal length, with other files in the place of those
 //! that were linked again.
@@ -126,7 +127,8 @@ pub(crate) fn make(
         replace(&prefix.join(name), &content)?;
     }
     wipe(&work)?;
-    let mark = if build.files.values().any(|file| file.recorded.go.is_some()) { UNMATCHED } else { "" };
+    let is_unmatched = |file: &File| file.recorded.go.is_some() || file.recorded.optimised;
+    let mark = if build.files.values().any(is_unmatched) { UNMATCHED } else { "" };
     Ok((prefix, format!("{mark}{}", &digest.hex()[..SHOWN])))
 }
 

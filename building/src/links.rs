@@ -6,6 +6,7 @@
 mod copied;
 pub(crate) mod go;
 mod link;
+mod optimised;
 pub(crate) mod recorded;
 
 use crate::error::{At, Error};
@@ -16,10 +17,10 @@ use crate::paths::LINKS;
 use crate::proof::loaded;
 use crate::shell::Shell;
 use crate::site::Site;
-use crate::wrapper::ToolKind;
+use crate::wrapper::{Call, ToolKind};
 use crate::wrappers::is_linked;
-use copied::{is_object, without_outputs};
-use link::{Installed, Link, Repetition, Work};
+use copied::{Instead, is_object, without_outputs};
+use link::{AsInstalled, Installed, Link, Repetition, Work, as_installed, holds_bitcode};
 use memchr::memmem;
 use recorded::{Copies, Recorded, plain_words, traced};
 use std::collections::BTreeMap;
@@ -31,8 +32,7 @@ use std::path::{Path, PathBuf};
 const SHARE: f64 = 0.1;
 const ALWAYS_S: f64 = 1.0;
 
-/// How objects begin that hold no machine code: those of LLVM, and a section of gcc's.
-const BITCODE: &[u8] = b"BC\xc0\xde";
+/// The sections of objects of gcc that hold no machine code.
 const GCC_LTO: &[u8] = b".gnu.lto_";
 
 /// Repeats the link of everything that the layer installed, but not of what it found there.
@@ -78,7 +78,7 @@ pub(crate) fn repeat(
                 let mut work = Work { shell, site, copies: &mut copies, digest };
                 let (repeated, took_s, again) = match link.call.kind() {
                     ToolKind::GoLinker => go::repeat(link, &mut work, &installed)?,
-                    _ => link.repeat(&mut work, &installed)?,
+                    _ => link.repeat(&calls, &mut work, &installed)?,
                 };
                 spent_s += took_s;
                 kept.extend(again.map(|again| Recorded { file: name.display().to_string(), ..again }));
@@ -104,8 +104,8 @@ fn was_there(below: &Path, name: &Path, of_now: &str) -> bool {
 }
 
 impl Link<'_> {
-    /// Performs it again, and compares.
-    fn repeat(&self, work: &mut Work<'_>, installed: &Installed<'_>) -> Result<Repetition, Error> {
+    /// Performs it again, and compares. The calls are all that were seen.
+    fn repeat(&self, calls: &[Call], work: &mut Work<'_>, installed: &Installed<'_>) -> Result<Repetition, Error> {
         let site = work.site;
         let words: Vec<String> = self.words.iter().map(|word| self.kept(word, site)).collect();
         let inputs = words.iter().filter(|word| !word.starts_with('-')).map(|word| self.call.dir.join(word));
@@ -113,8 +113,9 @@ impl Link<'_> {
         if let Some(gone) = inputs.iter().find(|path| !path.exists()) {
             return Ok((Repeated::Gone { input: gone.display().to_string() }, 0.0, None));
         }
-        if inputs.iter().any(|path| holds_no_code(path)) {
-            return Ok((Repeated::LinkTimeOptimised, 0.0, None));
+        let without_code: Vec<PathBuf> = inputs.iter().filter(|path| holds_no_code(path)).cloned().collect();
+        if !without_code.is_empty() {
+            return optimised::repeat(self, calls, &without_code, work, installed);
         }
         let [again, trace] = ["relinked", "relinked.trace"].map(|name| site.work.join(name));
         let mut argv = vec![self.call.tool.display().to_string()];
@@ -129,15 +130,14 @@ impl Link<'_> {
         // Whatever is wrong with it, the build itself has succeeded.
         let Ok(content) = fs::read(&again) else { return Ok((Repeated::Differs, took_s, None)) };
         wipe(&again)?;
-        let mut changed = content.clone();
-        let replaced = recorded::replaced(&content, &installed.content)
-            .filter(|replaced| recorded::replace(&mut changed, replaced));
         let is_of_output = || fs::read(&self.output).is_ok_and(|made| made == content);
-        let is_changed_later = content != installed.content;
-        if is_changed_later && loaded(&changed, work.digest) != installed.loaded {
-            let is_later = self.output != installed.path && is_of_output();
-            return Ok((if is_later { Repeated::ChangedLater } else { Repeated::Differs }, took_s, None));
-        }
+        let AsInstalled { replaced, is_changed_later } = match as_installed(&content, work.digest, installed) {
+            Ok(found) => found,
+            Err(_) if self.output != installed.path && is_of_output() => {
+                return Ok((Repeated::ChangedLater, took_s, None));
+            }
+            Err(repeated) => return Ok((repeated, took_s, None)),
+        };
         let recorded = self.record(work, &fs::read_to_string(&trace).unwrap_or_default(), &content, &mut took_s)?;
         match recorded {
             Some(recorded) => {
@@ -161,7 +161,7 @@ impl Link<'_> {
         let [again, printed] = ["relinked", "relinked.dropped"].map(|name| work.site.work.join(name));
         let drops = self.words.iter().any(|word| word.trim_start_matches('-') == "gc-sections");
         for takes_apart in [true, false] {
-            let words = copied::words(self.call, work.site, work.copies, &trace, takes_apart)?;
+            let words = copied::words(self.call, work.site, work.copies, &trace, takes_apart, &Instead::default())?;
             let recorded = Recorded { tool: self.call.tool.clone(), words, ..Recorded::default() };
             let mut plain = plain_words(&recorded.words, &work.copies.folder);
             plain.extend(drops.then(|| "--print-gc-sections".to_owned()));
@@ -182,8 +182,7 @@ impl Link<'_> {
 
 /// Whether the code of an object is made in the link.
 fn holds_no_code(path: &Path) -> bool {
-    let content = fs::read(path).unwrap_or_default();
-    content.starts_with(BITCODE) || memmem::find(&content, GCC_LTO).is_some()
+    holds_bitcode(path) || memmem::find(&fs::read(path).unwrap_or_default(), GCC_LTO).is_some()
 }
 
 /// The programs and shared libraries below a folder, each once.

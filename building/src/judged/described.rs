@@ -58,7 +58,9 @@ pub(crate) fn sentence_on_link(link: &LinkSeen) -> String {
         Repeated::ChangedLater => format!("link of {file}: repeated, but the build changed the file after the link"),
         Repeated::Gone { input } => format!("link of {file}: not repeated, because {} no longer exists", clean(input)),
         Repeated::LinkTimeOptimised => {
-            format!("link of {file}: not repeated, because it compiles (link-time optimisation)")
+            format!(
+                "link of {file}: not repeated, because it compiles (link-time optimisation by other compilers than gcc)"
+            )
         }
         Repeated::Differs => format!("link of {file}: repeated, but the bytes differ"),
         Repeated::NotFromCopies => {

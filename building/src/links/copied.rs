@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::site::Site;
 use crate::wrapper::{Call, kept_name};
 use crate::wrappers::{kept_in, plain};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Words whose value is the next one, and no file that a link loads.
@@ -36,6 +36,15 @@ const SYSTEM: [&str; 3] = ["/usr", "/lib", "/lib64"];
 /// What a link loaded, member by member.
 type Trace = [(PathBuf, Option<String>)];
 
+/// Objects that take the place of others.
+#[derive(Debug, Default)]
+pub(super) struct Instead {
+    /// The others.
+    pub(super) of: BTreeSet<PathBuf>,
+    /// They stand where the first of the others did.
+    pub(super) by: Vec<PathBuf>,
+}
+
 /// The words, and the copies that they need.
 pub(super) fn words(
     call: &Call,
@@ -43,8 +52,10 @@ pub(super) fn words(
     copies: &mut Copies,
     trace: &Trace,
     takes_apart: bool,
+    instead: &Instead,
 ) -> Result<Vec<Word>, Error> {
-    let mut copying = Copying { call, site, copies, trace, takes_apart, known: BTreeMap::new(), words: vec![] };
+    let (known, words) = (BTreeMap::new(), vec![]);
+    let mut copying = Copying { call, site, copies, trace, takes_apart, instead, known, words };
     let all = without_outputs(&call.texts());
     let mut rest = all.iter();
     while let Some(word) = rest.next() {
@@ -73,6 +84,7 @@ struct Copying<'c> {
     copies: &'c mut Copies,
     trace: &'c Trace,
     takes_apart: bool,
+    instead: &'c Instead,
     /// How many parts have each name.
     known: BTreeMap<String, u32>,
     words: Vec<Word>,
@@ -134,6 +146,9 @@ impl Copying<'_> {
     /// A file among the words, or found for one.
     fn file(&mut self, path: &Path) -> Result<(), Error> {
         let kept = kept_in(&self.site.work).join(kept_name(path));
+        if [path, &kept].iter().any(|path| self.instead.of.contains(&plain(path))) {
+            return self.others();
+        }
         let content = if kept.exists() { &kept } else { path };
         if !content.is_file() {
             self.words.push(Word::Text(path.display().to_string()));
@@ -168,6 +183,19 @@ impl Copying<'_> {
         }
         let copy = self.copies.keep(content, path)?;
         self.words.push(Word::File { before: String::new(), copy });
+        Ok(())
+    }
+
+    /// What stands in the place of objects, once.
+    fn others(&mut self) -> Result<(), Error> {
+        const NAME: &str = "optimised";
+        if !self.known.contains_key(NAME) {
+            for path in &self.instead.by {
+                let copy = self.copies.keep(path, path)?;
+                let name = self.once(NAME.to_owned());
+                self.words.push(Word::Part { name, copy });
+            }
+        }
         Ok(())
     }
 

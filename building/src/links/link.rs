@@ -1,11 +1,13 @@
 //! A call of a linker that makes a program or a library, and what is at hand where it is repeated.
 
-use super::recorded::{Copies, Recorded};
+use super::recorded::{self, Copies, Recorded};
 use crate::journal::Repeated;
+use crate::proof::loaded;
 use crate::shell::Shell;
 use crate::site::Site;
 use crate::wrapper::{Call, ToolKind, kept_name};
 use crate::wrappers::{kept_in, plain};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What stands, for the linker of Go, before the name of its list of archives.
@@ -63,4 +65,29 @@ impl<'a> Link<'a> {
         let kept = kept_in(&site.work).join(kept_name(&path));
         if kept.exists() { kept.display().to_string() } else { word.to_owned() }
     }
+}
+
+/// How a file that was linked again became the one that was installed.
+pub(super) struct AsInstalled {
+    pub(super) replaced: Option<[String; 2]>,
+    pub(super) is_changed_later: bool,
+}
+
+/// Compares what was linked again with what was installed.
+pub(super) fn as_installed(content: &[u8], digest: &str, installed: &Installed<'_>) -> Result<AsInstalled, Repeated> {
+    let mut changed = content.to_vec();
+    let replaced =
+        recorded::replaced(content, &installed.content).filter(|replaced| recorded::replace(&mut changed, replaced));
+    let is_changed_later = content != installed.content;
+    if is_changed_later && loaded(&changed, digest) != installed.loaded {
+        return Err(Repeated::Differs);
+    }
+    Ok(AsInstalled { replaced, is_changed_later })
+}
+
+/// How objects of LLVM begin that hold no machine code.
+const BITCODE: &[u8] = b"BC\xc0\xde";
+
+pub(super) fn holds_bitcode(path: &Path) -> bool {
+    fs::read(path).unwrap_or_default().starts_with(BITCODE)
 }

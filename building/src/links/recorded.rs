@@ -35,6 +35,9 @@ pub(crate) struct Recorded {
     /// A string that the build replaced in the file after the link, as CMake does for `rpath`, and what by.
     #[serde(default)]
     pub(crate) replaced: Option<[String; 2]>,
+    /// Whether the objects are what a link compiled.
+    #[serde(default)]
+    pub(crate) optimised: bool,
     /// Set if the linker is that of Go.
     #[serde(default)]
     pub(crate) go: Option<Go>,

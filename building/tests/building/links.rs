@@ -136,6 +136,23 @@ fn go_build_changes_what_its_linker_made() {
     check_go(changed, &[("p", |seen| *seen == Repeated::Differs)]);
 }
 
+/// The link compiles: what it makes is linked again from the code that it made.
+#[test]
+fn gcc_compiles_in_the_link() {
+    check("gcc -O2 -flto main.c step.c -o \"$PREFIX/p\"", &[("p", is_same)]);
+    let apart = "gcc -O2 -flto -c main.c step.c; gcc -O2 -flto main.o step.o -o p; strip p; install p \"$PREFIX\"";
+    check(apart, &[("p", is_same_but_stripped)]);
+    let parts = "gcc -O2 -flto -c main.c step.c; gcc-ar rcs libstep.a step.o 2> /dev/null || exit 1
+        gcc -O2 -flto -flto-partition=max main.o libstep.a -o \"$PREFIX/p\"";
+    check(parts, &[("p", is_same)]);
+    let library = "gcc -O2 -flto -fPIC -shared step.c -o \"$PREFIX/libstep.so\"";
+    check(library, &[("libstep.so", is_same)]);
+    // Of clang no such objects are left.
+    if let Some(links) = links(&["clang", "ld.lld"], "clang -O2 -flto -fuse-ld=lld main.c step.c -o \"$PREFIX/p\"") {
+        assert_eq!(links["p"], Repeated::LinkTimeOptimised);
+    }
+}
+
 #[test]
 fn what_follows_a_link_is_told_apart() {
     check("gcc main.c step.c -o p; install -s p \"$PREFIX\"", &[("p", is_same_but_stripped)]);
@@ -149,7 +166,6 @@ fn what_follows_a_link_is_told_apart() {
 
 #[test]
 fn what_cannot_be_repeated_says_why() {
-    check("gcc -flto main.c step.c -o \"$PREFIX/p\"", &[("p", |seen| *seen == Repeated::LinkTimeOptimised)]);
     // No file has a name that long, so nothing is kept of this one.
     let long =
         "d=$(printf %0200d); mkdir $d; gcc -c main.c -o $d/main.o; gcc $d/main.o step.c -o \"$PREFIX/p\"; rm -r $d";

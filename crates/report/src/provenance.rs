@@ -82,7 +82,7 @@ pub fn claim(findings: &Findings) -> Option<[String; 2]> {
             let Layouts { passes, of, matched, few, .. } = layouts;
             let linked = match matched {
                 true => "linked again in a random layout, the same for all variants",
-                false => "relinked in a random order",
+                false => "linked again in random layouts that do not match",
             };
             let about = "programs in typical layouts";
             let over = glue(&counted(few.unwrap_or(*passes), "layout"));

@@ -147,12 +147,12 @@ fn the_claim_is_about_programs_only_where_every_block_was_linked_anew() {
     assert_eq!(claim(0), "The claims are about these builds: one build is one sample of memory layout.");
     assert_eq!(
         claim(6),
-        "For each block, the programs were relinked in a random order: the claims are about the programs in \
-            typical layouts, averaged over 6 layouts."
+        "For each block, the programs were linked again in random layouts that do not match: the claims are about the programs in \
+         typical layouts, averaged over 6 layouts."
     );
     assert_eq!(
         claim(2),
-        "In 2 of 6 passes, the programs were relinked in a random order: the claims are partly about these builds and \
+        "In 2 of 6 passes, the programs were linked again in random layouts that do not match: the claims are partly about these builds and \
          partly about the programs in typical layouts."
     );
     let mut record = built(6);
