@@ -176,13 +176,26 @@ impl Watch {
     ///
     /// # Errors
     /// If the kernel's maps cannot be read.
-    pub fn finish(self) -> io::Result<Report> {
-        let Self { maps, attached, has_times, has_faults, processors } = self;
+    pub fn finish(mut self) -> io::Result<Report> {
         let end_ns = now_ns();
         // From here on the numbers stand still.
-        drop(attached);
+        self.attached.clear();
+        self.read(end_ns)
+    }
+
+    /// What was seen so far; watching goes on.
+    ///
+    /// # Errors
+    /// If the kernel's maps cannot be read.
+    pub fn so_far(&self) -> io::Result<Report> {
+        self.read(now_ns())
+    }
+
+    fn read(&self, end_ns: u64) -> io::Result<Report> {
+        let Self { maps, has_times, has_faults, processors, .. } = self;
+        let (has_times, has_faults) = (*has_times, *has_faults);
         let mut sums = report::Sums::new();
-        for processor in 0..processors {
+        for processor in 0..*processors {
             maps.sums.lookup(&processor.to_ne_bytes())?.into_iter().for_each(|bytes| sums.add(&bytes));
         }
         let alive = states(&maps.tasks)?;

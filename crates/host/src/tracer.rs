@@ -115,7 +115,8 @@ fn trace(order: &Order) -> io::Result<(TraceReport, End)> {
         Err((what, why)) => return not_started(what, why),
     };
     if order.kernel {
-        let kernel::Watched { seen, end, not_started: refused } = kernel::watch(&program, &command)?;
+        let kernel::Watched { seen, end, not_started: refused } =
+            kernel::watch(&program, &command, order.during.as_deref())?;
         return match (refused, seen) {
             (Some(error), _) => not_started(program.display().to_string(), error.to_string()),
             (None, Ok(report)) => Ok((TraceReport::Watched(report), end)),

@@ -31,9 +31,10 @@ pub(crate) fn of(record: &Record, pairs: Pairs<'_>) -> Vec<PairAccount> {
     let counted = |variant: &str, workload: &str| {
         lines.iter().find(|line| line.variant == variant && line.workload == workload && line.missing.is_none())
     };
-    let of_service = |service: &str, sides: [&CountsLine; 2]| {
-        let [Some(a), Some(b)] = sides.map(|line| line.of_service(Some(service))) else { return None };
-        Some(Account { service: Some(service.to_owned()), ..account::of(a, b, None) })
+    let kernel = |names: [&str; 2], workload: &str, service: Option<&str>| {
+        let seen = names.map(|variant| watched.iter().find(|line| line.is_of(variant, workload))?.of_service(service));
+        let [Some(before), Some(after)] = seen else { return None };
+        Some(account::kernel::of([before, after]))
     };
     let mut accounts = vec![];
     for workload in &record.study.workloads {
@@ -46,14 +47,16 @@ pub(crate) fn of(record: &Record, pairs: Pairs<'_>) -> Vec<PairAccount> {
             let names = [against, &variant.name];
             let time = spent.input(line, &variant.name);
             let mut account = account::of(&baseline.counted, &line.counted, time);
-            let seen = names.map(|variant| {
-                let line = watched.iter().find(|line| line.is_of(variant, workload))?;
-                line.report.as_ref()
+            account.kernel = kernel(names, workload, None);
+            let services = baseline.services.keys().filter_map(|service| {
+                let [Some(a), Some(b)] = [baseline, line].map(|line| line.of_service(Some(service))) else {
+                    return None;
+                };
+                let kernel = kernel(names, workload, Some(service));
+                Some(Account { service: Some(service.clone()), kernel, ..account::of(a, b, None) })
             });
-            if let [Some(before), Some(after)] = seen {
-                account.kernel = Some(account::kernel::of([before, after]));
-            }
-            let services = baseline.services.keys().filter_map(|service| of_service(service, [baseline, line]));
+            // One that did nothing meanwhile has no account.
+            let services = services.filter(|account| account.instructions != [0, 0]);
             let all = std::iter::once(account).chain(services);
             accounts.extend(all.map(|account| PairAccount {
                 variant: variant.name.clone(),

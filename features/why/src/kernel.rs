@@ -8,6 +8,7 @@ mod probe;
 use bakeoff_host::census::{Report, Times};
 use bakeoff_model::record::Record;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The kind of its lines in a journal.
 pub(crate) const LINE: &str = "kernel";
@@ -16,7 +17,7 @@ pub(crate) const LINE: &str = "kernel";
 const WHOLE: std::ops::RangeInclusive<f64> = 0.97..=1.03;
 
 /// What was seen of one variant on one workload. A later line of the same variant and workload replaces it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct KernelLine {
     /// The session that watched.
     pub session: u32,
@@ -30,6 +31,9 @@ pub struct KernelLine {
     /// What was seen; none if nothing could be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Report>,
+    /// What was seen of services while the command ran.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub services: BTreeMap<String, Report>,
     /// Why nothing could be seen, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
@@ -48,6 +52,14 @@ impl KernelLine {
             }
         }
         all
+    }
+
+    /// What was seen of the command, or of a service.
+    pub(crate) fn of_service(&self, service: Option<&str>) -> Option<&Report> {
+        match service {
+            Some(name) => self.services.get(name),
+            None => self.report.as_ref(),
+        }
     }
 
     /// Whether it is about this variant on this workload.

@@ -68,6 +68,54 @@ pub struct Times {
     pub lifetime_s: f64,
 }
 
+impl Report {
+    /// What was added since an earlier report of the same watch. Tasks are those of all.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut syscalls = BTreeMap::new();
+        for (name, now) in &self.syscalls {
+            let before = earlier.syscalls.get(name).copied().unwrap_or_default();
+            let sums = SyscallSums {
+                count: now.count.saturating_sub(before.count),
+                spent: now.spent.map(|spent| spent.since(before.spent.unwrap_or_default())),
+            };
+            if sums.count > 0 || sums.spent.is_some_and(|spent| spent.time_s > 0.0) {
+                syscalls.insert(name.clone(), sums);
+            }
+        }
+        let times = |before: Times, now: Times| Times {
+            on_cpu_s: now.on_cpu_s - before.on_cpu_s,
+            run_queue_s: now.run_queue_s - before.run_queue_s,
+            blocked_s: now.blocked_s - before.blocked_s,
+            blocked_outside_calls_s: now.blocked_outside_calls_s - before.blocked_outside_calls_s,
+            lifetime_s: now.lifetime_s - before.lifetime_s,
+        };
+        let faults = |before: Faults, now: Faults| Faults {
+            read_absent: now.read_absent.saturating_sub(before.read_absent),
+            write_absent: now.write_absent.saturating_sub(before.write_absent),
+            read_present: now.read_present.saturating_sub(before.read_present),
+            write_present: now.write_present.saturating_sub(before.write_present),
+        };
+        Self {
+            tasks: self.tasks,
+            lost_tasks: self.lost_tasks,
+            syscalls,
+            faults: self.faults.map(|now| faults(earlier.faults.unwrap_or_default(), now)),
+            times: self.times.map(|now| times(earlier.times.unwrap_or_default(), now)),
+        }
+    }
+}
+
+impl Spent {
+    fn since(&self, before: Self) -> Self {
+        Self {
+            time_s: (self.time_s - before.time_s).max(0.0),
+            blocked_s: (self.blocked_s - before.blocked_s).max(0.0),
+            times_blocked: self.times_blocked.saturating_sub(before.times_blocked),
+        }
+    }
+}
+
 impl Times {
     /// Time on CPU, blocked and in the run queue as a part of lifetime. An interval is added up only if both its ends were
     /// seen, so anything but 1 means that events were missed. `None` if there is no lifetime.
@@ -193,6 +241,28 @@ mod tests {
     /// The place of a call's words, behind the sixteen that come first.
     fn place(call: u32) -> usize {
         16 + call as usize * 4
+    }
+
+    #[test]
+    fn what_was_added_since_is_the_difference() {
+        let spent = |time_s, blocked_s, times_blocked| Some(Spent { time_s, blocked_s, times_blocked });
+        let sums = |count, spent| SyscallSums { count, spent };
+        let report = |read, accept: Option<SyscallSums>, on_cpu_s, write_present| Report {
+            tasks: 2,
+            syscalls: [("read".to_owned(), read)]
+                .into_iter()
+                .chain(accept.map(|sums| ("accept".to_owned(), sums)))
+                .collect(),
+            faults: Some(Faults { write_present, ..Faults::default() }),
+            times: Some(Times { on_cpu_s, lifetime_s: 2.0 * on_cpu_s, ..Times::default() }),
+            ..Report::default()
+        };
+        let before = report(sums(5, spent(0.5, 0.25, 2)), None, 1.0, 10);
+        let after = report(sums(5, spent(0.5, 0.25, 2)), Some(sums(3, spent(0.75, 0.5, 3))), 1.5, 17);
+        let added = after.since(&before);
+        assert_eq!(added.syscalls, [("accept".to_owned(), sums(3, spent(0.75, 0.5, 3)))].into());
+        assert_eq!(added.faults.map(|faults| faults.write_present), Some(7));
+        assert_eq!(added.times.map(|times| (times.on_cpu_s, times.lifetime_s)), Some((0.5, 1.0)));
     }
 
     #[test]

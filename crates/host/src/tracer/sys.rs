@@ -71,11 +71,20 @@ pub(super) fn event_message(pid: Pid) -> Option<u64> {
 
 /// The next of our tasks to which something happened, and what; none if there is none left.
 pub(super) fn wait() -> io::Result<Option<(Pid, i32)>> {
+    wait_with(0)
+}
+
+/// The same if something has happened by now; else the task is 0.
+pub(super) fn wait_no_longer() -> io::Result<Option<(Pid, i32)>> {
+    wait_with(libc::WNOHANG)
+}
+
+fn wait_with(options: i32) -> io::Result<Option<(Pid, i32)>> {
     loop {
         let mut status = 0;
         // SAFETY: `status` is valid for the write.
-        let pid = unsafe { libc::waitpid(-1, &raw mut status, libc::__WALL) };
-        if pid > 0 {
+        let pid = unsafe { libc::waitpid(-1, &raw mut status, libc::__WALL | options) };
+        if pid > 0 || pid == 0 && options != 0 {
             return Ok(Some((pid, status)));
         }
         let error = io::Error::last_os_error();

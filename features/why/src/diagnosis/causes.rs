@@ -67,7 +67,9 @@ fn causes(pair: &PairAccount, claim: Option<&Claim>, isolating: &Isolating<'_>) 
         parts.into_iter().flatten().map(|part| part.estimate_s.abs()).sum()
     });
     let least_s = total_s * LEAST_PERMILLE as f64 / 1000.0;
-    let kernel = account.kernel.iter().flat_map(|kernel| &kernel.rows).filter_map(of_kernel);
+    // A service that waits has nothing to do.
+    let is_work = |row: &&KernelRow| account.service.is_none() || !matches!(row.what, KernelWork::Blocked(_));
+    let kernel = account.kernel.iter().flat_map(|kernel| &kernel.rows).filter(is_work).filter_map(of_kernel);
     all.extend(kernel.filter(|one| fits(one.change) && one.change.abs() >= least_s));
     if let Some(time) = account.time.filter(TimeAccount::is_shown) {
         all.extend(Some(of_speed(time.by_speed)).filter(|one| fits(one.change) && one.change.abs() >= least_s));

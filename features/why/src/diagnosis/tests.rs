@@ -278,7 +278,7 @@ fn the_work_of_the_kernel_is_a_cause() {
         let times = Times { on_cpu_s: 1.0, lifetime_s: 1.0, ..Times::default() };
         let report = Some(Report { tasks: 1, syscalls, times: Some(times), ..Report::default() });
         let (variant, workload) = (name.to_owned(), "loop".to_owned());
-        let line = KernelLine { session: 1, variant, workload, length: None, report, missing: None };
+        let line = KernelLine { session: 1, variant, workload, report, ..KernelLine::default() };
         record.push(Line::Feature(FeatureLine::new(kernel::LINE, &line).unwrap()));
     }
     let found = diagnosis(&judge(&record), LOCALE).expect("a diagnosis");

@@ -11,6 +11,7 @@ use bakeoff_host::census::{Detail, Report, Roots, Watch};
 use bakeoff_lab::{Diagnosed, Ending, Executor, Subject};
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::FeatureLine;
+use std::collections::BTreeMap;
 
 /// How often an execution is repeated if its time is not accounted for.
 const MOST_REPEATS: u32 = 3;
@@ -28,7 +29,7 @@ fn missing(study: &dyn Finished) -> Vec<KernelLine> {
                 .any(|line| line.is_of(&variant.name, &workload.name) && line.length == length && is_final(line));
             let (variant, workload) = (variant.name.clone(), workload.name.clone());
             if !is_held {
-                all.push(KernelLine { session: 0, variant, workload, length, report: None, missing: None });
+                all.push(KernelLine { variant, workload, length, ..KernelLine::default() });
             }
         }
     }
@@ -81,22 +82,31 @@ pub(crate) fn watch(study: &mut dyn Finished, executor: &mut dyn Executor) -> Re
             screen::erase();
         }
         let Some(seen) = attempt? else { return Ok(Ending::Stopped) };
-        let (report, missing) = seen.map_or_else(|why| (None, Some(why)), |report| (Some(report), None));
-        let line = KernelLine { session: study.session()?, report, missing, ..line };
+        let session = study.session()?;
+        let line = match seen {
+            Ok(Seen { command, services }) => KernelLine { session, report: Some(command), services, ..line },
+            Err(why) => KernelLine { session, missing: Some(why), ..line },
+        };
         study.keep(FeatureLine::new(LINE, &line)?)?;
     }
     Ok(Ending::Complete)
 }
 
+/// What one execution showed.
+struct Seen {
+    command: Report,
+    services: BTreeMap<String, Report>,
+}
+
 /// What was seen, or why nothing was; none if it was interrupted.
-type Attempt = Option<Result<Report, String>>;
+type Attempt = Option<Result<Seen, String>>;
 
 /// The first execution whose time is accounted for; the last one if there is none.
 fn until_whole(subject: Subject<'_>, tracer: &[String], executor: &mut dyn Executor) -> Result<Attempt, CommandError> {
     let mut attempt = once(subject, tracer, executor)?;
     for _ in 0..MOST_REPEATS {
         match &attempt {
-            Some(Ok(report)) if times(report).is_none() => attempt = once(subject, tracer, executor)?,
+            Some(Ok(seen)) if times(&seen.command).is_none() => attempt = once(subject, tracer, executor)?,
             _ => break,
         }
     }
@@ -112,6 +122,8 @@ fn once(subject: Subject<'_>, tracer: &[String], executor: &mut dyn Executor) ->
             let why = bakeoff_report::failure(&failure);
             Some(Err(format!("the workload fails while it is watched: {why}")))
         }
-        Some(Diagnosed::Executed { failure: None, .. }) => Some(Ok(watching.seen)),
+        Some(Diagnosed::Executed { failure: None, .. }) => {
+            Some(Ok(Seen { command: watching.seen, services: watching.seen_of_services }))
+        }
     })
 }

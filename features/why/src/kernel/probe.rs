@@ -1,19 +1,22 @@
-//! Watching in the place of a workload's command: it becomes an order to launch the command while the kernel watches it, and
-//! what was seen is read when the trial is over. Services are left as they are.
+//! Watching in the place of a workload's command and of its services: they become orders to launch them while the kernel watches,
+//! and what was seen is read when the trial is over. Of a service only what it does while the command runs.
 
 use bakeoff_host::census::Report;
 use bakeoff_host::tracer::{Order, TraceReport};
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A program that does nothing but call the kernel takes up to eight times as long.
 const SLOWER: f64 = 10.0;
 
-/// What the order and the answer are called in the scratch folder.
+/// What files are called in the scratch folder: orders, answers, and the one that is there while the trial lasts.
+const FILES: &str = "kernel-";
 const ORDER: &str = "kernel-order";
 const SEEN: &str = "kernel-seen";
+const DURING: &str = "kernel-during";
 
 /// The probe.
 #[derive(Debug)]
@@ -21,13 +24,40 @@ pub(super) struct Watching<'t> {
     /// The words that start what watches; an order follows.
     tracer: &'t [String],
     scratch: PathBuf,
-    /// What was seen.
+    services: Vec<String>,
+    /// What was seen of the command.
     pub(super) seen: Report,
+    /// What was seen of each service, where something was.
+    pub(super) seen_of_services: BTreeMap<String, Report>,
 }
 
 impl<'t> Watching<'t> {
     pub(super) fn with(tracer: &'t [String]) -> Self {
-        Self { tracer, scratch: PathBuf::new(), seen: Report::default() }
+        Self {
+            tracer,
+            scratch: PathBuf::new(),
+            services: vec![],
+            seen: Report::default(),
+            seen_of_services: BTreeMap::new(),
+        }
+    }
+
+    /// A file of the command, or of a service.
+    fn file(&self, what: &str, service: Option<&str>) -> PathBuf {
+        self.scratch.join(service.map_or_else(|| what.to_owned(), |name| format!("{what}-of-{name}")))
+    }
+
+    fn report(&self, service: Option<&str>) -> Result<Report, Unseen> {
+        let text = fs::read(self.file(SEEN, service)).ok();
+        match text.and_then(|text| serde_json::from_slice(&text).ok()) {
+            Some(TraceReport::Watched(report)) if report.lost_tasks > 0 => {
+                Err(Unseen::Refused(format!("{} processes and threads were too many to watch", report.lost_tasks)))
+            }
+            Some(TraceReport::Watched(report)) => Ok(report),
+            Some(TraceReport::NotStarted { what, why }) => Err(Unseen::NotStarted { what, why }),
+            Some(TraceReport::Refused { why }) => Err(Unseen::Refused(why)),
+            Some(TraceReport::Seen(_) | TraceReport::Used(_)) | None => Err(Unseen::Silent),
+        }
     }
 }
 
@@ -44,52 +74,54 @@ impl IntrusiveProbe for Watching<'_> {
         self.forget(scratch);
         self.scratch = std::path::absolute(scratch).map_err(|source| folder_error(scratch, source))?;
         self.seen = Report::default();
+        self.services.clear();
+        self.seen_of_services.clear();
         Ok(())
     }
 
     fn take_over(&mut self, command: &mut Command, service: Option<&str>) -> Result<(), Error> {
-        if service.is_some() {
-            return Ok(());
-        }
         let (argv, env) = (std::mem::take(&mut command.argv), std::mem::take(&mut command.env));
-        let order = Order { argv, env, output: self.scratch.join(SEEN), during: None, files: false, kernel: true };
-        let file = self.scratch.join(ORDER);
+        let (output, file) = (self.file(SEEN, service), self.file(ORDER, service));
+        // One that is started again has seen nothing yet.
+        let _ = fs::remove_file(&output);
+        let during = service.map(|_| self.scratch.join(DURING));
+        let order = Order { argv, env, output, during, files: false, kernel: true };
         let written = serde_json::to_vec(&order).map_err(std::io::Error::from).and_then(|text| fs::write(&file, text));
         written.map_err(|source| folder_error(&file, source))?;
         command.argv = self.tracer.to_vec();
         command.argv.push(file.to_string_lossy().into_owned());
+        self.services.extend(service.map(str::to_owned));
         Ok(())
     }
 
+    /// From now on services are watched.
     fn trial_begins(&mut self) -> Result<(), Error> {
-        Ok(())
+        let file = self.scratch.join(DURING);
+        fs::write(&file, "").map_err(|source| folder_error(&file, source))
     }
 
     fn trial_ended(&mut self) -> Result<(), Error> {
-        Ok(())
+        let file = self.scratch.join(DURING);
+        fs::remove_file(&file).map_err(|source| folder_error(&file, source))
     }
 
     fn see(&mut self, _: &End) -> Result<(), Unseen> {
-        let text = fs::read(self.scratch.join(SEEN)).ok();
-        match text.and_then(|text| serde_json::from_slice(&text).ok()) {
-            Some(TraceReport::Watched(report)) if report.lost_tasks > 0 => {
-                Err(Unseen::Refused(format!("{} processes and threads were too many to watch", report.lost_tasks)))
+        self.seen = self.report(None)?;
+        Ok(())
+    }
+
+    fn see_services(&mut self) {
+        for service in std::mem::take(&mut self.services) {
+            if let Ok(report) = self.report(Some(&service)) {
+                self.seen_of_services.insert(service, report);
             }
-            Some(TraceReport::Watched(report)) => {
-                self.seen = report;
-                Ok(())
-            }
-            Some(TraceReport::NotStarted { what, why }) => Err(Unseen::NotStarted { what, why }),
-            Some(TraceReport::Refused { why }) => Err(Unseen::Refused(why)),
-            Some(TraceReport::Seen(_) | TraceReport::Used(_)) | None => Err(Unseen::Silent),
         }
     }
 
-    fn see_services(&mut self) {}
-
     fn forget(&mut self, scratch: &Path) {
-        for name in [ORDER, SEEN] {
-            let _ = fs::remove_file(scratch.join(name));
+        let files = fs::read_dir(scratch).into_iter().flatten().flatten();
+        for file in files.filter(|file| file.file_name().to_string_lossy().starts_with(FILES)) {
+            let _ = fs::remove_file(file.path());
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::common::{Sandbox, is_missing};
 use bakeoff_why::counts::CountsLine;
+use bakeoff_why::kernel::KernelLine;
 
 const SERVES: &str = r#"
 format = 1
@@ -60,6 +61,12 @@ fn services_are_counted_while_the_command_runs() {
             assert!(!daemon.functions.iter().any(|one| one.name == absent), "{variant}: {absent} is counted");
         }
         assert!(!line.counted.last().unwrap().functions.iter().any(|one| one.name == "serve"));
+    }
+    for line in KernelLine::of(&sandbox.record()) {
+        // Ordinary users may not watch.
+        let Some(daemon) = line.services.get("daemon") else { continue };
+        let calls = |name: &str| daemon.syscalls.get(name).map_or(0, |sums| sums.count);
+        assert_eq!((calls("wait4"), calls("bind"), calls("listen")), (3, 0, 0), "{daemon:?}");
     }
     let shown = sandbox.execute(&["explain", "STUDY", "work=much", "--quiet"]);
     shown.expect(0, &["ask, service daemon: ", "+100.0 %"]);
