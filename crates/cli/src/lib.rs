@@ -6,6 +6,7 @@ mod commands;
 mod continued;
 mod executed;
 mod features;
+mod instrument;
 mod manual;
 pub use features::features;
 mod place;

@@ -3,6 +3,7 @@
 
 use bakeoff_command::state::State;
 use bakeoff_command::{FeatureArgs, Maker, Registry};
+use bakeoff_lab::Counter;
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{MadeLine, StudyLine};
@@ -49,6 +50,8 @@ pub(crate) struct Race<'a> {
     pub(crate) observers: (&'a Registry, Option<&'a FeatureArgs>),
     /// What features gather when all trials are over.
     pub(crate) evidence: Option<Wanted<'a>>,
+    /// What counts the deciding metric in the place of the machine.
+    pub(crate) counter: Option<Box<dyn Counter>>,
 }
 
 impl<'a> Race<'a> {
@@ -60,7 +63,7 @@ impl<'a> Race<'a> {
         observers: (&'a Registry, Option<&'a FeatureArgs>),
     ) -> Self {
         let (made, watched, keep, maker, quiet) = (&[], vec![], Keep::Scratch, None, false);
-        let (guess_s, trace, evidence) = (None, None, None);
-        Self { plan, study, made, watched, state, keep, maker, quiet, guess_s, trace, observers, evidence }
+        let (guess_s, trace, evidence, counter) = (None, None, None, None);
+        Self { plan, study, made, watched, state, keep, maker, quiet, guess_s, trace, observers, evidence, counter }
     }
 }

@@ -12,7 +12,8 @@ use crate::remote_place::RemotePlace;
 use crate::source::{Prepared, SourceRequest, VariantSource};
 use bakeoff_judge::findings::{Findings, Remarks, Sections};
 use bakeoff_judge::side_by_side::SideBySide;
-use bakeoff_lab::{Ending, Executor};
+use bakeoff_lab::{Counter, Ending, Executor};
+use bakeoff_model::metric::Metric;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{FeatureLine, Record};
 use bakeoff_model::study::Study;
@@ -58,6 +59,12 @@ pub struct Registry {
     ///
     /// Only one feature uses this point: the values are part of the trial, so no later point can add them.
     pub harnesses: Vec<&'static dyn Harnesses>,
+    /// An instrument that counts a metric where the machine does not: in the place of the commands of trials, of which nothing
+    /// else is measured then.
+    ///
+    /// Only one feature uses this point: `why` has the tool that counts. It is needed while trials run, and its other points
+    /// come after them.
+    pub instruments: Vec<Instrument>,
     /// A section of the findings, as data; how it is drawn below the tables; and causes in a few words for the screen.
     pub findings: Vec<FindingsSection>,
     /// Options of every command that comes to findings. They are checked before anything runs; at the end they write
@@ -77,6 +84,18 @@ pub struct Registry {
     /// Only one feature uses this point: nothing is judged across two journals, so a conclusion has nothing to work on.
     pub against: Vec<ConcludeAgainst>,
 }
+
+/// What counts a metric in the place of the machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Instrument {
+    /// The metric's name.
+    pub metric: &'static str,
+    /// Makes it ready.
+    pub open: fn() -> OpenedInstrument,
+}
+
+/// What the metric then is, and what counts it; an error if the instrument is missing.
+pub type OpenedInstrument = Result<(Metric, Box<dyn Counter>), CommandError>;
 
 /// Works after a block, and returns the file that it wrote.
 type BetweenBlocks = fn(&ArgMatches, &Record, &Registry) -> Option<PathBuf>;

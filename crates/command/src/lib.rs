@@ -40,7 +40,7 @@ pub use error::{Code, CommandError};
 pub use explaining::{Confirmation, EXPLAIN, Explainer, IsolatingLevel, StudySections};
 pub use feature::{
     Against, CommandMode, Concluded, Conclusion, Feature, FeatureFindings, FindingsSection, Finished, Gathering,
-    OwnTrials,
+    Instrument, OpenedInstrument, OwnTrials,
 };
 pub use feature::{Group, Reach, Reached, Registry, Subcommand};
 pub use maker::{Foreseen, Made, Maker, MakerRegistration, Merged, Order};

@@ -1,5 +1,6 @@
 //! From an inference to a claim: the verdict by the rule in [`super`], the blocks still needed, and the doubts.
 
+use super::contrasts::spread;
 use super::infer::Inference;
 use super::metric_spec::MetricSpec;
 use super::mode::InferenceMode;
@@ -10,6 +11,9 @@ use bakeoff_model::metric::Direction;
 use bakeoff_stats::blocks::Outlook;
 use bakeoff_stats::describe::{mean, median};
 use bakeoff_stats::student::fieller_interval;
+
+/// Of this share of the time a count must know, or nothing is shown to be equal by it.
+const LEAST_SEEN: f64 = 0.8;
 
 pub(super) fn conclude(pairs: &Pairs, inference: &Inference, spec: MetricSpec, rule: DecisionRule) -> Comparison {
     let mut comparison = conclude_effect(inference, spec, rule);
@@ -23,6 +27,7 @@ pub(super) fn conclude(pairs: &Pairs, inference: &Inference, spec: MetricSpec, r
         is_constant(&pairs.variant)
             .then(|| unvaried(pairs.baseline.len(), is_constant(&pairs.baseline), inference, rule))
             .flatten(),
+        counts_differ(pairs, spec),
     ];
     comparison.caveats.extend(caveats.into_iter().flatten());
     comparison
@@ -30,6 +35,13 @@ pub(super) fn conclude(pairs: &Pairs, inference: &Inference, spec: MetricSpec, r
 
 fn is_constant(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+/// By how much the counts of one variant differ, if they do not agree.
+fn counts_differ(pairs: &Pairs, spec: MetricSpec) -> Option<Caveat> {
+    let of = |values: &[f64]| spread(values.iter().copied());
+    let by = of(&pairs.baseline).max(of(&pairs.variant));
+    (spec.seen.is_some() && by > spec.agree).then_some(Caveat::CountsDiffer { by })
 }
 
 /// A part q of all runs that differ is not seen in n of them with probability (1 − q)^n.
@@ -50,6 +62,11 @@ pub(super) fn conclude_effect(inference: &Inference, spec: MetricSpec, rule: Dec
             tested.interval = tested.interval.map(|[low, high]| [low.min(0.0), high.max(0.0)]);
         }
     }
+    // Equal counts say nothing of the time that they do not see.
+    let unseen = spec.seen.filter(|seen| *seen < LEAST_SEEN);
+    if unseen.is_some() && matches!(verdict, Verdict::Equivalent | Verdict::Negligible) {
+        verdict = Verdict::Undecided { more_blocks: None };
+    }
     let outward = |x: f64| match inference.scale {
         Scale::Ratio => x.exp(),
         Scale::Difference => x,
@@ -65,6 +82,7 @@ pub(super) fn conclude_effect(inference: &Inference, spec: MetricSpec, rule: Dec
         among_others(inference, rule),
         ticks(inference),
         inference.at_floor.then_some(Caveat::MemoryFloor { bytes: spec.floor }),
+        unseen.map(|share| Caveat::UnseenTime { share, least: LEAST_SEEN }),
     ];
     Comparison {
         blocks: inference.blocks,
@@ -88,7 +106,7 @@ pub(super) fn conclude_effect(inference: &Inference, spec: MetricSpec, rule: Dec
 /// Whether a difference is shown: by the interval, so that the two cannot contradict each other.
 fn differs(inference: &Inference) -> bool {
     match inference.inferred {
-        Inferred::Exact => inference.estimate != 0.0,
+        Inferred::Exact => inference.estimate.abs() > inference.agree,
         _ => inference.interval().is_some_and(|[low, high]| low > 0.0 || high < 0.0),
     }
 }
@@ -275,6 +293,7 @@ mod tests {
             resolution: 0.0,
             step: 0.0,
             at_floor: false,
+            agree: 0.0,
             sd: Some(0.02),
         }
     }
@@ -326,7 +345,7 @@ mod tests {
 
     #[test]
     fn at_the_launchers_floor_nothing_is_equal_and_the_interval_says_so() {
-        let spec = MetricSpec { unit: None, better: Direction::Less, exact: false, floor: 65536.0, step: None };
+        let spec = MetricSpec { floor: 65536.0, ..MetricSpec::measured(None, Direction::Less, false) };
         let near = Inference { inferred: tested(Some([0.003, 0.007]), Some([0.003, 0.007])), ..inference() };
         for (at_floor, expect) in [(false, Verdict::Negligible), (true, Verdict::Undecided { more_blocks: None })] {
             let comparison = conclude_effect(&Inference { at_floor, ..near.clone() }, spec, RULE);

@@ -111,6 +111,7 @@ fn each() -> Metric {
         what: "mean of a trial's processes".into(),
         source: "count ÷ wall of each process".into(),
         exact: false,
+        counted: false,
     }
 }
 
@@ -166,7 +167,7 @@ pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: Decisio
         let (workload, condition) = trials.ids.names(place);
         let values = trials.values(place, "load_rate");
         let unit = Some(Unit::PerSecond);
-        let spec = MetricSpec { unit, better: Direction::More, exact: false, floor: 0.0, step: None };
+        let spec = MetricSpec::measured(unit, Direction::More, false);
         let pairs = |variant: &str| values.pairs(trials.ids.variant(baseline), trials.ids.variant(variant));
         let of = |variant: &&str| Contrasts::of_pairs(&pairs(variant), spec, rule.margin);
         let inferences = infer::infer_family(&others.iter().map(of).collect::<Vec<_>>(), 0, rule);

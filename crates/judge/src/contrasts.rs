@@ -26,8 +26,10 @@ pub(super) struct Contrasts {
     pub(super) zone: Option<Zone>,
     /// The block, or pass, of each: contrasts of a family that share it are flipped together.
     pub(super) blocks: Vec<u32>,
-    /// The metric is exact, and no value of any cell varies: no chance is involved.
+    /// The metric is exact, and the values of each cell agree: no chance is involved.
     pub(super) exact: bool,
+    /// Exact values differ from here on.
+    pub(super) agree: f64,
     /// How far the ticks of a clock may have moved any contrast; 0 where there is no grid to be seen.
     pub(super) resolution: f64,
     /// The step of that grid, in the metric's unit.
@@ -102,14 +104,34 @@ impl Contrasts {
             let half_width = margin * median(&reference).unwrap_or(0.0).abs();
             (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
         };
-        let exact = spec.exact && rows().zip(rows().skip(1)).all(|(one, next)| one == next);
+        let agrees = |cell: usize| spread(rows().map(|row| row[cell])) <= spec.agree;
+        let exact = spec.exact && (0..weights.len()).all(agrees);
+        let agree = if scale == Scale::Ratio { spec.agree } else { 0.0 };
         let step = spec.step.unwrap_or_else(|| spec.grid_step(&values));
         let at_floor = spec.floor > 0.0 && values.iter().any(|value| *value <= FLOOR_ROOM * spec.floor);
         let resolution = rows().map(|row| wrong_by(row, weights, scale, step)).fold(0.0, f64::max);
         let contrasts = rows().map(|row| contrast(row, weights, scale)).collect();
         let is_time = spec.unit == Some(Unit::Seconds);
-        Self { values: contrasts, scale, zone, blocks: vec![], exact, resolution, step, is_time, at_floor, lost: 0 }
+        Self {
+            values: contrasts,
+            scale,
+            zone,
+            blocks: vec![],
+            exact,
+            agree,
+            resolution,
+            step,
+            is_time,
+            at_floor,
+            lost: 0,
+        }
     }
+}
+
+/// How far values are apart, as a part of the least; 0 if all are the same.
+pub(super) fn spread(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let [min, max] = [f64::min, f64::max].map(|end| values.clone().reduce(end).unwrap_or_default());
+    if min == max { 0.0 } else { (max - min) / min.abs() }
 }
 
 fn contrast(row: &[f64], weights: &[f64], scale: Scale) -> f64 {

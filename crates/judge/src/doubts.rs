@@ -3,7 +3,7 @@
 use super::rule::DecisionRule;
 use super::trials::Trials;
 use super::{conditions, provided};
-use crate::findings::{Caveat, ControlSeen, Findings, Spot, Spots, Verdict};
+use crate::findings::{Caveat, ControlSeen, Findings, SeenTime, Spot, Spots, Verdict};
 use bakeoff_model::metric;
 use bakeoff_model::record::{Outcome, Record, StudyLine};
 use bakeoff_model::until::Until;
@@ -20,6 +20,7 @@ pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, r
         twin_differs(findings),
         control_differs(findings, &record.study),
         (!record.study.clock.is_of_seconds()).then_some(Caveat::Emulated),
+        counted(record, trials),
         unfinished(findings),
         several_places(findings),
         interrupted_blocks(trials),
@@ -94,6 +95,17 @@ fn control_differs(findings: &Findings, study: &StudyLine) -> Option<Caveat> {
         seen.extend(spots.max_by(|a, b| a.what.ratio.ln().abs().total_cmp(&b.what.ratio.ln().abs())));
     }
     (!seen.is_empty()).then_some(Caveat::ControlDiffers(Spots { seen, cells: findings.tables.len() }))
+}
+
+/// What is counted in the place of a measurement, and how much of each variant's time that can see.
+fn counted(record: &Record, trials: &Trials<'_>) -> Option<Caveat> {
+    let study = &record.study;
+    let counted = study.decide.metrics.first().and_then(|name| study.metric(name)).filter(|metric| metric.counted)?;
+    let seen = study.variants.iter().map(|variant| {
+        let share = trials.seen(trials.ids.variant(&variant.name)).unwrap_or(0.0);
+        SeenTime { variant: variant.name.clone(), share }
+    });
+    Some(Caveat::Counted { what: counted.what.into_owned(), seen: seen.collect() })
 }
 
 fn unfinished(findings: &Findings) -> Option<Caveat> {

@@ -54,7 +54,7 @@ pub(super) fn families(
             if workloads.len() > 1 {
                 let planned = suite(study, &workloads, ids, condition);
                 let mut family = judge.family(EffectKind::Suite, 0, None, Some(condition), planned);
-                let whole = Whole { study, workloads: &workloads, ids, condition, known, passes };
+                let whole = Whole { study, workloads: &workloads, ids, condition, known, passes, seen: pairs.seen };
                 family.twin = whole.twin(rule);
                 family.ranking = whole.ranking(&family.effects, rule).filter(|_| decides);
                 families.push(family);
@@ -139,7 +139,7 @@ impl Judge<'_> {
     /// Main effects, and on the deciding metric the interactions and the simple effects: by contrasts of the combinations that
     /// are there ([`super::complete`]), and by the linear model what these cannot tell.
     fn factorial(self, study: &StudyLine, factors: &Factors, place: Place, decides: bool) -> Vec<Effects> {
-        let Self { known, passes, ids, rule, .. } = self;
+        let Self { known, passes, ids, pairs, rule } = self;
         let (workload, condition) = ids.names(place);
         let design = Design::new(study, factors, ids, place, passes);
         let mut fraction = None;
@@ -156,7 +156,7 @@ impl Judge<'_> {
                 .map(|(effect, _)| effect.subject.clone())
                 .collect();
             if !open.is_empty() {
-                let spec = MetricSpec::of(known);
+                let spec = MetricSpec::of(known, pairs.seen);
                 let fraction = fraction
                     .get_or_insert_with(|| Fraction::new(factors, study, passes, ids, place, spec, rule.margin));
                 // What neither can tell takes no part of alpha from the others.
@@ -212,7 +212,7 @@ impl Judge<'_> {
         let size = members.iter().filter(|planned| !planned.weights.is_empty()).count() + elsewhere;
         let rule = DecisionRule { family: size.max(1) as u32, ..rule };
         let all: Vec<f64> = passes.values().flat_map(|pass| pass.values().copied()).collect();
-        let spec = MetricSpec::of(known).on_grid_of(&all);
+        let spec = MetricSpec::of(known, pairs.seen).on_grid_of(&all);
         let of = |planned: &&Planned| Contrasts::of_cells(passes, &planned.weights, spec, rule.margin);
         let contrasts: Vec<Contrasts> = members.iter().map(of).collect();
         let inferences = infer::infer_family(&contrasts, elsewhere, rule);
@@ -297,6 +297,7 @@ struct Whole<'a> {
     condition: &'a str,
     known: &'a Metric,
     passes: &'a Passes,
+    seen: Option<f64>,
 }
 
 impl Whole<'_> {
@@ -314,7 +315,7 @@ impl Whole<'_> {
 
     fn spec(&self) -> MetricSpec {
         let all: Vec<f64> = self.passes.values().flat_map(|pass| pass.values().copied()).collect();
-        MetricSpec::of(self.known).on_grid_of(&all)
+        MetricSpec::of(self.known, self.seen).on_grid_of(&all)
     }
 
     /// The baseline's twin against it, like the twin of a table: alone.

@@ -190,6 +190,7 @@ impl<'a> Fraction<'a> {
             resolution,
             step: self.step,
             at_floor: false,
+            agree: 0.0,
             sd: None,
         };
         let is_time = self.spec.unit == Some(Unit::Seconds);

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 pub const SIGN_FLIP_MIN: usize = 6;
 
 /// Below this number of blocks nothing is inferred.
-const INFER_MIN: usize = 3;
+pub const INFER_MIN: usize = 3;
 
 /// A neighbour of a hypothesis is this part of the interval away.
 const NEIGHBOUR: f64 = 1e-4;
@@ -41,6 +41,8 @@ pub(super) struct Inference {
     pub(super) step: f64,
     /// Some value may be the launcher's own: nothing is shown to be equal.
     pub(super) at_floor: bool,
+    /// Exact values differ from here on.
+    pub(super) agree: f64,
 }
 
 /// Infers from all comparisons of a family, in their order; none where there is no contrast. `judged_elsewhere` others of the
@@ -178,6 +180,7 @@ impl Inference {
             resolution: contrasts.resolution,
             step: contrasts.step,
             at_floor: contrasts.at_floor,
+            agree: contrasts.agree,
         };
         if values.len() < INFER_MIN || matches!(rule.mode, InferenceMode::Early { .. }) {
             Some(nothing)

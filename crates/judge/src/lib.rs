@@ -41,7 +41,7 @@ mod trials;
 mod workloads;
 
 pub use ask::{Question, Unasked};
-pub use infer::SIGN_FLIP_MIN;
+pub use infer::{INFER_MIN, SIGN_FLIP_MIN};
 pub use judge::{judge, judge_with_levels};
 pub use mode::InferenceMode;
 pub use samples::judge_samples;

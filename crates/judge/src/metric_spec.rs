@@ -4,6 +4,9 @@
 use bakeoff_model::metric::{Direction, Metric, Unit};
 use bakeoff_stats::grid;
 
+/// Counts of one program agree if they differ by no more than this part: so much may depend on the number of a process.
+const COUNTS_AGREE: f64 = 1e-5;
+
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MetricSpec {
     /// None if it is not known, as in a file of numbers.
@@ -11,6 +14,10 @@ pub(super) struct MetricSpec {
     pub(super) better: Direction,
     /// It cannot vary by chance.
     pub(super) exact: bool,
+    /// Of an exact one: values agree that differ by no more than this part.
+    pub(super) agree: f64,
+    /// Of a count: the share of the time that it can see. None of what is measured.
+    pub(super) seen: Option<f64>,
     /// Values down here are the launcher's, not the program's; 0 if there is no such floor.
     pub(super) floor: f64,
     /// The step of the clock's grid, from all values of a table; none where each comparison looks for its own.
@@ -18,9 +25,16 @@ pub(super) struct MetricSpec {
 }
 
 impl MetricSpec {
-    /// That of a metric without a floor.
-    pub(super) fn of(metric: &Metric) -> Self {
-        Self { unit: Some(metric.unit), better: metric.better, exact: metric.exact, floor: 0.0, step: None }
+    /// That of a metric without a floor; `seen` is the share of the time that a count can see, if it is known.
+    pub(super) fn of(metric: &Metric, seen: Option<f64>) -> Self {
+        let Metric { unit, better, exact, counted, .. } = *metric;
+        let (agree, seen) = if counted { (COUNTS_AGREE, Some(seen.unwrap_or(0.0))) } else { (0.0, None) };
+        Self { agree, seen, ..Self::measured(Some(unit), better, exact) }
+    }
+
+    /// That of values that were measured, and not counted.
+    pub(super) fn measured(unit: Option<Unit>, better: Direction, exact: bool) -> Self {
+        Self { unit, better, exact, agree: 0.0, seen: None, floor: 0.0, step: None }
     }
 
     /// The same with the step that these values lie on. One clock made all values of a table: the more of them, the

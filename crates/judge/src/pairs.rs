@@ -102,6 +102,8 @@ pub(super) struct EffectInputs<'a> {
     pub(super) deciding: &'a str,
     /// Which variants printed something other than the baseline.
     pub(super) outputs: &'a [Outputs],
+    /// The least share of any variant's time that a count can see, if anything is counted.
+    pub(super) seen: Option<f64>,
 }
 
 impl EffectInputs<'_> {

@@ -97,7 +97,7 @@ pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
             for variant in variants().skip(1) {
                 let baseline = trials.ids.variant(variants().next().unwrap_or_default());
                 let pairs = values.pairs(baseline, trials.ids.variant(variant));
-                let contrasts = Contrasts::of_pairs(&pairs, MetricSpec::of(known), aim.margin);
+                let contrasts = Contrasts::of_pairs(&pairs, MetricSpec::of(known, None), aim.margin);
                 let n = contrasts.values.len() as u32;
                 let usable = n >= PILOT_MIN && contrasts.scale == Scale::Ratio;
                 let sd = sd(&contrasts.values).filter(|_| usable);

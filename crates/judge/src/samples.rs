@@ -184,7 +184,7 @@ impl Draft {
 fn spec_of(sample: &Sample) -> MetricSpec {
     let is_counted = |unit: &str| unit == "allocs" || matches!(Unit::of(unit), Some((Unit::Bytes | Unit::Count, _)));
     let unit = is_counted(sample.unit.strip_suffix("/op").unwrap_or(&sample.unit)).then_some(Unit::Count);
-    MetricSpec { unit, better: sample.better, exact: sample.exact, floor: 0.0, step: None }
+    MetricSpec::measured(unit, sample.better, sample.exact)
 }
 
 impl Sorted {
@@ -265,6 +265,7 @@ fn unpaired(
     let wrong_by = |list: &[f64]| if positive { (step / centre(list)).ln_1p() } else { step };
     let resolution = wrong_by(values[0]).max(wrong_by(values[1]));
     let nothing = Inference {
+        agree: 0.0,
         blocks: 0,
         scale,
         zone,

@@ -21,7 +21,7 @@ pub fn sums(record: &Record, baseline: &str, variants: &[&str], workloads: &[Vec
     let trials = Trials::until(record, view.last_pass);
     let passes = trials.passes(WALL);
     let Some(condition) = record.study.conditions.first() else { return vec![None; variants.len()] };
-    let spec = MetricSpec { unit: Some(Unit::Seconds), better: Direction::Less, exact: false, floor: 0.0, step: None };
+    let spec = MetricSpec::measured(Some(Unit::Seconds), Direction::Less, false);
     let all: Vec<Pairs> = variants
         .iter()
         .zip(workloads)

@@ -8,8 +8,9 @@ use super::rule::DecisionRule;
 use super::trials::{Pairs, Trials, Values};
 use super::{conclude, infer, pairs, provided, ranking};
 use crate::findings::{Comparison, Row, Summary, Table, Verdict};
-use bakeoff_model::metric::Metric;
+use bakeoff_model::metric::{self, Metric};
 use bakeoff_model::record::{Record, TWIN, VariantLine};
+use bakeoff_stats::describe::mean;
 use std::collections::BTreeMap;
 
 /// Every workload × condition × metric. A metric that this version does not know has no table; [`super::doubts`] says so.
@@ -33,7 +34,9 @@ pub(super) fn tables(
                     .map(|workload| {
                         let values = trials.values(trials.ids.place(workload, condition), &known.name);
                         let spec = spec_of(known, &values, record, trials);
-                        Sheet { values, spec }
+                        let place = known.counted.then(|| trials.ids.place(workload, condition));
+                        let seen = place.map(|place| trials.values(place, metric::SEEN)).unwrap_or_default();
+                        Sheet { values, spec, seen }
                     })
                     .collect();
                 let judged = rows(&sheets, &trials.ids, variants, has_twin, rule);
@@ -66,9 +69,18 @@ fn together(record: &Record) -> Vec<Vec<&str>> {
 struct Sheet {
     values: Values,
     spec: MetricSpec,
+    /// The shares of their time that a count can see.
+    seen: Values,
 }
 
 impl Sheet {
+    /// How the metric is measured in two variants: a count sees no more of them than of either.
+    fn spec(&self, pair: [VariantId; 2]) -> MetricSpec {
+        let share = |variant: VariantId| Some(self.seen.of(variant)).filter(|shares| !shares.is_empty());
+        let least = pair.into_iter().map(|variant| share(variant).map_or(0.0, |shares| mean(&shares)));
+        MetricSpec { seen: self.spec.seen.and_then(|_| least.reduce(f64::min)), ..self.spec }
+    }
+
     fn row(&self, ids: &Ids<'_>, name: &str, comparison: Option<Comparison>, rule: DecisionRule) -> Row {
         let summary = Summary::new(&self.values.of(ids.variant(name)), rule.alpha);
         Row { variant: name.to_owned(), summary, comparison }
@@ -101,12 +113,15 @@ fn rows(
 /// The rows of these names in every table, judged as one family.
 fn compared(sheets: &[Sheet], ids: &Ids<'_>, baseline: &str, names: &[&str], rule: DecisionRule) -> Vec<Vec<Row>> {
     let all = sheets.iter().flat_map(|sheet| names.iter().map(move |name| (sheet, *name)));
-    let pairs = |sheet: &Sheet, name: &str| sheet.values.pairs(ids.variant(baseline), ids.variant(name));
-    let members: Vec<(&Sheet, Pairs)> = all.map(|(sheet, name)| (sheet, pairs(sheet, name))).collect();
+    let member = |(sheet, name): (&Sheet, &str)| {
+        let [baseline, variant] = [baseline, name].map(|name| ids.variant(name));
+        (sheet.spec([baseline, variant]), sheet.values.pairs(baseline, variant))
+    };
+    let members: Vec<(MetricSpec, Pairs)> = all.map(member).collect();
     let contrasts: Vec<Contrasts> =
-        members.iter().map(|(sheet, pairs)| Contrasts::of_pairs(pairs, sheet.spec, rule.margin)).collect();
-    let mut judged = members.iter().zip(infer::infer_family(&contrasts, 0, rule)).map(|((sheet, pairs), inference)| {
-        inference.map(|inference| conclude::conclude(pairs, &inference, sheet.spec, rule))
+        members.iter().map(|(spec, pairs)| Contrasts::of_pairs(pairs, *spec, rule.margin)).collect();
+    let mut judged = members.iter().zip(infer::infer_family(&contrasts, 0, rule)).map(|((spec, pairs), inference)| {
+        inference.map(|inference| conclude::conclude(pairs, &inference, *spec, rule))
     });
     let mut row = |sheet: &Sheet, name: &str| sheet.row(ids, name, judged.next().flatten(), rule);
     sheets.iter().map(|sheet| names.iter().map(|name| row(sheet, name)).collect()).collect()
@@ -153,7 +168,7 @@ pub(super) fn rank(
 /// How a metric is measured in the table that these are all values of.
 fn spec_of(metric: &Metric, values: &Values, record: &Record, trials: &Trials<'_>) -> MetricSpec {
     let floor = floor_bytes(&metric.name, record, trials);
-    MetricSpec { floor, ..MetricSpec::of(metric) }.on_grid_of(&values.all())
+    MetricSpec { floor, ..MetricSpec::of(metric, trials.least_seen(&record.study)) }.on_grid_of(&values.all())
 }
 
 /// Peak memory that any trial shows, because its launcher needed as much; 0 if unknown, or not part of the metric.

@@ -1,9 +1,11 @@
 //! The trials of a record, found by block and variant: which of them count, and which are paired. It compares nothing.
 
 use super::ids::{Cell, Ids, Place, VariantId};
+use bakeoff_model::metric;
 use bakeoff_model::plan::number_of_layout;
 use bakeoff_model::range::is_usable;
-use bakeoff_model::record::{Block, Outcome, Record, Trial};
+use bakeoff_model::record::{Block, Outcome, Record, StudyLine, Trial};
+use bakeoff_stats::describe::mean;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The trials of one block, by variant. If a trial was void and repeated, the last attempt is the one that may count.
@@ -21,6 +23,7 @@ pub(super) struct Trials<'a> {
 }
 
 /// One metric's values under one workload and condition: for every block, by variant, those that count.
+#[derive(Default)]
 pub(super) struct Values(Vec<(u32, OneBlockOfValues)>);
 
 /// The values of a block, by variant, those that count.
@@ -104,6 +107,22 @@ impl<'a> Trials<'a> {
     pub(super) fn lacks(&self, place: Place, metric: &str) -> bool {
         let mut count = self.blocks(place).flat_map(BTreeMap::values).filter(|t| t.outcome == Outcome::Ok).peekable();
         count.peek().is_some() && count.all(|trial| trial.value(metric).is_none())
+    }
+
+    /// The share of a variant's time that a count can see: the least mean over the places where it has one.
+    pub(super) fn seen(&self, variant: VariantId) -> Option<f64> {
+        let of = |place: &Place| {
+            let shares = self.values(*place, metric::SEEN).of(variant);
+            (!shares.is_empty()).then(|| mean(&shares))
+        };
+        self.places.keys().filter_map(of).reduce(f64::min)
+    }
+
+    /// The least of all variants; none where nothing is counted.
+    pub(super) fn least_seen(&self, study: &StudyLine) -> Option<f64> {
+        let variants = study.metrics.iter().any(|metric| metric.counted).then_some(&study.variants);
+        let seen = variants.into_iter().flatten().filter_map(|variant| self.seen(self.ids.variant(&variant.name)));
+        seen.reduce(f64::min)
     }
 
     /// How many of these blocks have a trial of every variant of their order, and none that is to be repeated.

@@ -32,7 +32,8 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     let is_enough = view.stopping.as_ref().is_some_and(|stopping| stopping.enough);
     let blocks_wanted = executed::blocks_wanted(record, is_enough);
     let deciding = study.decide.metrics.first().map_or("", String::as_str);
-    let known = EffectInputs { tables: &tables, pairs: &pairs, deciding, outputs: &outputs };
+    let known =
+        EffectInputs { tables: &tables, pairs: &pairs, deciding, outputs: &outputs, seen: seen.least_seen(study) };
     let mut effects = effects::families(record, &alike, known, rule);
     effects.extend(effects::levels(record, &alike, known, rule, levels));
     let mut findings = Findings {

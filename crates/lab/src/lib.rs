@@ -2,6 +2,7 @@
 //! nothing: the order is the plan's, the meaning the analysis's. Places are reached through an [`Executor`].
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
+mod counted;
 mod differs;
 mod driver;
 mod error;
@@ -13,6 +14,7 @@ pub mod simulated;
 mod void;
 pub mod watched;
 
+pub use counted::{Counted, Counter};
 pub use driver::{Ending, Event, Standing, drive, trial};
 pub use error::Error;
 pub use intrusive::{Diagnosed, IntrusiveProbe, Subject, Unseen};

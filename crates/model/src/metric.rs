@@ -79,11 +79,14 @@ pub struct Metric {
     /// It cannot vary by chance, as a size or a deterministic count. Never so for a time, or because values are equal.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact: bool,
+    /// An instrument counts it that sees only a part of a trial's time: [`SEEN`] is that part.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counted: bool,
 }
 
 const fn metric(name: &'static str, unit: Unit, better: Direction, what: &'static str, source: &'static str) -> Metric {
     let (name, what, source) = (Cow::Borrowed(name), Cow::Borrowed(what), Cow::Borrowed(source));
-    Metric { name, unit, better, what, source, exact: false }
+    Metric { name, unit, better, what, source, exact: false, counted: false }
 }
 
 const fn seconds(name: &'static str, what: &'static str, source: &'static str) -> Metric {
@@ -102,6 +105,12 @@ const fn count(name: &'static str, what: &'static str, source: &'static str) -> 
 const fn per_second(name: &'static str, what: &'static str, source: &'static str) -> Metric {
     metric(name, Unit::PerSecond, Direction::More, what, source)
 }
+
+/// Of a trial in which something is counted: the share of its time that the count can see.
+pub const SEEN: &str = "seen";
+
+/// Time in which a trial was ready and had no processor.
+pub const RUN_DELAY: &str = "run_delay";
 
 /// The metrics that code asks for by name.
 pub const WALL: &str = "wall";

@@ -4,7 +4,7 @@
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use crate::kept::Kept;
-use crate::metric::{self, Clock};
+use crate::metric::{self, Clock, Metric};
 use crate::problem::suggest;
 use crate::record::{Block, Building, Drawn, Excluded, FactorLine, MOST_PADDING_BYTES, RELAID, TWIN};
 use crate::shuffle::Stream;
@@ -71,6 +71,8 @@ pub struct Plan {
     pub sections: BTreeMap<String, serde_json::Value>,
     /// What seconds are where the trials are run; the command that chooses the place sets it.
     pub clock: Clock,
+    /// The deciding metric, where an instrument counts it in the place of the machine: then nothing else is measured.
+    pub counted: Option<Metric>,
 }
 
 /// How the commands of trials are run.

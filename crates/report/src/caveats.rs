@@ -1,6 +1,6 @@
 //! The sentences of doubts: each kind of [`Caveat`], and why an effect is not estimated, in English.
 
-mod comparison;
+pub(crate) mod comparison;
 mod samples;
 mod seen;
 pub(crate) mod study;

@@ -1,11 +1,12 @@
 //! How it was judged, from how much, where and when: the few lines without which no number above may be believed.
 
+use crate::caveats::study::seen_time;
 use crate::draw::paint::{Ink, Page};
 use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, glue};
 use crate::format::{bytes, count, date, percent};
 use crate::words::{self, counted, listed};
-use bakeoff_judge::findings::{Comparison, Findings, Inferred, Layouts, Scale, Stopping, Test};
+use bakeoff_judge::findings::{Caveat, Comparison, Findings, Inferred, Layouts, Scale, Stopping, Test};
 use bakeoff_model::grouped::{grouped, unique};
 use bakeoff_model::record::Place;
 use bakeoff_model::until::Until;
@@ -37,6 +38,7 @@ pub fn paragraphs(findings: &Findings) -> Vec<Paragraph> {
         ("method", Some(method(findings))),
         ("stopping", stopping(findings)),
         ("measured", sources(findings)),
+        ("counted", counted_instead(findings)),
         ("not measured here", missing(findings)),
         ("study", Some(extent(findings))),
     ];
@@ -181,6 +183,14 @@ fn sources(findings: &Findings) -> Option<String> {
     let each = sources.iter().map(|(source, names)| format!("{} by {}", clean(&names.join(", ")), clean(source)));
     let each: Vec<String> = each.collect();
     (!each.is_empty()).then(|| each.join("; "))
+}
+
+/// How much of the time of each variant a count can see, where something is counted and nothing measured.
+fn counted_instead(findings: &Findings) -> Option<String> {
+    findings.caveats.iter().find_map(|caveat| match caveat {
+        Caveat::Counted { what, seen } => Some(clean(&format!("{what}. {}", seen_time(seen)))),
+        _ => None,
+    })
 }
 
 /// What the study asks for and could not have, each reason once.

@@ -260,6 +260,9 @@ impl Deciding<'_> {
                 return (Decision::Undecided(Open::ClockTooCoarse), seen(None, comparison.confidence));
             }
             Inferred::Exact if exceeds(estimate) => return (Decision::Fails, seen(None, 1.0)),
+            Inferred::Exact if sees_too_little(comparison) => {
+                return (Decision::Undecided(Open::UnseenTime), seen(None, 1.0));
+            }
             Inferred::Exact => return (passes, seen(None, 1.0)),
             Inferred::TooFew | Inferred::Tested(_) => {}
         }
@@ -271,6 +274,9 @@ impl Deciding<'_> {
             return (Decision::Fails, of_wide);
         }
         if shown.is_some_and(|[_, high]| !exceeds(high)) {
+            if sees_too_little(comparison) {
+                return (Decision::Undecided(Open::UnseenTime), of_shown);
+            }
             // What both need may be less than what was seen; only a variant that was seen to need less does so for certain.
             return match is_at_floor(comparison) && comparison.verdict != Verdict::Faster {
                 true => (Decision::Undecided(Open::MemoryFloor), of_shown),
@@ -286,6 +292,10 @@ impl Deciding<'_> {
 
 fn is_at_floor(comparison: &Comparison) -> bool {
     comparison.scale == Scale::Ratio && comparison.caveats.iter().any(|c| matches!(c, Caveat::MemoryFloor { .. }))
+}
+
+fn sees_too_little(comparison: &Comparison) -> bool {
+    comparison.caveats.iter().any(|caveat| matches!(caveat, Caveat::UnseenTime { .. }))
 }
 
 #[cfg(test)]

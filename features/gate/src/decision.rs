@@ -103,6 +103,8 @@ pub(crate) enum Open {
     /// The ticks of the clock are beyond the study's margin.
     ClockTooCoarse,
     MemoryFloor,
+    /// A count can see too little of the time.
+    UnseenTime,
     NotMeasured,
     /// The baseline's typical value is 0 or less, of which no percentage can be taken.
     NoPercentage,

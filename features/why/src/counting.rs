@@ -9,6 +9,7 @@ mod digest;
 mod dump;
 mod functions;
 pub(crate) mod gather;
+pub(crate) mod instrument;
 mod plt;
 pub(crate) mod probe;
 pub(crate) mod tool;

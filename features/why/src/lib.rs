@@ -1,5 +1,6 @@
 //! Why: what may have caused a difference. Facts of the builds' files, diagnostic trials under a tracer, and what of both is
-//! consistent with what was decided. It changes no verdict, and compares nothing.
+//! consistent with what was decided. It changes no verdict, and compares nothing; only its [`counting::instrument`]
+//! is used for trials that are judged.
 //!
 //! In the order in which a study meets it: [`spec`] reads `[evidence]`; when the trials are over, [`gather`] reads files
 //! ([`reading`]) and runs [`trials`] with the probe [`trace`]; each piece of [`evidence`] is a line of the journal;
@@ -39,6 +40,7 @@ impl Feature for Why {
     fn register(&self, to: &mut Registry) {
         to.commands.push(Subcommand::with_features("facts", command::execute).group(Group::Build));
         to.sections.push(&spec::EvidenceSection);
+        to.instruments.push(counting::instrument::INSTRUMENT);
         to.gatherings.push(Gathering {
             line: evidence::LINE,
             gather: gather::facts,

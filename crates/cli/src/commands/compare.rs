@@ -8,7 +8,7 @@ mod variants;
 
 use super::options::{Compared as Done, Extent, Kept, Showing};
 use crate::race::{Keep, Race, Wanted};
-use crate::{executed, programs};
+use crate::{executed, instrument, programs};
 use another_day::{AnotherDay, Earlier};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
@@ -16,6 +16,8 @@ use bakeoff_command::state::State;
 use bakeoff_command::{
     Explain, Maker, Order, Prepared, Registry, SourceRequest, StudySections, Subcommand, locale, saved, screen,
 };
+use bakeoff_judge::INFER_MIN;
+use bakeoff_lab::Counter;
 use bakeoff_lab::local::{Local, Setup, absent};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
@@ -131,6 +133,18 @@ struct Hyperfine {
     metrics: Vec<String>,
 }
 
+impl Args {
+    /// What counts the deciding metric in the place of the machine. Counts repeat, so a few blocks are enough.
+    fn counter(&self, plan: &mut Plan, features: &Registry) -> Result<Option<Box<dyn Counter>>, CommandError> {
+        let counter = instrument::choose(plan, features, self.how.is_quiet())?;
+        let Hyperfine { min_runs, max_runs, .. } = self.hyperfine;
+        if counter.is_some() && !self.how.extent.has_length() && min_runs.or(max_runs).is_none() {
+            plan.blocks = INFER_MIN as u32;
+        }
+        Ok(counter)
+    }
+}
+
 impl CompareSettings {
     fn is_quiet(&self) -> bool {
         self.quiet || self.showing.is_quiet() || self.execution.is_shown()
@@ -155,12 +169,10 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let mut plan = plan(args)?;
     features.plan("compare", &how.showing.asked, &mut plan)?;
     how.extent.apply(&mut plan, hyperfine.max_runs)?;
+    let counter = args.counter(&mut plan, features)?;
     let mut earlier = how.another_day.open(features)?;
     bakeoff_host::interrupt::install()?;
-    // For the output of trials, and for the journal that nobody keeps; gone at the end.
-    let scratch = Scratch::new("bakeoff-compare-", &std::env::temp_dir()).map_err(|error| {
-        CommandError::new(Code::Internal, error).hint("set TMPDIR to another folder for temporary files")
-    })?;
+    let scratch = scratch_folder()?;
     let (scratch, quiet) = (scratch.path(), how.is_quiet());
     let in_one_layout = how.extent.asks_for_one_layout();
     let (commands, folder) = (&compared.commands[..], how.folder_if_optional()?);
@@ -199,6 +211,7 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
         quiet,
         trace: how.extent.trace(&apart),
         evidence: sections.as_ref().map(|sections| Wanted { sections, digests: &made.digests }),
+        counter,
         ..Race::of(plan, study, &state, (features, Some(&how.showing.asked)))
     };
     let check = || can_start(plan, &setup, *explain);
@@ -220,6 +233,13 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let journal = how.journal.as_deref();
     let done = Done { journal, is_last, record: &raced.record, findings, ending: raced.ending, has_unpaired };
     how.show(&done, features)
+}
+
+/// For the output of trials, and for the journal that nobody keeps; gone at the end.
+fn scratch_folder() -> Result<Scratch, CommandError> {
+    Scratch::new("bakeoff-compare-", &std::env::temp_dir()).map_err(|error| {
+        CommandError::new(Code::Internal, error).hint("set TMPDIR to another folder for temporary files")
+    })
 }
 
 impl CompareSettings {

@@ -22,7 +22,7 @@ pub(super) struct Extent {
     /// Run N blocks per workload and condition instead of the number in the plan. A larger N extends a finished study,
     /// unless the study has a stopping rule
     ///
-    /// By default, `compare` runs 12 blocks.
+    /// By default, `compare` runs 12 blocks, or 3 if it counts instructions without hardware counters.
     #[arg(long, short, visible_alias = "runs", visible_short_alias = 'r', value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     blocks: Option<u32>,
@@ -68,6 +68,11 @@ impl Extent {
             .map_err(|why| CommandError::usage(why).hint(hint))
     }
 
+    /// Whether the command line says how many blocks there are.
+    pub(super) fn has_length(&self) -> bool {
+        self.blocks.is_some() || self.until.is_some()
+    }
+
     /// Whether the command line asks for files as they were built.
     pub(super) fn asks_for_one_layout(&self) -> bool {
         self.layouts == Some(Layouts::One)
@@ -93,6 +98,9 @@ impl Extent {
 
     /// Leaves the programs as they were built if these have no other layouts.
     pub(super) fn keep_layouts_without(&self, has_layouts: bool, plan: &mut Plan) -> Result<(), CommandError> {
+        if plan.counted.is_some() {
+            plan.keep_layouts();
+        }
         if has_layouts || !plan.relinks() {
             return Ok(());
         }

@@ -4,7 +4,7 @@ use super::options::{Extent, Kept, Showing};
 use super::plan::takes;
 use crate::race::{Keep, Race, Wanted};
 use crate::session::Raced;
-use crate::{continued, executed, place, programs};
+use crate::{continued, executed, instrument, place, programs};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::estimates::{at_most, trials_s};
 use bakeoff_command::selection::{Jobs, Selection};
@@ -164,6 +164,7 @@ pub(super) fn run_here(
     let maker = features.maker(&folder.study)?;
     let maker = maker.as_deref();
     let mut place = features.place(&folder.study, &plan)?;
+    let counter = instrument::choose(&mut plan, features, of.quiet)?;
     let order = folder.order(&plan, args.jobs.at_a_time(), of.quiet);
     let made = maker.map(|maker| make(maker, &order)).transpose()?.unwrap_or_default();
     let Made { lines: builds, digests, has_layouts } = made;
@@ -199,6 +200,7 @@ pub(super) fn run_here(
     let guess_s = trials_s(&folder.dir, &plan).map(|all_s| all_s / trials(&plan));
     setup.scratch = state.scratch();
     setup.harnesses = features.harnesses.first().copied();
+    let apart: Vec<&Path> = std::iter::once(setup.scratch.as_path()).chain(maker.map(Maker::root)).collect();
     let race = Race {
         made: &builds,
         watched: inputs.watched,
@@ -206,10 +208,9 @@ pub(super) fn run_here(
         maker,
         quiet: of.quiet,
         guess_s,
-        trace: args
-            .extent
-            .trace(&std::iter::once(setup.scratch.as_path()).chain(maker.map(Maker::root)).collect::<Vec<_>>()),
+        trace: args.extent.trace(&apart),
         evidence: Some(Wanted { sections: &folder.study.sections, digests: &digests }),
+        counter,
         ..Race::of(&plan, study, &state, (features, of.asked))
     };
     let check = || place::check(&place, &plan, &setup);

@@ -8,7 +8,7 @@ use bakeoff_command::error::CommandError;
 use bakeoff_host::lock::Lock;
 use bakeoff_host::machine::Held;
 use bakeoff_lab::watched::Watched;
-use bakeoff_lab::{Ending, Executor};
+use bakeoff_lab::{Counted, Ending, Executor};
 use bakeoff_model::record::Record;
 use std::fmt::Debug;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -37,11 +37,12 @@ impl<'a> Race<'a> {
     /// Runs the trials that the journal lacks. `check` fails if a variant cannot run: before a journal is begun, and before
     /// one gets more trials. `executor` makes the place ready; what is started there keeps its descriptor open.
     pub(crate) fn run<'e>(
-        self,
+        mut self,
         check: impl Fn() -> Result<(), CommandError>,
         executor: impl FnOnce(Vec<Watched>, BorrowedFd<'_>) -> Result<Box<dyn Executor + 'e>, CommandError>,
     ) -> Result<Raced<'a>, CommandError> {
         let (state, quiet, maker, is_latest) = (self.state, self.quiet, self.maker, self.keep == Keep::Study);
+        let (plan, counter) = (self.plan, self.counter.take());
         let is_simulated = self.study.simulated.is_some();
         let lock = state.lock()?;
         // A journal is not begun for what cannot run; a complete one is shown in any case.
@@ -63,7 +64,11 @@ impl<'a> Race<'a> {
             if !is_new {
                 check()?;
             }
-            executor(watched, lock.as_fd())
+            let place = executor(watched, lock.as_fd())?;
+            Ok(match counter {
+                Some(counter) => Box::new(Counted::new(place, counter, plan)),
+                None => place,
+            })
         })?;
         Ok(Raced { record, ending, machine, _lock: lock })
     }

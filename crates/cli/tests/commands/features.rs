@@ -62,6 +62,9 @@ mod why_evidence;
 #[path = "../../../../features/why/tests/command/facts.rs"]
 mod why_facts;
 #[cfg(feature = "building")]
+#[path = "../../../../features/why/tests/command/instructions.rs"]
+mod why_instructions;
+#[cfg(feature = "building")]
 #[path = "../../../../features/why/tests/command/kernel.rs"]
 mod why_kernel;
 #[cfg(feature = "building")]

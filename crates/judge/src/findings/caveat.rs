@@ -52,6 +52,13 @@ pub enum Caveat {
     },
     /// Values down here are the launcher's.
     MemoryFloor { bytes: f64 },
+    /// A count can see less than `least` of the time, so nothing is shown to be equal by it.
+    UnseenTime { share: f64, least: f64 },
+    /// Counts of one variant do not agree, so they are judged like what is measured.
+    CountsDiffer {
+        /// By this part of the least one.
+        by: f64,
+    },
     /// The test assumes symmetric errors, which the random order does not give.
     SymmetricErrors,
     /// A main effect is given as if there were no such interaction.
@@ -70,6 +77,13 @@ pub enum Caveat {
     ControlDiffers(Spots<ControlSeen>),
     /// Seconds are not time: the machine was emulated, and its clock counts instructions.
     Emulated,
+    /// An instrument counts the deciding metric, and nothing else is measured.
+    Counted {
+        /// What it counts, and by what.
+        what: String,
+        /// The share of each variant's time that it can see; 0 if that is unknown.
+        seen: Vec<SeenTime>,
+    },
     /// Blocks are missing.
     Unfinished {
         finished: u32,

@@ -17,6 +17,7 @@ fn record(better: Direction) -> Record {
         what: "a declared value".into(),
         source: "its output".into(),
         exact: false,
+        counted: false,
     }];
     common::execute(&mut record, 12, |trial| {
         let factor = match trial.variant.as_str() {

@@ -24,6 +24,7 @@ fn record() -> Record {
         what: "latency that 99 % of ops do not exceed".into(),
         source: "marks: op get".into(),
         exact: false,
+        counted: false,
     }];
     execute(&mut record, 12, |trial| {
         measure(trial, "wall", noise(trial));

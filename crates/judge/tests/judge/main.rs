@@ -3,6 +3,7 @@
 
 mod comparison_laws;
 mod conditions;
+mod counts;
 mod diagnostics;
 mod directions;
 mod effects;

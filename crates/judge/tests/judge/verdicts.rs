@@ -315,6 +315,7 @@ fn identical_values_are_not_judged_by_chance() {
             what: "pages of a book".into(),
             source: "its index".into(),
             exact: true,
+            counted: false,
         }];
         let comparison = comparison(&record);
         assert_eq!((comparison.inferred, comparison.verdict), (Inferred::Exact, expect), "{comparison:?}");

@@ -6,6 +6,7 @@ use crate::on_demand::Layouts;
 use crate::{Error, Task};
 use bakeoff_host::disk::wipe;
 use bakeoff_host::{Command, Enclosure, Launcher, Options};
+use bakeoff_model::metric::RUN_DELAY;
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::record::is_baseline_again;
 use bakeoff_model::study::{Condition, Workload};
@@ -230,7 +231,9 @@ fn watched_launcher(
     enclosure: &Enclosure,
 ) -> Result<Launcher, bakeoff_host::Error> {
     let wanted = plan.decide.metrics.iter().chain(plan.void_if.iter().map(|rule| &rule.metric));
-    let watched: Vec<&str> = wanted.map(String::as_str).collect();
+    // How much of its time a count can see is known only if waiting for a processor is.
+    let of_counted = plan.counted.iter().map(|_| RUN_DELAY);
+    let watched: Vec<&str> = wanted.map(String::as_str).chain(of_counted).collect();
     Launcher::start_with(&Options { keep: keep.map(|fd| fd.as_fd()), watched: Some(&watched), within: Some(enclosure) })
 }
 

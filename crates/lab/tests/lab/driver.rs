@@ -13,7 +13,7 @@ use bakeoff_model::study::{Condition, Study, VoidRule};
 use bakeoff_model::study_file::parse_with;
 use std::cell::{Cell, RefCell};
 
-const STUDY: &str = r#"
+pub(super) const STUDY: &str = r#"
 format = 1
 name = "t"
 [build_factors.cc]
@@ -36,7 +36,7 @@ baseline = { cc = "gcc" }
 /// 4 passes × 2 workloads × (2 variants + the twin).
 const TRIALS: usize = 24;
 
-fn read(text: &str) -> Study {
+pub(super) fn read(text: &str) -> Study {
     parse_with(text, &[], Some(&bakeoff_building::Building)).unwrap()
 }
 

@@ -3,5 +3,6 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
+mod counted;
 mod driver;
 mod local;

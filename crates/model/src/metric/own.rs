@@ -55,7 +55,7 @@ pub(crate) fn installed() -> Metric {
 
 fn described(name: &str, unit: Unit, better: Direction, what: String, source: &str) -> Metric {
     let (what, source) = (Cow::Owned(what), Cow::Owned(source.to_owned()));
-    Metric { name: Cow::Owned(name.to_owned()), unit, better, what, source, exact: false }
+    Metric { name: Cow::Owned(name.to_owned()), unit, better, what, source, exact: false, counted: false }
 }
 
 /// Workloads may tell the same value, if they mean the same by it.

@@ -60,7 +60,7 @@ impl Plan {
     /// The study's own metrics among those that it decides on, and those that its rules for void trials look at.
     fn own_metrics(&self) -> Vec<Metric> {
         let named = self.decide.metrics.iter().chain(self.void_if.iter().map(|rule| &rule.metric));
-        let mut own: Vec<Metric> = vec![];
+        let mut own: Vec<Metric> = self.counted.iter().cloned().collect();
         // What is of the table is none of them; and reading the study has refused what is of neither.
         for metric in named.filter_map(|name| metric::own(name, &self.workloads).ok()) {
             if !own.contains(&metric) {

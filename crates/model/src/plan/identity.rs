@@ -79,6 +79,9 @@ impl Plan {
         if !self.clock.is_of_seconds() {
             digest.at("the clock").field("the clock", b"guest instructions");
         }
+        if let Some(counted) = &self.counted {
+            digest.at("the instrument").field("the instrument", counted.source.as_bytes());
+        }
         digest.at("void_if");
         for rule in &self.void_if {
             digest.field("void if", rule.metric.as_bytes()).field("above", &rule.above.to_le_bytes());

@@ -2,6 +2,7 @@
 //! What a layout is, it does not know.
 
 use super::{AS_BUILT, Plan};
+use crate::metric::Metric;
 use crate::study::{Condition, Layouts, Vary};
 use crate::until::Until;
 
@@ -56,6 +57,13 @@ impl Plan {
         self.vary.retain(|vary| *vary != Vary::Layouts);
         self.conditions.retain(|condition| !condition.as_built);
         self.layouts = None;
+    }
+
+    /// Has an instrument count the metric, in programs as they were built: the same count each time is the aim.
+    pub fn count(&mut self, metric: Metric) {
+        self.keep_layouts();
+        self.vary.clear();
+        self.counted = Some(metric);
     }
 
     /// Whether that number of layouts can be judged.

@@ -1,7 +1,7 @@
 //! The plan as a story: who takes part, in which order, and what changes neither.
 
 use super::{Error, Plan, link_seed};
-use crate::metric::{Direction, Unit};
+use crate::metric::{self, Direction, Metric, Unit};
 use crate::record::{FactorLine, RELAID, TWIN};
 use crate::study::Layouts;
 use crate::study::{Levels, OpSpec, OutputUse, Vary, VoidRule};
@@ -438,4 +438,16 @@ fn few_layouts_take_turns_and_files_as_built_are_a_condition() {
     again.build_factors = vec![FactorLine::default()];
     again.set_layouts(Layouts::Fresh).unwrap();
     assert_eq!((again.conditions, again.vary), (fresh.conditions, fresh.vary));
+}
+
+#[test]
+fn what_is_counted_is_another_study_and_has_no_layouts() {
+    let mut plan = surrounded(SURROUNDED, "default");
+    let measured = plan.identity(&BTreeMap::new(), "");
+    let metric = metric::by_name("instructions", &[]).unwrap().clone();
+    plan.count(Metric { counted: true, ..metric });
+    assert_ne!(plan.identity(&BTreeMap::new(), ""), measured);
+    assert!(plan.vary.is_empty() && plan.pass(1)[0].padding == 0);
+    let head = plan.study_line(&BTreeMap::new(), "", None);
+    assert!(head.metric("instructions").is_some_and(|metric| metric.counted));
 }

@@ -37,6 +37,15 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             let mib = bytes / f64::from(1 << 20);
             format!("below {mib:.1} MiB, the program's memory cannot be distinguished from the launcher's")
         }
+        Caveat::UnseenTime { share, least } => format!(
+            "counts surely see only {} of the time of these commands; below {}, they show nothing to be equal",
+            share_of_time(*share),
+            share_of_time(*least)
+        ),
+        Caveat::CountsDiffer { by } => format!(
+            "two counts of one variant differ by {}, so they are not exact and are judged like measurements",
+            part(*by)
+        ),
         Caveat::SymmetricErrors => {
             "the test for an interaction assumes symmetric errors; random order alone does not ensure them".to_owned()
         }
@@ -47,6 +56,16 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         ),
         _ => return None,
     })
+}
+
+/// A small part, with two digits: `0.0023 %`.
+pub(crate) fn part(part: f64) -> String {
+    format!("{} %", short(100.0 * part, 2))
+}
+
+/// In whole percents, and never more than it is.
+pub(crate) fn share_of_time(share: f64) -> String {
+    format!("{} %", (100.0 * share).floor())
 }
 
 fn too_few(blocks: u32, lack: &Lack) -> String {

@@ -1,8 +1,20 @@
 //! Sentences of doubts about a study as a whole, but for those that its values raise.
 
+use super::comparison::share_of_time;
 use crate::format::{decimals_of, fixed};
 use crate::words::counted;
-use bakeoff_judge::findings::{BusySeen, Caveat, ControlSeen, LoadSeen, Spot, Verdict};
+use bakeoff_judge::findings::{BusySeen, Caveat, ControlSeen, LoadSeen, SeenTime, Spot, Verdict};
+
+/// What is counted in the place of a measurement.
+pub(crate) fn counted_instead(what: &str) -> String {
+    format!("{what}; times are not measured")
+}
+
+/// How much of the time of each variant a count can see.
+pub(crate) fn seen_time(seen: &[SeenTime]) -> String {
+    let each = seen.iter().map(|one| format!("{} of {}", share_of_time(one.share), one.variant));
+    format!("Counts see at least this share of the time: {}", each.collect::<Vec<_>>().join(", "))
+}
 
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
@@ -24,6 +36,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
              instructions, not times. An emulated machine has neither caches nor a pipeline"
                 .to_owned()
         }
+        Caveat::Counted { what, seen } => format!("{}. {}", counted_instead(what), seen_time(seen)),
         Caveat::Of(objection) => objection.text.clone(),
         Caveat::Unfinished { finished, total, at_most } => {
             let at_most = if *at_most { "at most " } else { "" };

@@ -4,7 +4,8 @@
 use super::facts::name;
 use super::remark::{Doubt, Weight};
 use super::view::{Stand, View};
-use crate::caveats::study::control;
+use crate::caveats::comparison::{part, share_of_time};
+use crate::caveats::study::{control, counted_instead};
 use crate::draw::text::clean;
 use crate::failures::failure_in_full;
 use crate::format::percent;
@@ -157,6 +158,7 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
         Caveat::Emulated => {
             (Part, "emulated without caches or pipeline: measured in guest instructions, not seconds".to_owned())
         }
+        Caveat::Counted { what, .. } => (Part, counted_instead(&clean(what))),
         Caveat::Of(objection) => (Look, clean(objection.line.as_ref()?)),
         Caveat::UnequalLoad { seen } => {
             let who = seen.first().map_or(String::new(), |one| clean(&one.variant));
@@ -247,6 +249,11 @@ fn of_row(caveat: &Caveat) -> Option<String> {
             Some("with so few blocks, the interval assumes normally distributed noise".to_owned())
         }
         Caveat::MemoryFloor { .. } => Some("the memory may be the launcher's".to_owned()),
+        Caveat::UnseenTime { share, .. } => Some(format!(
+            "counts surely see only {} of the time, so they show nothing to be equal",
+            share_of_time(*share)
+        )),
+        Caveat::CountsDiffer { by } => Some(format!("two counts differ by {}, so they are not exact", part(*by))),
         _ => None,
     }
 }

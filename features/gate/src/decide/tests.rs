@@ -372,6 +372,24 @@ fn memory_below_the_launchers_is_not_shown_to_be_as_little() {
 }
 
 #[test]
+fn counts_that_see_little_of_the_time_pass_nothing() {
+    let counts = |share: f64, variant: f64| {
+        let mut record = pair(1.0);
+        let metric = record.study.metric("instructions").unwrap();
+        record.study.metrics = vec![Metric { exact: true, counted: true, ..metric }];
+        record.study.decide.metrics = vec!["instructions".to_owned()];
+        for trial in &mut record.trials {
+            measure(trial, "instructions", if trial.variant == "b" { variant } else { 1e6 });
+            measure(trial, "seen", share);
+        }
+        record
+    };
+    decides(&counts(0.9, 1e6), &Decision::Passes(Passed::Interval));
+    decides(&counts(0.7, 1e6), &Decision::Undecided(Open::UnseenTime));
+    decides(&counts(0.7, 1.5e6), &Decision::Fails);
+}
+
+#[test]
 fn differences_are_fractions_of_what_the_baseline_typically_has() {
     let counted = |baseline: f64, more: f64| {
         let mut record = pair(1.0);

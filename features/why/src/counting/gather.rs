@@ -193,7 +193,7 @@ fn take_second_count(counted: &mut Vec<Counted>) {
 fn once(
     subject: Subject<'_>,
     is_as_measured: bool,
-    counting: &mut Counting<'_>,
+    counting: &mut Counting,
     executor: &mut dyn Executor,
 ) -> Result<Attempt, CommandError> {
     let at = counting.length.as_ref().map_or(String::new(), |length| format!(" at length {}", clean(length)));

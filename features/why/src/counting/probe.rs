@@ -7,7 +7,7 @@ use super::tool::Tool;
 use crate::counts::Counted;
 use crate::trace::{named_by, places};
 use bakeoff_host::{Command, End};
-use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
+use bakeoff_lab::{Counter, Error, IntrusiveProbe, Unseen};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,8 +31,8 @@ pub(crate) const LENGTH: &str = "LENGTH";
 
 /// The probe.
 #[derive(Debug)]
-pub(crate) struct Counting<'t> {
-    tool: &'t Tool,
+pub(crate) struct Counting {
+    tool: Tool,
     /// The value of `$LENGTH`, if there is one.
     pub(crate) length: Option<String>,
     scratch: PathBuf,
@@ -53,11 +53,11 @@ struct Place {
     folders: Vec<(PathBuf, &'static str)>,
 }
 
-impl<'t> Counting<'t> {
+impl Counting {
     /// Counts by this tool.
-    pub(crate) fn with(tool: &'t Tool) -> Self {
+    pub(crate) fn with(tool: &Tool) -> Self {
         Self {
-            tool,
+            tool: tool.clone(),
             length: None,
             scratch: PathBuf::new(),
             command: Place::default(),
@@ -66,6 +66,11 @@ impl<'t> Counting<'t> {
             seen: Counted::default(),
             seen_of_services: BTreeMap::new(),
         }
+    }
+
+    /// Counts commands, and no services.
+    pub(crate) fn of_commands(tool: &Tool) -> Self {
+        Self { without_services: Some("services are not counted".to_owned()), ..Self::with(tool) }
     }
 
     fn during(&self) -> PathBuf {
@@ -111,7 +116,13 @@ impl<'t> Counting<'t> {
     }
 }
 
-impl IntrusiveProbe for Counting<'_> {
+impl Counter for Counting {
+    fn counted(&self) -> f64 {
+        self.seen.instructions() as f64
+    }
+}
+
+impl IntrusiveProbe for Counting {
     fn times_slower(&self) -> f64 {
         SLOWER
     }

@@ -20,6 +20,8 @@ const PARTS: &str = "valgrind";
 pub(crate) struct Tool {
     /// Where valgrind finds it.
     parts: PathBuf,
+    /// The valgrind that it is for.
+    pub(crate) version: String,
 }
 
 /// What came of it.
@@ -49,7 +51,7 @@ impl Tool {
         };
         Ok(match cache.own_tool(&tool)? {
             Some(BuildLine { outcome: BuildOutcome::Built, digest, .. }) => {
-                Ready::Tool(Self { parts: cache.prefix_of(&digest).join(PARTS) })
+                Ready::Tool(Self { parts: cache.prefix_of(&digest).join(PARTS), version })
             }
             Some(BuildLine { outcome: BuildOutcome::Failed { why, tail, .. }, .. }) => {
                 let last = tail.last().map_or(String::new(), |line| format!(": {line}"));
@@ -104,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_file_is_no_pattern() {
-        let tool = Tool { parts: PathBuf::new() };
+        let tool = Tool { parts: PathBuf::new(), version: String::new() };
         let words = tool.words(Path::new("/tmp/50 %p/counts"), Some(Path::new("/tmp/during")));
         assert!(words.contains(&"--log-file=/tmp/50 %%p/counts.%p.said".to_owned()), "{words:?}");
         assert!(words.contains(&"--counts=/tmp/50 %p/counts".to_owned()), "{words:?}");

@@ -43,6 +43,13 @@ pub struct Ticks {
     pub scale: Scale,
 }
 
+/// The share of a variant's time that a count can see.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SeenTime {
+    pub variant: String,
+    pub share: f64,
+}
+
 /// A level of a factor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level {
