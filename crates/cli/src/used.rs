@@ -79,8 +79,7 @@ impl IntrusiveProbe for Probe<'_> {
         let path = command.env.get("PATH").map_or("", String::as_str);
         self.sight.path = path.split(':').filter(|folder| !folder.is_empty()).map(|f| command.dir.join(f)).collect();
         let (argv, env) = (std::mem::take(&mut command.argv), std::mem::take(&mut command.env));
-        let text =
-            serde_json::to_vec(&Order { argv, env, output: output.clone(), during: None, files: true, kernel: false });
+        let text = serde_json::to_vec(&Order { argv, env, output: output.clone(), files: true, ..Order::default() });
         let written = text.map_err(std::io::Error::from).and_then(|text| fs::write(&order, text));
         written.map_err(|source| Error::Folder { path: order.clone(), source })?;
         command.argv = self.tracer.to_vec();
@@ -106,7 +105,7 @@ impl IntrusiveProbe for Probe<'_> {
             }
             Some(TraceReport::Refused { why }) => return Err(Unseen::Refused(why)),
             Some(TraceReport::NotStarted { what, why }) => return Err(Unseen::NotStarted { what, why }),
-            Some(TraceReport::Seen(_) | TraceReport::Watched(_)) | None => return Err(Unseen::Silent),
+            _ => return Err(Unseen::Silent),
         }
         Ok(())
     }

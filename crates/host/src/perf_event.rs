@@ -46,6 +46,9 @@ pub(crate) const EVENTS: &[Event] = &[
     hardware("cache_misses", 3),
 ];
 
+/// The clock that functions are sampled by: CPU time in ns.
+pub(crate) const CPU_CLOCK: Event = Event { metric: "", kind: SOFTWARE, number: 0, user_only: true, unit: 1e-9 };
+
 /// Opens each counter of the processor's, or each of the kernel's, on this process: its metric, and why it does not
 /// open.
 pub fn counters(of_hardware: bool) -> Vec<(&'static str, Result<(), String>)> {
@@ -141,14 +144,7 @@ impl Counter {
             flags,
             ..Attributes::default()
         };
-        // SAFETY: the kernel reads `size` bytes from a pointer that is valid for them; the other arguments are numbers.
-        let descriptor =
-            unsafe { libc::syscall(libc::SYS_perf_event_open, &raw const attributes, pid, -1, -1, FD_CLOEXEC) };
-        if descriptor < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the kernel has just given us this descriptor, and nobody else knows it.
-        Ok(Self { file: unsafe { OwnedFd::from_raw_fd(descriptor as i32) }.into() })
+        Ok(Self { file: attributes.open(pid, -1)?.into() })
     }
 
     /// What it has counted so far, of processes that have ended too.
@@ -158,6 +154,21 @@ impl Counter {
         let [value, enabled_ns, running_ns] = words.map(u64::from_ne_bytes);
         Ok(Count { value, enabled_ns, running_ns })
     }
+}
+
+/// Opens an event that samples a process on one processor, in user mode, from when it runs a program, and all that comes of
+/// it, once in each period of CPU time. The records that tell which code a process has are written, too.
+pub(crate) fn open_sampler(pid: u32, processor: u32, period_ns: u64) -> io::Result<OwnedFd> {
+    let attributes = Attributes {
+        kind: CPU_CLOCK.kind,
+        event: CPU_CLOCK.number,
+        size: size_of::<Attributes>() as u32,
+        sample_period: period_ns,
+        sample_type: IP | TID | TIME,
+        flags: DISABLED | INHERIT | USER_ONLY | ENABLE_ON_EXEC | CODE_OF_PROCESSES | SAMPLE_ID_ALL,
+        ..Attributes::default()
+    };
+    attributes.open(pid as i32, processor as i32)
 }
 
 /// What was counted, for how long it should have been, and for how long it was: scarce counters take turns.
@@ -200,11 +211,31 @@ struct Attributes {
     event1: u64,
 }
 
+impl Attributes {
+    /// The event on a process, on one processor or, with -1, on all.
+    fn open(&self, pid: i32, processor: i32) -> io::Result<OwnedFd> {
+        let address = std::ptr::from_ref(self);
+        // SAFETY: the kernel reads `size` bytes from a pointer that is valid for them; the other arguments are numbers.
+        let descriptor = unsafe { libc::syscall(libc::SYS_perf_event_open, address, pid, processor, -1, FD_CLOEXEC) };
+        if descriptor < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the kernel has just given us this descriptor, and nobody else knows it.
+        Ok(unsafe { OwnedFd::from_raw_fd(descriptor as i32) })
+    }
+}
+
 const DISABLED: u64 = 1;
 const INHERIT: u64 = 1 << 1;
 /// Nothing of the kernel, nothing of a hypervisor.
 const USER_ONLY: u64 = 1 << 5 | 1 << 6;
 const ENABLE_ON_EXEC: u64 = 1 << 12;
+/// mmap, comm, task, mmap2 and comm_exec.
+const CODE_OF_PROCESSES: u64 = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 23 | 1 << 24;
+const SAMPLE_ID_ALL: u64 = 1 << 18;
+const IP: u64 = 1;
+const TID: u64 = 1 << 1;
+const TIME: u64 = 1 << 2;
 const TOTAL_TIME_ENABLED: u64 = 1;
 const TOTAL_TIME_RUNNING: u64 = 2;
 const FD_CLOEXEC: u64 = 8;

@@ -29,6 +29,7 @@ mod watch;
 use crate::census::Report;
 use crate::command::Command;
 use crate::launcher::find;
+use crate::sampler::Samples;
 pub(crate) use calls::name_of;
 pub use census::{Calls, Census, Children, Mapped, Opened};
 use serde::{Deserialize, Serialize};
@@ -43,7 +44,7 @@ use watch::End;
 const MARKS: &str = "BAKEOFF_MARKS";
 
 /// A tracer's orders, in a file: the command's environment may name libraries that would change the tracer too.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Order {
     /// The program and its arguments; it is looked for as the launcher does.
     pub argv: Vec<String>,
@@ -60,6 +61,10 @@ pub struct Order {
     /// Report what the [census](crate::census) sees, with times: nothing is stopped, and nothing else here is used.
     #[serde(default)]
     pub kernel: bool,
+    /// Report what the [sampler](crate::sampler) finds, with a sample each time this number of ns has
+    /// passed: nothing is stopped either.
+    #[serde(default)]
+    pub samples_ns: Option<u64>,
 }
 
 /// What a tracer reports.
@@ -72,6 +77,8 @@ pub enum TraceReport {
     Used(Used),
     /// What the census saw of it.
     Watched(Report),
+    /// Where its user time is.
+    Sampled(Samples),
     /// The command could not be started.
     NotStarted {
         /// What is at fault.
@@ -114,13 +121,17 @@ fn trace(order: &Order) -> io::Result<(TraceReport, End)> {
         Ok(program) => program,
         Err((what, why)) => return not_started(what, why),
     };
-    if order.kernel {
-        let kernel::Watched { seen, end, not_started: refused } =
-            kernel::watch(&program, &command, order.during.as_deref())?;
-        return match (refused, seen) {
-            (Some(error), _) => not_started(program.display().to_string(), error.to_string()),
-            (None, Ok(report)) => Ok((TraceReport::Watched(report), end)),
-            (None, Err(why)) => Ok((TraceReport::Refused { why }, end)),
+    let watched = match order.samples_ns {
+        Some(period_ns) => Some(kernel::sample(&program, &command, period_ns)?.map(TraceReport::Sampled)),
+        None if order.kernel => {
+            Some(kernel::watch(&program, &command, order.during.as_deref())?.map(TraceReport::Watched))
+        }
+        None => None,
+    };
+    if let Some(kernel::Watched { seen, end, not_started: refused }) = watched {
+        return match refused {
+            Some(error) => not_started(program.display().to_string(), error.to_string()),
+            None => Ok((seen.unwrap_or_else(|why| TraceReport::Refused { why }), end)),
         };
     }
     let begun = match start::start(&program, &command, order.files)? {

@@ -99,8 +99,7 @@ impl IntrusiveProbe for Tracing {
         let places = places(&command.env);
         let (argv, env) = (std::mem::take(&mut command.argv), std::mem::take(&mut command.env));
         let during = service.map(|_| self.file(DURING));
-        let text =
-            serde_json::to_vec(&Order { argv, env, output: output.clone(), during, files: false, kernel: false });
+        let text = serde_json::to_vec(&Order { argv, env, output: output.clone(), during, ..Order::default() });
         let written = text.map_err(std::io::Error::from).and_then(|text| std::fs::write(&order, text));
         written.map_err(|source| folder_error(&order, source))?;
         // One that is started again has reported nothing yet.
@@ -154,7 +153,7 @@ impl Watched {
             Some(Words::Seen(census)) => Ok(with_names(census, &self.places)),
             Some(Words::NotStarted { what, why }) => Err(Unseen::NotStarted { what, why }),
             Some(Words::Refused { why }) => Err(Unseen::Refused(why)),
-            Some(Words::Used(_) | Words::Watched(_)) | None => Err(Unseen::Silent),
+            Some(Words::Used(_) | Words::Watched(_) | Words::Sampled(_)) | None => Err(Unseen::Silent),
         }
     }
 }

@@ -1,19 +1,21 @@
-//! The census in the tracer's place: the command waits until the kernel watches it, and runs at its own speed from then on.
-//! What is seen is the census's business; here the command is launched, and its end awaited.
+//! The census or the sampler in the place of the tracer: the command waits until the kernel watches it, and runs at its own speed
+//! from then on. What is seen is their business; here the command is launched, and its end awaited.
 
 use super::start;
 use super::sys::{self, Pid};
 use super::watch::End;
 use crate::census::{Detail, Report, Roots, Watch};
 use crate::command::Command;
+use crate::sampler::{Sampler, Samples};
+use std::cell::RefCell;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 /// What came of it.
-pub(super) struct Watched {
+pub(super) struct Watched<T> {
     /// What was seen, or why nothing was.
-    pub(super) seen: Result<Report, String>,
+    pub(super) seen: Result<T, String>,
     /// How the command ended.
     pub(super) end: End,
     /// Why it could not become its program, if it could not.
@@ -23,25 +25,52 @@ pub(super) struct Watched {
 /// How often it is looked whether a file is there.
 const EVERY: Duration = Duration::from_millis(2);
 
-/// Runs the command while it is watched; where nothing may be watched, it is not run. With a file, what is seen is what it does
-/// while the file is there.
-pub(super) fn watch(program: &Path, command: &Command, during: Option<&Path>) -> io::Result<Watched> {
+impl<T> Watched<T> {
+    pub(super) fn map<U>(self, into: impl FnOnce(T) -> U) -> Watched<U> {
+        let Self { seen, end, not_started } = self;
+        Watched { seen: seen.map(into), end, not_started }
+    }
+}
+
+/// Runs the command while the census watches it; where nothing may be watched, it is not run. With a file, what is seen is what it
+/// does while the file is there.
+pub(super) fn watch(program: &Path, command: &Command, during: Option<&Path>) -> io::Result<Watched<Report>> {
+    let window = RefCell::new(Window::default());
+    run(
+        program,
+        command,
+        |pid| Watch::start(&Roots::Launched(pid), Detail::Times).map_err(|refused| refused.to_string()),
+        |watch, main| match during {
+            None => end_of(main),
+            Some(file) => end_beside(main, || window.borrow_mut().look(file.exists(), watch)),
+        },
+        |watch| window.take().seen(watch),
+    )
+}
+
+/// The same by the sampler, of all that the command does.
+pub(super) fn sample(program: &Path, command: &Command, period_ns: u64) -> io::Result<Watched<Samples>> {
+    run(program, command, |pid| Sampler::start(pid, period_ns), |_, main| end_of(main), Sampler::finish)
+}
+
+fn run<W, T>(
+    program: &Path,
+    command: &Command,
+    start: impl FnOnce(u32) -> Result<W, String>,
+    end_of: impl FnOnce(&W, Pid) -> io::Result<End>,
+    finish: impl FnOnce(W) -> io::Result<T>,
+) -> io::Result<Watched<T>> {
     let waiting = start::prepare(program, command, false)?;
-    let watch = match Watch::start(&Roots::Launched(waiting.pid.unsigned_abs()), Detail::Times) {
+    let watch = match start(waiting.pid.unsigned_abs()) {
         Ok(watch) => watch,
         Err(refused) => {
             sys::kill(waiting.pid);
-            let seen = Err(refused.to_string());
-            return Ok(Watched { seen, end: End::Exited(sys::NOTHING), not_started: None });
+            return Ok(Watched { seen: Err(refused), end: End::Exited(sys::NOTHING), not_started: None });
         }
     };
     let begun = waiting.go()?;
-    let mut window = Window::default();
-    let end = match during {
-        None => end_of(begun.pid)?,
-        Some(file) => end_beside(begun.pid, || window.look(file.exists(), &watch))?,
-    };
-    let seen = window.seen(watch).map_err(|error| format!("what was watched cannot be read: {error}"));
+    let end = end_of(&watch, begun.pid)?;
+    let seen = finish(watch).map_err(|error| format!("what was watched cannot be read: {error}"));
     Ok(Watched { seen, end, not_started: begun.refused_by_exec() })
 }
 

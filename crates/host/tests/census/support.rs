@@ -142,7 +142,7 @@ impl Place {
         let output = self.path("told.json");
         let argv = argv.iter().map(|&word| word.to_owned()).collect();
         let (env, output_file) = (environment(), output.clone());
-        let order = Order { argv, env, output: output_file, during: None, files: false, kernel: false };
+        let order = Order { argv, env, output: output_file, ..Order::default() };
         fs::write(self.path("order.json"), serde_json::to_vec(&order).unwrap()).unwrap();
         let mut tracer = helper(TRACE);
         tracer.arg(self.path("order.json")).current_dir(self.dir.path()).stdin(Stdio::null()).output().unwrap();

@@ -78,7 +78,7 @@ impl Place {
         let argv = argv.iter().map(|&word| word.to_owned()).collect();
         let during = during.map(|name| self.path(name));
         let (env, output_file) = (self.env.clone(), output.clone());
-        let order = Order { argv, env, output: output_file, during, files: false, kernel: false };
+        let order = Order { argv, env, output: output_file, during, ..Order::default() };
         let path = self.path("order.json");
         fs::write(&path, serde_json::to_vec(&order).unwrap()).unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());

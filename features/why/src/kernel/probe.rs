@@ -56,7 +56,7 @@ impl<'t> Watching<'t> {
             Some(TraceReport::Watched(report)) => Ok(report),
             Some(TraceReport::NotStarted { what, why }) => Err(Unseen::NotStarted { what, why }),
             Some(TraceReport::Refused { why }) => Err(Unseen::Refused(why)),
-            Some(TraceReport::Seen(_) | TraceReport::Used(_)) | None => Err(Unseen::Silent),
+            _ => Err(Unseen::Silent),
         }
     }
 }
@@ -85,7 +85,7 @@ impl IntrusiveProbe for Watching<'_> {
         // One that is started again has seen nothing yet.
         let _ = fs::remove_file(&output);
         let during = service.map(|_| self.scratch.join(DURING));
-        let order = Order { argv, env, output, during, files: false, kernel: true };
+        let order = Order { argv, env, output, during, kernel: true, ..Order::default() };
         let written = serde_json::to_vec(&order).map_err(std::io::Error::from).and_then(|text| fs::write(&file, text));
         written.map_err(|source| folder_error(&file, source))?;
         command.argv = self.tracer.to_vec();
