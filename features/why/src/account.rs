@@ -4,7 +4,8 @@
 //! In the order in which counts pass: [`lengths`] pairs them, [`folding`] folds clones, [`matching`] finds the same
 //! functions, [`mechanisms`] names groups of them, [`inlined`] gives away what ran on one side only, [`functions`] lays
 //! both sides next to each other, [`table`] makes rows of them and [`time`] turns instructions into seconds.
-//! [`kernel`] needs no counts: it lays what the kernel did next to each other.
+//! [`samples`] finds the functions that are at another speed. [`kernel`] needs no counts: it lays what the kernel did next to
+//! each other.
 
 mod apportion;
 mod base_name;
@@ -21,6 +22,7 @@ mod names;
 pub(crate) mod page;
 mod readable;
 pub(crate) mod result;
+pub(crate) mod samples;
 mod table;
 pub(crate) mod time;
 
@@ -77,6 +79,8 @@ pub(crate) fn of(a: &[Counted], b: &[Counted], time: Option<TimeInput>) -> Accou
         }),
         // Others know whether both sides were watched.
         kernel: None,
+        // Nor whether they were sampled.
+        samples: None,
     }
 }
 

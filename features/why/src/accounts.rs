@@ -7,6 +7,7 @@ use crate::account::time::{TimeInput, Times};
 use crate::counts::CountsLine;
 use crate::findings::{NotGathered, PairAccount, Unseen};
 use crate::kernel::KernelLine;
+use crate::samples::{Sampled, SamplesLine};
 use bakeoff_judge::findings::{Comparison, Findings, Table};
 use bakeoff_judge::{Question, judge};
 use bakeoff_model::metric;
@@ -25,7 +26,7 @@ pub(crate) struct Pairs<'a> {
 
 /// The account of each pair of which both sides were counted.
 pub(crate) fn of(record: &Record, pairs: Pairs<'_>) -> Vec<PairAccount> {
-    let (lines, watched) = (CountsLine::of(record), KernelLine::of(record));
+    let (lines, watched, sampled) = (CountsLine::of(record), KernelLine::of(record), SamplesLine::of(record));
     let Some(first) = record.study.variants.first() else { return vec![] };
     let against = pairs.against.unwrap_or(&first.name);
     let counted = |variant: &str, workload: &str| {
@@ -57,6 +58,8 @@ pub(crate) fn of(record: &Record, pairs: Pairs<'_>) -> Vec<PairAccount> {
             });
             // One that did nothing meanwhile has no account.
             let services = services.filter(|account| account.instructions != [0, 0]);
+            account.samples =
+                account::samples::of([&baseline.counted, &line.counted], &blocks_of(&sampled, workload, names));
             let all = std::iter::once(account).chain(services);
             accounts.extend(all.map(|account| PairAccount {
                 variant: variant.name.clone(),
@@ -66,6 +69,14 @@ pub(crate) fn of(record: &Record, pairs: Pairs<'_>) -> Vec<PairAccount> {
         }
     }
     accounts
+}
+
+/// The blocks in which both variants were sampled on a workload, as it was in the last of them.
+fn blocks_of<'a>(lines: &'a [SamplesLine], workload: &str, variants: [&str; 2]) -> Vec<[&'a Sampled; 2]> {
+    let of_it = || lines.iter().filter(|line| line.workload == workload);
+    let length = of_it().rev().find(|line| line.runs_of(variants).is_some()).map(|line| &line.length);
+    let blocks = of_it().filter(|line| length == Some(&line.length));
+    blocks.filter_map(|line| line.runs_of(variants)).collect()
 }
 
 /// Whether a variant is shown to differ from the baseline on the deciding metric.
@@ -103,6 +114,11 @@ pub(crate) fn missing(record: &Record) -> Vec<NotGathered> {
     for line in KernelLine::of(record) {
         if let Some(why) = &line.missing {
             add(of(&line.workload, None, why, Unseen::Kernel), &line.variant);
+        }
+    }
+    for line in SamplesLine::of(record) {
+        for variant in line.missing.iter().flat_map(|_| &line.variants) {
+            add(of(&line.workload, None, line.missing.as_deref().unwrap_or_default(), Unseen::Samples), variant);
         }
     }
     all

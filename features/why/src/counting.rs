@@ -2,7 +2,8 @@
 //! wrote is read together with the programs: which function that was, and who called it. What counts explain is not known here.
 //!
 //! [`tool`] has the tool compiled when it is first needed, [`probe`] puts it before a workload's command, [`dump`] reads what it
-//! wrote, and [`functions`] finds the functions, by the [`binary`] that each run is in; [`digest`] is the code of one.
+//! wrote, and [`functions`] finds the functions, by the [`binary`] that each run is in; [`digest`] is the code of one, and [`places`] finds
+//! functions for what samples.
 
 mod binary;
 mod digest;
@@ -10,6 +11,7 @@ mod dump;
 mod functions;
 pub(crate) mod gather;
 pub(crate) mod instrument;
+pub(crate) mod places;
 mod plt;
 pub(crate) mod probe;
 pub(crate) mod tool;

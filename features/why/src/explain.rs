@@ -83,7 +83,7 @@ impl Named {
     }
 }
 
-/// Has instructions counted: of the workloads and variants in question.
+/// Has instructions counted, and user time sampled: of the workloads and variants in question.
 pub(crate) fn gather(matches: &ArgMatches, plan: &Plan, sections: &mut StudySections) -> Result<(), CommandError> {
     let named = Named::of(matches);
     named.check(plan)?;
@@ -93,6 +93,7 @@ pub(crate) fn gather(matches: &ArgMatches, plan: &Plan, sections: &mut StudySect
     let baseline = named.against.unwrap_or_else(|| plan.baseline().name.clone());
     spec.of = Some(named.variant.map_or_else(Vec::new, |variant| vec![baseline, variant]));
     spec.with_siblings = is_set(matches, CONFIRM);
+    spec.samples = true;
     sections.insert(NAME.to_owned(), serde_json::to_value(spec)?);
     Ok(())
 }

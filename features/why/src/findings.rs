@@ -182,6 +182,8 @@ pub(crate) enum Unseen {
     Counts,
     /// A run that the kernel watched.
     Kernel,
+    /// Runs that were sampled.
+    Samples,
 }
 
 /// A counted difference, and its causes.

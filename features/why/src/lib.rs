@@ -23,6 +23,7 @@ pub mod kernel;
 mod page;
 pub mod reading;
 mod relinked;
+pub mod samples;
 mod spec;
 mod trace;
 pub mod trials;
@@ -58,6 +59,11 @@ impl Feature for Why {
             line: kernel::LINE,
             gather: |_| Ok(()),
             trials: Some(OwnTrials { are_missing: kernel::gather::are_missing, execute: kernel::gather::watch }),
+        });
+        to.gatherings.push(Gathering {
+            line: samples::LINE,
+            gather: |_| Ok(()),
+            trials: Some(OwnTrials { are_missing: samples::gather::are_missing, execute: samples::gather::sample }),
         });
         to.explainers.push(Explainer {
             options: explain::options,

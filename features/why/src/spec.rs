@@ -25,6 +25,9 @@ pub(crate) struct EvidenceSpec {
     /// Whether those are counted, too, that differ from one of them in a single factor: they may isolate a cause.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) with_siblings: bool,
+    /// Whether those of `of` are sampled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) samples: bool,
 }
 
 impl EvidenceSpec {

@@ -71,5 +71,8 @@ mod why_kernel;
 #[path = "../../../../features/why/tests/command/matched.rs"]
 mod why_matched;
 #[cfg(feature = "building")]
+#[path = "../../../../features/why/tests/command/samples.rs"]
+mod why_samples;
+#[cfg(feature = "building")]
 #[path = "../../../../features/why/tests/command/served.rs"]
 mod why_served;

@@ -62,6 +62,8 @@ pub(super) struct Folded {
     pub(super) calls: Vec<Vec<Call>>,
     /// Instructions of code made during the run, by length.
     pub(super) unnamed: Vec<i64>,
+    /// The node of each function of the last count.
+    pub(super) places: Vec<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,6 +111,7 @@ pub(super) fn fold(counts: &[&Counted]) -> Folded {
             functions.push(Folding { place, is_clone, calls: credible_calls(function.calls) });
         }
         folded.unnamed.push(i64::try_from(counted.unnamed).unwrap_or(MOST).min(credible));
+        folded.places = functions.iter().map(|function| function.place).collect();
         folded.calls.push(connect(&functions, counted, &mut folded.nodes, length));
     }
     for node in &mut folded.nodes {

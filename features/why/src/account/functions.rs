@@ -18,17 +18,58 @@ struct Moved<'a> {
     instructions: Vec<Vec<i64>>,
     /// What each node was given at the last length.
     given: Vec<Given>,
+    /// Which nodes were given away.
+    is_given: Vec<bool>,
 }
 
-/// Functions, those with the largest difference first, and how they were matched.
-pub(super) fn of(sides: [&Folded; 2], lengths: Option<[f64; 2]>) -> (Vec<Function>, Matched) {
+/// Which functions are the same, and both sides with nothing more to be moved.
+fn laid<'a>(sides: [&'a Folded; 2]) -> (Vec<Pair>, [Moved<'a>; 2]) {
     let files = sides.map(|side| side.nodes.iter().map(|node| node.file.as_str()).collect::<BTreeSet<_>>());
     let scopes = Scopes::of([&files[0], &files[1]]);
     let pairs = pairs(sides, &scopes);
     let [first, second] = mechanisms::of(sides);
     let a = Moved::of(sides[0], first, &is_given(0, sides[0], &pairs, &scopes));
     let b = Moved::of(sides[1], second, &is_given(1, sides[1], &pairs, &scopes));
-    let moved = [a, b];
+    (pairs, [a, b])
+}
+
+/// A function on both sides, with something that was measured of it besides instructions.
+pub(super) struct Measured {
+    pub(super) function: Function,
+    pub(super) kind: CodeKind,
+    /// By side, and as often as it was measured.
+    pub(super) amounts: [Vec<i64>; 2],
+}
+
+/// All functions, with what was measured of each node of a side. It is given to callers as instructions are. What belongs to
+/// code that was made during the run is not in it.
+pub(super) fn measured(sides: [&Folded; 2], amounts: [&[Vec<i64>]; 2]) -> Vec<Measured> {
+    let (pairs, moved) = laid(sides);
+    let amounts = [0, 1].map(|side| {
+        let moved: &Moved<'_> = &moved[side];
+        let moved = amounts[side].iter().map(|amounts| moved.given_away(amounts));
+        moved.collect::<Vec<Vec<i64>>>()
+    });
+    pairs.iter().map(|pair| measure(&moved, pair, &amounts)).collect()
+}
+
+fn measure(moved: &[Moved<'_>; 2], pair: &Pair, amounts: &[Vec<Vec<i64>>; 2]) -> Measured {
+    let of_side = |side: usize| {
+        let amounts = amounts[side].iter();
+        amounts.map(|amounts| pair.places[side].map_or(0, |place| amounts[place])).collect::<Vec<i64>>()
+    };
+    let parts = [function(moved, pair, None), own_addresses(moved, pair, None)];
+    let instructions = [0, 1].map(|side| parts.iter().flatten().map(|part| part.instructions[side]).sum());
+    let places = moved.iter().zip(pair.places);
+    let mechanism = places.clone().find_map(|(side, place)| side.mechanisms[place?]);
+    let kind = places.into_iter().find_map(|(side, place)| Some(side.side.nodes[place?].kind)).unwrap_or_default();
+    let function = Function { instructions, mechanism, ..named(moved, pair, Function::default()) };
+    Measured { function, kind, amounts: [0, 1].map(of_side) }
+}
+
+/// Functions, those with the largest difference first, and how they were matched.
+pub(super) fn of(sides: [&Folded; 2], lengths: Option<[f64; 2]>) -> (Vec<Function>, Matched) {
+    let (pairs, moved) = laid(sides);
     let mut functions = vec![];
     for pair in &pairs {
         functions.extend(function(&moved, pair, lengths));
@@ -76,7 +117,14 @@ impl<'a> Moved<'a> {
             given = give(side, length, &is_given, &mut instructions);
             by_length.push(instructions);
         }
-        Self { side, mechanisms, instructions: by_length, given }
+        Self { side, mechanisms, instructions: by_length, given, is_given }
+    }
+
+    /// Amounts of each node after the same were given away as of instructions at the last length.
+    fn given_away(&self, amounts: &[i64]) -> Vec<i64> {
+        let mut amounts = amounts.to_vec();
+        give(self.side, self.side.unnamed.len().saturating_sub(1), &self.is_given, &mut amounts);
+        amounts
     }
 
     /// What a node has at each length.

@@ -2,6 +2,7 @@
 //! quotients of what it shows.
 
 mod kernel;
+mod samples;
 mod time;
 
 pub(crate) use kernel::name as kernel_name;
@@ -41,6 +42,9 @@ pub(crate) fn print(account: &Account, names: [&str; 2], page: &mut Page, column
     }
     if let Some(time) = &account.time {
         time::print(time, page, columns);
+    }
+    if let Some(samples) = &account.samples {
+        samples::print(samples, account.time.as_ref(), page, columns);
     }
     if let Some(kernel) = &account.kernel {
         kernel::print(kernel, page, columns);

@@ -42,6 +42,9 @@ pub(crate) struct Account {
     /// What the kernel did; none unless both sides were watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) kernel: Option<KernelAccount>,
+    /// In which functions the difference in user time is; none unless both sides were sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) samples: Option<SampledAccount>,
 }
 
 /// A smaller part of all instructions is no reason for a difference in time that anyone would see.
@@ -290,6 +293,60 @@ pub(crate) enum FaultKind {
     ReadPresent,
     /// Writes to pages that may not be written.
     CopyOnWrite,
+}
+
+/// In which functions user time is, by samples of both sides in blocks. Times are means over the blocks, so that they add up.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct SampledAccount {
+    /// How many blocks.
+    pub(crate) blocks: u32,
+    /// All samples of each side.
+    pub(crate) samples: [u64; 2],
+    /// Samples that there was no room for.
+    pub(crate) lost: u64,
+    /// Functions that were tested together: those with enough samples.
+    pub(crate) tested: u32,
+    /// All of it.
+    pub(crate) sum: SampledRow,
+    /// Functions that are shown, the largest part at another speed first; then others; then the rest. They sum to `sum`.
+    pub(crate) rows: Vec<SampledRow>,
+}
+
+/// User time of a function.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct SampledRow {
+    /// What it is.
+    pub(crate) what: SampledCode,
+    /// User time of a run.
+    pub(crate) user_s: [f64; 2],
+    /// Its change in instructions × the mean time per instruction of all functions.
+    pub(crate) by_number_s: f64,
+    /// The rest of its difference: the same work at another speed. The interval is by blocks.
+    pub(crate) by_speed: Interval,
+    /// That this part is 0, corrected for the number of functions (Holm); none if it was not tested.
+    pub(crate) p: Option<f64>,
+    /// Whether it is shown not to be 0.
+    pub(crate) is_shown: bool,
+}
+
+/// What is sampled.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SampledCode {
+    /// All code.
+    #[default]
+    All,
+    /// A function.
+    Function {
+        /// Its name; with `@plt` at its end, the stub that leads to it.
+        name: String,
+        /// The file in which it is.
+        file: String,
+    },
+    /// Code without a name, and code made during the run.
+    Nameless,
+    /// This number of functions.
+    Rest(u64),
 }
 
 /// A difference in seconds.

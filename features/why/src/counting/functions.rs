@@ -102,6 +102,23 @@ fn calls(one: &Instruction, own: &OwnAddresses) -> Option<u64> {
     }
 }
 
+/// What is at a place of a file: its name, the source of a static function, and what kind of code it is.
+pub(super) fn what_is(binary: &Binary, at: At) -> (String, Option<String>, CodeKind) {
+    match at {
+        At::Function(at) => match &binary.functions[at] {
+            // The same file has it at the same place.
+            Function { name, start, .. } if name.is_empty() => (format!("{start:#x}"), None, CodeKind::Nameless),
+            Function { name, source, .. } => (name.clone(), source.clone(), CodeKind::Function),
+        },
+        At::Stub(at) => {
+            let stub = &binary.stubs[at];
+            let kind = if stub.is_own { CodeKind::OwnStub } else { CodeKind::Stub };
+            (stub.leads_to.clone().unwrap_or_default(), None, kind)
+        }
+        At::Nameless => (String::new(), None, CodeKind::Nameless),
+    }
+}
+
 /// What the code of a function is, apart from addresses.
 fn code(binary: &Binary, at: usize) -> Option<u64> {
     let start = binary.functions[at].start;
@@ -186,21 +203,7 @@ impl Counter {
         let places: BTreeMap<Key, u32> = self.functions.keys().copied().zip(0..).collect();
         let function = |(key, sums): (&Key, &Sums)| {
             let binary = &self.binaries[key.0].1;
-            let (name, source, kind) = match key.1 {
-                At::Function(at) => match &binary.functions[at] {
-                    // The same file has it at the same place.
-                    Function { name, start, .. } if name.is_empty() => {
-                        (format!("{start:#x}"), None, CodeKind::Nameless)
-                    }
-                    Function { name, source, .. } => (name.clone(), source.clone(), CodeKind::Function),
-                },
-                At::Stub(at) => {
-                    let stub = &binary.stubs[at];
-                    let kind = if stub.is_own { CodeKind::OwnStub } else { CodeKind::Stub };
-                    (stub.leads_to.clone().unwrap_or_default(), None, kind)
-                }
-                At::Nameless => (String::new(), None, CodeKind::Nameless),
-            };
+            let (name, source, kind) = what_is(binary, key.1);
             let Sums { calls, instructions, own_addresses } = *sums;
             let code = if let At::Function(at) = key.1 { code(binary, at) } else { None };
             FunctionCount { name, file: paths[key.0].clone(), source, kind, calls, instructions, own_addresses, code }

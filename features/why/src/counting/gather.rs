@@ -124,14 +124,19 @@ pub(crate) fn counts(study: &mut dyn Finished, executor: &mut dyn Executor) -> R
 fn takes_s(record: &Record, variant: &str, workload: &Workload) -> f64 {
     const TIMES: f64 = 12.0;
     const START_S: f64 = 0.4;
-    let of_it = record.trials.iter().filter(|trial| trial.variant == variant && trial.workload == workload.name);
-    let walls: Vec<f64> = of_it.filter_map(|trial| trial.value(metric::WALL)).collect();
     let length = |text: &String| text.parse::<f64>().unwrap_or(1.0);
     let shorter = match workload.lengths.as_slice() {
         [first, .., last] => length(first) / length(last),
         _ => 0.0,
     };
-    (2.0 + shorter) * TIMES * median(&walls).unwrap_or(0.0) + 3.0 * START_S
+    (2.0 + shorter) * TIMES * wall_s(record, variant, &workload.name) + 3.0 * START_S
+}
+
+/// How long a trial takes.
+pub(crate) fn wall_s(record: &Record, variant: &str, workload: &str) -> f64 {
+    let of_it = record.trials.iter().filter(|trial| trial.variant == variant && trial.workload == workload);
+    let walls: Vec<f64> = of_it.filter_map(|trial| trial.value(metric::WALL)).collect();
+    median(&walls).unwrap_or(0.0)
 }
 
 /// What came of counting.
