@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// The command that explains.
 pub const EXPLAIN: &str = "explain";
 
+/// The factor whose level isolates a cause, and the plan with it.
+pub const CONFIRM: &str = "confirm";
+
 /// What features have read of a study file, by the name of the section.
 pub type StudySections = BTreeMap<String, Value>;
 

@@ -37,7 +37,7 @@ pub fn tracer() -> Vec<String> {
 
 pub use asked::FeatureArgs;
 pub use error::{Code, CommandError};
-pub use explaining::{Confirmation, EXPLAIN, Explainer, IsolatingLevel, StudySections};
+pub use explaining::{CONFIRM, Confirmation, EXPLAIN, Explainer, IsolatingLevel, StudySections};
 pub use feature::{
     Against, CommandMode, Concluded, Conclusion, Feature, FeatureFindings, FindingsSection, Finished, Gathering,
     Instrument, OpenedInstrument, OwnTrials,

@@ -4,7 +4,7 @@
 use super::run::{RunArgs, Use, ended, run_here};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
-use bakeoff_command::{Confirmation, FeatureArgs, Registry, journals, screen};
+use bakeoff_command::{CONFIRM, Confirmation, FeatureArgs, Registry, journals, screen};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
@@ -88,7 +88,7 @@ fn run(
 fn confirm(args: &Args, features: &Registry, plan: &Plan, confirmation: &Confirmation) -> Result<Code, CommandError> {
     let mut folder = args.run.folder(features)?;
     isolating::add(&mut folder.study, plan, confirmation, features)?;
-    let plan = Plan { name: isolating::FACTOR.to_owned(), ..args.run.plan(&folder.study)? };
+    let plan = Plan { name: CONFIRM.to_owned(), ..args.run.plan(&folder.study)? };
     features.gather_confirming(confirmation, &plan, &mut folder.study.sections)?;
     if !args.run.is_quiet() {
         let Confirmation { changed, level, .. } = confirmation;

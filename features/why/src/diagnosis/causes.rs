@@ -74,6 +74,11 @@ fn causes(pair: &PairAccount, claim: Option<&Claim>, isolating: &Isolating<'_>) 
     if let Some(time) = account.time.filter(TimeAccount::is_shown) {
         all.extend(Some(of_speed(time.by_speed)).filter(|one| fits(one.change) && one.change.abs() >= least_s));
     }
+    if all.is_empty() && claim.is_some() && account.is_few() {
+        // The difference was decided by another metric than user time.
+        let cause = Cause { time: None, ..of_speed(Interval::default()).cause };
+        all.push(Ranked { change: 0.0, cause });
+    }
     all.sort_by(|one, other| other.change.abs().total_cmp(&one.change.abs()));
     all.truncate(MOST);
     all.into_iter().map(|one| one.cause).collect()
@@ -84,7 +89,7 @@ fn of_row(pair: &PairAccount, row: &Row, by_number_s: f64, isolating: &Isolating
     let (what, isolated) = match &row.cause {
         RowCause::Mechanism(mechanism) => {
             let change = difference(row.instructions);
-            (What::Mechanism(*mechanism), isolating.of(&pair.account, *mechanism, change))
+            (What::Mechanism(*mechanism), isolating.of(pair, *mechanism, change))
         }
         RowCause::Function { name, .. } => (What::Function(name.clone()), vec![]),
         RowCause::Rest(_) => return None,

@@ -4,7 +4,8 @@
 use crate::account;
 use crate::account::result::{Account, Cause, Mechanism, Row, difference};
 use crate::counts::CountsLine;
-use crate::findings::Isolation;
+use crate::findings::{Isolation, PairAccount};
+use bakeoff_command::CONFIRM;
 use bakeoff_judge::findings::{Claim, Comparison, Findings, Table, Verdict};
 use bakeoff_judge::{Question, judge};
 use bakeoff_model::record::{Record, TWIN, VariantLine};
@@ -32,6 +33,7 @@ struct Pair<'a> {
     variant: &'a str,
     workload: &'a str,
     service: Option<&'a str>,
+    factor: &'a str,
     account: Account,
 }
 
@@ -49,12 +51,16 @@ impl<'a> Isolating<'a> {
     }
 
     /// The pairs that isolate a mechanism where an account is of, if it changes at least half as much, and how each compares.
-    /// Those that decide nothing are left out.
-    pub(super) fn of(&self, account: &Account, mechanism: Mechanism, change: i64) -> Vec<Isolation> {
+    /// Those that decide nothing are left out, and those of other factors: what an option does is not shown by another one.
+    pub(super) fn of(&self, explained: &PairAccount, mechanism: Mechanism, change: i64) -> Vec<Isolation> {
         let pairs = self.pairs.get_or_init(|| self.all());
+        let PairAccount { variant, against, account } = explained;
         let place = (account.workload.as_str(), account.service.as_deref());
-        let isolates =
-            |pair: &&Pair<'_>| (pair.workload, pair.service) == place && pair.isolated(mechanism, change).is_some();
+        let isolates = |pair: &&Pair<'_>| {
+            (pair.workload, pair.service) == place
+                && self.is_about(pair, variant, against)
+                && pair.isolated(mechanism, change).is_some()
+        };
         pairs.iter().filter(isolates).filter_map(|pair| self.isolation(pair, mechanism, change)).collect()
     }
 
@@ -83,13 +89,21 @@ impl<'a> Isolating<'a> {
         let mut pairs = vec![];
         for workload in &self.record.study.workloads {
             for (place, one) in variants.iter().enumerate() {
-                for other in variants[place + 1..].iter().filter(|other| in_one_factor(&one.levels, &other.levels)) {
+                for other in &variants[place + 1..] {
+                    let Some(factor) = only_factor(&one.levels, &other.levels) else { continue };
                     let both = [one, other].map(|variant| line(&variant.name, workload));
                     let [Some(a), Some(b)] = both else { continue };
                     for service in std::iter::once(None).chain(a.services.keys().map(|name| Some(name.as_str()))) {
                         let [Some(a), Some(b)] = [a, b].map(|line| line.of_service(service)) else { continue };
                         let account = account::of(a, b, None);
-                        pairs.push(Pair { against: &one.name, variant: &other.name, workload, service, account });
+                        pairs.push(Pair {
+                            against: &one.name,
+                            variant: &other.name,
+                            workload,
+                            service,
+                            factor,
+                            account,
+                        });
                     }
                 }
             }
@@ -114,6 +128,17 @@ impl<'a> Isolating<'a> {
             confirms: claim.comparison.verdict == as_expected,
             claim,
         })
+    }
+
+    /// Whether a pair says something about the difference between these two: it has one of them, and by their own factor.
+    fn is_about(&self, pair: &Pair<'_>, variant: &str, against: &str) -> bool {
+        let has = |name: &str| pair.variant == name || pair.against == name;
+        has(variant) || has(against) && (pair.factor == CONFIRM || self.differ_in(pair.factor, variant, against))
+    }
+
+    fn differ_in(&self, factor: &str, variant: &str, against: &str) -> bool {
+        let levels = |name: &str| self.record.study.variants.iter().find(|one| one.name == name).map(|one| &one.levels);
+        levels(variant).zip(levels(against)).is_some_and(|(one, other)| one.get(factor) != other.get(factor))
     }
 
     pub(super) fn is_baseline(&self, variant: &str) -> bool {
@@ -158,5 +183,12 @@ pub(super) fn claim_of(findings: &Findings, metric: &str, workload: &str, varian
 
 /// Whether variants differ in a single factor.
 pub(crate) fn in_one_factor(one: &Levels, other: &Levels) -> bool {
-    one.iter().filter(|(factor, level)| other.get(*factor) != Some(*level)).count() == 1
+    only_factor(one, other).is_some()
+}
+
+/// The only factor in which they differ.
+fn only_factor<'l>(one: &'l Levels, other: &Levels) -> Option<&'l str> {
+    let mut differing = one.iter().filter(|(factor, level)| other.get(*factor) != Some(*level));
+    let factor = differing.next()?.0;
+    differing.next().is_none().then_some(factor.as_str())
 }

@@ -234,6 +234,20 @@ fn a_pair_that_differs_in_one_cause_alone_isolates_it_itself() {
     assert_eq!(causes(&judge(&record), MALLOC), [(allocator, Some(1000), Standing::Shown)]);
 }
 
+/// The allocator is isolated by `malloc`, which says nothing of what the library does to it.
+#[test]
+fn another_factor_shows_nothing() {
+    let mut record = record(shared_is_slower);
+    with_counts(&mut record);
+    count(&mut record, SHARED, 1_050_000, 0, 290_000);
+    count(&mut record, SYMBOLIC, 1_050_000, 0, 290_000);
+    let expected = [
+        (What::Mechanism(Mechanism::Allocator), Some(643), Standing::Consistent),
+        (longer(), Some(357), Standing::Consistent),
+    ];
+    assert_eq!(causes(&judge(&record), SHARED), expected);
+}
+
 /// Without the stubs it is just as slow: whatever it is, it is not they.
 #[test]
 fn what_an_isolating_pair_does_not_confirm_is_withdrawn() {
@@ -264,6 +278,14 @@ fn what_was_not_decided_has_causes_without_a_claim() {
     assert_eq!(found.causes[1].standing, Standing::Withdrawn);
     count(&mut record, LOCALE, 1_000_000, 0, 200_000);
     assert_eq!(causes(&judge(&record), LOCALE), []);
+}
+
+#[test]
+fn a_decided_difference_with_the_same_instructions_is_unexplained() {
+    let mut record = record(|name| if name == LOCALE { 1.1 } else { 1.0 });
+    count(&mut record, "baseline", 1_000_000, 0, 200_000);
+    count(&mut record, LOCALE, 1_000_000, 0, 200_000);
+    assert_eq!(causes(&judge(&record), LOCALE), [(What::Speed, None, Standing::Unexplained)]);
 }
 
 /// Nearly the same instructions, and ten thousand calls: the kernel's work comes first.

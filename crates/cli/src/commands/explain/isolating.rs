@@ -2,13 +2,10 @@
 //! without, and nothing else but the baseline does.
 
 use bakeoff_command::error::CommandError;
-use bakeoff_command::{Confirmation, IsolatingLevel, Registry};
+use bakeoff_command::{CONFIRM, Confirmation, IsolatingLevel, Registry};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::{Factor, Level, Levels, Study, VariantRule};
 use bakeoff_model::study_file;
-
-/// What the factor is called, and the plan.
-pub(super) const FACTOR: &str = "confirm";
 
 /// Its level that changes nothing.
 const NONE: &str = "none";
@@ -21,9 +18,9 @@ pub(super) fn add(
     features: &Registry,
 ) -> Result<(), CommandError> {
     let Confirmation { changed, workload, level, .. } = confirmation;
-    let is_taken = study.build_factors.iter().chain(&study.run_factors).any(|factor| factor.name == FACTOR);
+    let is_taken = study.build_factors.iter().chain(&study.run_factors).any(|factor| factor.name == CONFIRM);
     if is_taken {
-        let error = CommandError::usage(format!("the study has a factor `{FACTOR}` of its own"));
+        let error = CommandError::usage(format!("the study has a factor `{CONFIRM}` of its own"));
         return Err(error.hint("rename it: the level that isolates a cause needs the name"));
     }
     let unknown = || CommandError::usage(format!("the plan has no variant `{changed}`"));
@@ -33,10 +30,10 @@ pub(super) fn add(
     } else {
         study.run_factors.push(executed(level));
     }
-    study.decide.baseline.insert(FACTOR.to_owned(), NONE.to_owned());
+    study.decide.baseline.insert(CONFIRM.to_owned(), NONE.to_owned());
     let with = |name: &str| -> Levels {
         let mut levels = levels.clone();
-        levels.insert(FACTOR.to_owned(), name.to_owned());
+        levels.insert(CONFIRM.to_owned(), name.to_owned());
         levels
     };
     for spec in study.plans.iter_mut().filter(|spec| spec.name == plan.name) {
@@ -51,7 +48,7 @@ pub(super) fn add(
 fn executed(level: &IsolatingLevel) -> Factor {
     let with = Level { name: level.name.clone(), variables: level.variables.clone(), ..Level::default() };
     let none = Level { name: NONE.to_owned(), ..Level::default() };
-    Factor { name: FACTOR.to_owned(), levels: vec![none, with] }
+    Factor { name: CONFIRM.to_owned(), levels: vec![none, with] }
 }
 
 /// A factor of builds. What the keys of its level mean, the reader of studies knows.
@@ -60,8 +57,8 @@ fn built(level: &IsolatingLevel, features: &Registry) -> Result<Factor, CommandE
     // Both are Bakeoff's own, and have no quote in them.
     let quoted = |text: &str| format!("'{text}'");
     let text = format!(
-        "format = 1\nname = \"confirm\"\n[build_factors.{FACTOR}]\n{NONE} = {{}}\n{} = {{ {key} = {} }}\n[[build]]\nname = \
-         \"x\"\nscript = \"true\"\n[workloads.x]\nrun = \"true\"\n[plan]\nblocks = 3\n[decide]\nbaseline = {{ {FACTOR} = \
+        "format = 1\nname = \"confirm\"\n[build_factors.{CONFIRM}]\n{NONE} = {{}}\n{} = {{ {key} = {} }}\n[[build]]\nname = \
+         \"x\"\nscript = \"true\"\n[workloads.x]\nrun = \"true\"\n[plan]\nblocks = 3\n[decide]\nbaseline = {{ {CONFIRM} = \
          \"{NONE}\" }}\n",
         quoted(&level.name),
         quoted(&value)
