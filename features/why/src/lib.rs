@@ -21,6 +21,7 @@ mod findings;
 mod gather;
 pub mod kernel;
 mod page;
+mod probing;
 pub mod reading;
 mod relinked;
 pub mod samples;

@@ -2,6 +2,7 @@
 //! launched as they would have been; afterwards each tells what it saw, with paths that are the same in all variants.
 //! The lab runs the trial; others decide what to trace, and what becomes of it.
 
+use crate::probing;
 use bakeoff_host::tracer::{Census, Mapped, Opened, Order, TraceReport as Words};
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
@@ -17,6 +18,8 @@ const TRACED: &str = "BAKEOFF_TRACED";
 /// What orders and answers are called in the scratch folder, and the file that is there while the trial lasts.
 const FILES: &str = "trace-";
 const DURING: &str = "during";
+
+const SILENT: &str = "it was killed before its tracer recorded anything";
 
 /// The probe: what is traced in one trial, and what was seen of it.
 #[derive(Debug, Default)]
@@ -54,18 +57,6 @@ impl Tracing {
     }
 }
 
-fn in_words(unseen: &Unseen) -> String {
-    match unseen {
-        Unseen::Refused(why) => why.clone(),
-        Unseen::NotStarted { what, why } => format!("{what}: {why}"),
-        Unseen::Silent => "it was killed before its tracer recorded anything".to_owned(),
-    }
-}
-
-fn folder_error(path: &Path, source: std::io::Error) -> Error {
-    Error::Folder { path: path.to_owned(), source }
-}
-
 impl IntrusiveProbe for Tracing {
     fn times_slower(&self) -> f64 {
         SLOWER
@@ -74,7 +65,7 @@ impl IntrusiveProbe for Tracing {
     /// No file of an earlier one is left.
     fn begin(&mut self, scratch: &Path) -> Result<(), Error> {
         self.forget(scratch);
-        self.scratch = std::path::absolute(scratch).map_err(|source| folder_error(scratch, source))?;
+        self.scratch = probing::absolute(scratch)?;
         (self.command, self.seen) = (None, Census::default());
         self.services.clear();
         self.seen_of_services.clear();
@@ -82,10 +73,7 @@ impl IntrusiveProbe for Tracing {
     }
 
     fn forget(&mut self, scratch: &Path) {
-        let files = std::fs::read_dir(scratch).into_iter().flatten().flatten();
-        for file in files.filter(|file| file.file_name().to_string_lossy().starts_with(FILES)) {
-            let _ = std::fs::remove_file(file.path());
-        }
+        probing::forget(scratch, FILES);
     }
 
     /// Makes a command the tracer's order and puts the tracer in its place, with nothing in its environment. Of a
@@ -95,17 +83,11 @@ impl IntrusiveProbe for Tracing {
             command.env.insert(TRACED.to_owned(), "1".to_owned());
         }
         let name = service.map_or_else(|| "of-the-command".to_owned(), |service| format!("of-service-{service}"));
-        let (order, output) = (self.file(&format!("order-{name}")), self.file(&format!("seen-{name}")));
+        let (file, output) = (self.file(&format!("order-{name}")), self.file(&format!("seen-{name}")));
         let places = places(&command.env);
-        let (argv, env) = (std::mem::take(&mut command.argv), std::mem::take(&mut command.env));
         let during = service.map(|_| self.file(DURING));
-        let text = serde_json::to_vec(&Order { argv, env, output: output.clone(), during, ..Order::default() });
-        let written = text.map_err(std::io::Error::from).and_then(|text| std::fs::write(&order, text));
-        written.map_err(|source| folder_error(&order, source))?;
-        // One that is started again has reported nothing yet.
-        let _ = std::fs::remove_file(&output);
-        command.argv.clone_from(&self.tracer);
-        command.argv.push(order.to_string_lossy().into_owned());
+        let order = Order { output: output.clone(), during, ..Order::default() };
+        probing::order(command, &self.tracer, &file, order)?;
         let watched = Watched { output, places };
         match service {
             Some(service) => drop(self.services.insert(service.to_owned(), watched)),
@@ -116,19 +98,18 @@ impl IntrusiveProbe for Tracing {
 
     /// From now on the tracers of services count.
     fn trial_begins(&mut self) -> Result<(), Error> {
-        let file = self.file(DURING);
-        std::fs::write(&file, "").map_err(|source| folder_error(&file, source))
+        probing::begin(&self.file(DURING))
     }
 
     /// From now on they count only what has begun.
     fn trial_ended(&mut self) -> Result<(), Error> {
-        let file = self.file(DURING);
-        std::fs::remove_file(&file).map_err(|source| folder_error(&file, source))
+        probing::end(&self.file(DURING))
     }
 
     fn see_services(&mut self) {
         let services = std::mem::take(&mut self.services).into_iter();
-        let seen = services.map(|(name, watched)| (name, watched.census().map_err(|unseen| in_words(&unseen))));
+        let seen = services
+            .map(|(name, watched)| (name, watched.census().map_err(|unseen| probing::in_words(&unseen, SILENT))));
         self.seen_of_services = seen.collect();
     }
 
@@ -148,12 +129,9 @@ impl IntrusiveProbe for Tracing {
 impl Watched {
     /// What was seen, to be asked when the tracer has ended.
     fn census(&self) -> Result<Census, Unseen> {
-        let text = std::fs::read(&self.output).ok();
-        match text.and_then(|text| serde_json::from_slice(&text).ok()) {
-            Some(Words::Seen(census)) => Ok(with_names(census, &self.places)),
-            Some(Words::NotStarted { what, why }) => Err(Unseen::NotStarted { what, why }),
-            Some(Words::Refused { why }) => Err(Unseen::Refused(why)),
-            Some(Words::Used(_) | Words::Watched(_) | Words::Sampled(_)) | None => Err(Unseen::Silent),
+        match probing::answer(&self.output)? {
+            Words::Seen(census) => Ok(with_names(census, &self.places)),
+            _ => Err(Unseen::Silent),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::dump::Dump;
 use super::functions::add_up;
 use super::tool::Tool;
 use crate::counts::Counted;
+use crate::probing;
 use crate::trace::{named_by, places};
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Counter, Error, IntrusiveProbe, Unseen};
@@ -77,18 +78,9 @@ impl Counting {
         self.scratch.join(format!("{FILES}{DURING}"))
     }
 
-    /// The files there that begin so.
-    fn files(scratch: &Path, stem: &str) -> Vec<PathBuf> {
-        let files = fs::read_dir(scratch).into_iter().flatten().flatten();
-        let is_of_it = |file: &fs::DirEntry| file.file_name().to_string_lossy().starts_with(stem);
-        let mut files: Vec<PathBuf> = files.filter(is_of_it).map(|file| file.path()).collect();
-        files.sort();
-        files
-    }
-
     /// What was counted into a place.
     fn counted(&self, place: &Place) -> Result<Counted, Unseen> {
-        let files = Self::files(&self.scratch, &format!("{}.", place.stem));
+        let files = probing::files(&self.scratch, &format!("{}.", place.stem));
         let (said, counts): (Vec<_>, Vec<_>) =
             files.into_iter().partition(|file| file.extension().is_some_and(|end| end == "said"));
         // One that cannot be read is as one that was not written.
@@ -129,7 +121,7 @@ impl IntrusiveProbe for Counting {
 
     fn begin(&mut self, scratch: &Path) -> Result<(), Error> {
         self.forget(scratch);
-        self.scratch = std::path::absolute(scratch).map_err(|source| folder_error(scratch, source))?;
+        self.scratch = probing::absolute(scratch)?;
         self.seen = Counted::default();
         self.services.clear();
         self.seen_of_services.clear();
@@ -162,14 +154,12 @@ impl IntrusiveProbe for Counting {
 
     /// From now on services are counted.
     fn trial_begins(&mut self) -> Result<(), Error> {
-        let file = self.during();
-        fs::write(&file, "").map_err(|source| folder_error(&file, source))
+        probing::begin(&self.during())
     }
 
     /// From now on only what they have begun.
     fn trial_ended(&mut self) -> Result<(), Error> {
-        let file = self.during();
-        fs::remove_file(&file).map_err(|source| folder_error(&file, source))
+        probing::end(&self.during())
     }
 
     fn see(&mut self, _: &End) -> Result<(), Unseen> {
@@ -179,26 +169,14 @@ impl IntrusiveProbe for Counting {
 
     fn see_services(&mut self) {
         let services = std::mem::take(&mut self.services).into_iter();
-        let seen = services.map(|(name, place)| (name, self.counted(&place).map_err(|unseen| in_words(&unseen))));
+        let seen = services.map(|(name, place)| {
+            (name, self.counted(&place).map_err(|unseen| probing::in_words(&unseen, "nothing was counted")))
+        });
         let seen: BTreeMap<_, _> = seen.collect();
         self.seen_of_services.extend(seen);
     }
 
     fn forget(&mut self, scratch: &Path) {
-        for file in Self::files(scratch, FILES) {
-            let _ = fs::remove_file(file);
-        }
-    }
-}
-
-fn folder_error(path: &Path, source: std::io::Error) -> Error {
-    Error::Folder { path: path.to_owned(), source }
-}
-
-fn in_words(unseen: &Unseen) -> String {
-    match unseen {
-        Unseen::Refused(why) => why.clone(),
-        Unseen::NotStarted { what, why } => format!("{what}: {why}"),
-        Unseen::Silent => "nothing was counted".to_owned(),
+        probing::forget(scratch, FILES);
     }
 }

@@ -1,12 +1,12 @@
 //! Watching in the place of a workload's command and of its services: they become orders to launch them while the kernel watches,
 //! and what was seen is read when the trial is over. Of a service only what it does while the command runs.
 
+use crate::probing;
 use bakeoff_host::census::Report;
 use bakeoff_host::tracer::{Order, TraceReport};
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A program that does nothing but call the kernel takes up to eight times as long.
@@ -48,21 +48,14 @@ impl<'t> Watching<'t> {
     }
 
     fn report(&self, service: Option<&str>) -> Result<Report, Unseen> {
-        let text = fs::read(self.file(SEEN, service)).ok();
-        match text.and_then(|text| serde_json::from_slice(&text).ok()) {
-            Some(TraceReport::Watched(report)) if report.lost_tasks > 0 => {
+        match probing::answer(&self.file(SEEN, service))? {
+            TraceReport::Watched(report) if report.lost_tasks > 0 => {
                 Err(Unseen::Refused(format!("{} processes and threads were too many to watch", report.lost_tasks)))
             }
-            Some(TraceReport::Watched(report)) => Ok(report),
-            Some(TraceReport::NotStarted { what, why }) => Err(Unseen::NotStarted { what, why }),
-            Some(TraceReport::Refused { why }) => Err(Unseen::Refused(why)),
+            TraceReport::Watched(report) => Ok(report),
             _ => Err(Unseen::Silent),
         }
     }
-}
-
-fn folder_error(path: &Path, source: std::io::Error) -> Error {
-    Error::Folder { path: path.to_owned(), source }
 }
 
 impl IntrusiveProbe for Watching<'_> {
@@ -72,7 +65,7 @@ impl IntrusiveProbe for Watching<'_> {
 
     fn begin(&mut self, scratch: &Path) -> Result<(), Error> {
         self.forget(scratch);
-        self.scratch = std::path::absolute(scratch).map_err(|source| folder_error(scratch, source))?;
+        self.scratch = probing::absolute(scratch)?;
         self.seen = Report::default();
         self.services.clear();
         self.seen_of_services.clear();
@@ -80,29 +73,20 @@ impl IntrusiveProbe for Watching<'_> {
     }
 
     fn take_over(&mut self, command: &mut Command, service: Option<&str>) -> Result<(), Error> {
-        let (argv, env) = (std::mem::take(&mut command.argv), std::mem::take(&mut command.env));
-        let (output, file) = (self.file(SEEN, service), self.file(ORDER, service));
-        // One that is started again has seen nothing yet.
-        let _ = fs::remove_file(&output);
         let during = service.map(|_| self.scratch.join(DURING));
-        let order = Order { argv, env, output, during, kernel: true, ..Order::default() };
-        let written = serde_json::to_vec(&order).map_err(std::io::Error::from).and_then(|text| fs::write(&file, text));
-        written.map_err(|source| folder_error(&file, source))?;
-        command.argv = self.tracer.to_vec();
-        command.argv.push(file.to_string_lossy().into_owned());
+        let order = Order { output: self.file(SEEN, service), during, kernel: true, ..Order::default() };
+        probing::order(command, self.tracer, &self.file(ORDER, service), order)?;
         self.services.extend(service.map(str::to_owned));
         Ok(())
     }
 
     /// From now on services are watched.
     fn trial_begins(&mut self) -> Result<(), Error> {
-        let file = self.scratch.join(DURING);
-        fs::write(&file, "").map_err(|source| folder_error(&file, source))
+        probing::begin(&self.scratch.join(DURING))
     }
 
     fn trial_ended(&mut self) -> Result<(), Error> {
-        let file = self.scratch.join(DURING);
-        fs::remove_file(&file).map_err(|source| folder_error(&file, source))
+        probing::end(&self.scratch.join(DURING))
     }
 
     fn see(&mut self, _: &End) -> Result<(), Unseen> {
@@ -119,9 +103,6 @@ impl IntrusiveProbe for Watching<'_> {
     }
 
     fn forget(&mut self, scratch: &Path) {
-        let files = fs::read_dir(scratch).into_iter().flatten().flatten();
-        for file in files.filter(|file| file.file_name().to_string_lossy().starts_with(FILES)) {
-            let _ = fs::remove_file(file.path());
-        }
+        probing::forget(scratch, FILES);
     }
 }

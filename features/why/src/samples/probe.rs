@@ -1,17 +1,19 @@
-//! Sampling in the place of a workload's command: it becomes an order to launch the command while the kernel samples it, and what was seen is read when the trial is over. Services are left as they are.
+//! Sampling in the place of a workload's command: it becomes an order to launch the command while the kernel samples it, and
+//! what was seen is read when the trial is over. Services are left as they are.
 
+use crate::probing;
 use crate::trace::places;
 use bakeoff_host::sampler::Samples;
 use bakeoff_host::tracer::{Order, TraceReport};
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Samples cost a hundredth; adding them up is no part of the run.
 const SLOWER: f64 = 2.0;
 
-/// What the order and the answer are called in the scratch folder.
+/// What files are called in the scratch folder: the order and the answer.
+const FILES: &str = "samples-";
 const ORDER: &str = "samples-order";
 const SEEN: &str = "samples-seen";
 
@@ -35,10 +37,6 @@ impl<'t> Sampler<'t> {
     }
 }
 
-fn folder_error(path: &Path, source: std::io::Error) -> Error {
-    Error::Folder { path: path.to_owned(), source }
-}
-
 impl IntrusiveProbe for Sampler<'_> {
     fn times_slower(&self) -> f64 {
         SLOWER
@@ -46,7 +44,7 @@ impl IntrusiveProbe for Sampler<'_> {
 
     fn begin(&mut self, scratch: &Path) -> Result<(), Error> {
         self.forget(scratch);
-        self.scratch = std::path::absolute(scratch).map_err(|source| folder_error(scratch, source))?;
+        self.scratch = probing::absolute(scratch)?;
         self.seen = Samples::default();
         Ok(())
     }
@@ -56,15 +54,8 @@ impl IntrusiveProbe for Sampler<'_> {
             return Ok(());
         }
         self.folders = places(&command.env);
-        let (argv, env) = (std::mem::take(&mut command.argv), std::mem::take(&mut command.env));
-        let (output, samples_ns) = (self.scratch.join(SEEN), Some(self.period_ns));
-        let order = Order { argv, env, output, samples_ns, ..Order::default() };
-        let file = self.scratch.join(ORDER);
-        let written = serde_json::to_vec(&order).map_err(std::io::Error::from).and_then(|text| fs::write(&file, text));
-        written.map_err(|source| folder_error(&file, source))?;
-        command.argv = self.tracer.to_vec();
-        command.argv.push(file.to_string_lossy().into_owned());
-        Ok(())
+        let order = Order { output: self.scratch.join(SEEN), samples_ns: Some(self.period_ns), ..Order::default() };
+        probing::order(command, self.tracer, &self.scratch.join(ORDER), order)
     }
 
     fn trial_begins(&mut self) -> Result<(), Error> {
@@ -76,23 +67,16 @@ impl IntrusiveProbe for Sampler<'_> {
     }
 
     fn see(&mut self, _: &End) -> Result<(), Unseen> {
-        let text = fs::read(self.scratch.join(SEEN)).ok();
-        match text.and_then(|text| serde_json::from_slice(&text).ok()) {
-            Some(TraceReport::Sampled(samples)) => {
-                self.seen = samples;
-                Ok(())
-            }
-            Some(TraceReport::NotStarted { what, why }) => Err(Unseen::NotStarted { what, why }),
-            Some(TraceReport::Refused { why }) => Err(Unseen::Refused(why)),
-            _ => Err(Unseen::Silent),
+        match probing::answer(&self.scratch.join(SEEN))? {
+            TraceReport::Sampled(samples) => self.seen = samples,
+            _ => return Err(Unseen::Silent),
         }
+        Ok(())
     }
 
     fn see_services(&mut self) {}
 
     fn forget(&mut self, scratch: &Path) {
-        for name in [ORDER, SEEN] {
-            let _ = fs::remove_file(scratch.join(name));
-        }
+        probing::forget(scratch, FILES);
     }
 }

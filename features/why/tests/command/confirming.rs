@@ -3,7 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use crate::common::{Sandbox, is_missing};
+use super::why_counting::cannot_count;
+use crate::common::Sandbox;
 use bakeoff_why::counts::{CodeKind, CountsLine};
 
 const STUDY: &str = r#"
@@ -43,11 +44,7 @@ const MAIN: &str = "unsigned work(unsigned n); int main(void) { return work(1000
 
 #[test]
 fn a_level_is_run_that_isolates_the_first_cause() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: instructions are counted on x86-64 only");
-        return;
-    }
-    if is_missing(&["valgrind", "cc"]) {
+    if cannot_count() {
         return;
     }
     let sandbox = Sandbox::new(STUDY);
@@ -83,7 +80,7 @@ fn a_level_is_run_that_isolates_the_first_cause() {
 
 #[test]
 fn a_journal_runs_nothing_and_a_factor_of_that_name_is_refused() {
-    if is_missing(&["valgrind", "cc"]) || !cfg!(target_arch = "x86_64") {
+    if cannot_count() {
         return;
     }
     let sandbox = Sandbox::new(&STUDY.replace("library", "confirm"));

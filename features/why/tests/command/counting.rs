@@ -85,8 +85,8 @@ metrics = ["wall"]
 /// How many instructions a shell may need more for process numbers that are longer by a digit.
 const SHELL: i64 = 500;
 
-/// Nothing is installed for these tests.
-fn cannot_count() -> bool {
+/// Whether nothing can be counted here, which is said. Nothing is installed for these tests.
+pub(super) fn cannot_count() -> bool {
     if !cfg!(target_arch = "x86_64") {
         println!("skipped: instructions are counted on x86-64 only");
         return true;

@@ -3,7 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use crate::common::{Sandbox, each_trial_once, is_missing};
+use super::why_counting::cannot_count;
+use crate::common::{Sandbox, each_trial_once};
 use bakeoff_why::counts::CountsLine;
 use bakeoff_why::kernel::KernelLine;
 use serde_json::Value;
@@ -57,11 +58,7 @@ fn more(row: &Value) -> i64 {
 
 #[test]
 fn the_kernels_work_has_rows_or_a_reason() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: instructions are counted on x86-64 only");
-        return;
-    }
-    if is_missing(&["valgrind", "cc"]) {
+    if cannot_count() {
         return;
     }
     let sandbox = Sandbox::new(DOSES);

@@ -3,7 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use crate::common::{Sandbox, is_missing};
+use super::why_counting::cannot_count;
+use crate::common::Sandbox;
 use bakeoff_why::samples::SamplesLine;
 use serde_json::Value;
 
@@ -33,11 +34,7 @@ metrics = ["user"]
 
 #[test]
 fn the_function_that_waits_for_memory_is_named_first() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: instructions are counted on x86-64 only");
-        return;
-    }
-    if is_missing(&["valgrind", "cc"]) {
+    if cannot_count() {
         return;
     }
     let sandbox = Sandbox::new(STUDY);

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use crate::common::{Sandbox, is_missing};
+use super::why_counting::cannot_count;
+use crate::common::Sandbox;
 use bakeoff_why::counts::CountsLine;
 use bakeoff_why::kernel::KernelLine;
 
@@ -37,11 +38,7 @@ metrics = ["wall"]
 /// A service is counted while the command runs: not its start, and not its end.
 #[test]
 fn services_are_counted_while_the_command_runs() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: instructions are counted on x86-64 only");
-        return;
-    }
-    if is_missing(&["valgrind", "cc"]) {
+    if cannot_count() {
         return;
     }
     let sandbox = Sandbox::new(SERVES);
