@@ -10,7 +10,7 @@
  * the sets that should have been sent meanwhile (no coordinated omission).
  *
  * It marks the phases queue (all requests are made, in memory) and complete (sent and
- * answered), and values; with -l also every latency, as an op. docs/marks.md says how.
+ * answered), and values; with -l also every latency, as an op. docs/reference/marks.md says how.
  *
  * It is not a general load generator: it only sets, each key once, from one thread,
  * to 127.0.0.1, and any answer but STORED ends it. */

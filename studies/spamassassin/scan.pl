@@ -7,7 +7,7 @@
 # What happens before the first mail can be judged is a phase of its own: load
 # (Perl compiles the modules), construct (an object), compile (the rules become
 # Perl code), then scan. In a trial each phase is marked, and each mail is an op
-# with its latency; docs/marks.md explains that.
+# with its latency; docs/reference/marks.md explains that.
 #
 # Where several processes execute at once they divide the mails among them.
 

@@ -18,7 +18,7 @@ mod used;
 
 use bakeoff_command::{Code, CommandError, Group, Registry, Subcommand, screen};
 use clap::error::{ContextKind, ContextValue};
-
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 /// Does what the arguments ask for.
@@ -91,7 +91,7 @@ fn help_or_error(mut said: clap::Error) -> ExitCode {
     screen::settled(code).into()
 }
 
-/// The command line, for the page `docs/cli.md`.
+/// The command line, for the pages of its commands.
 pub fn command() -> clap::Command {
     with(&commands(&mut features()))
 }
@@ -100,9 +100,31 @@ fn with(commands: &[Subcommand]) -> clap::Command {
     commands::program(commands).subcommands(commands.iter().map(Subcommand::explained))
 }
 
-/// The page `docs/cli.md`: every command with its options, generated from the command line itself.
-pub fn command_page() -> String {
-    let options = clap_markdown::MarkdownOptions::new().title("The commands of bakeoff".to_owned()).show_footer(false);
-    let page = clap_markdown::help_markdown_command_custom(&command(), &options);
-    page.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+/// The pages below `docs/reference`, by file: a page for each command, and `commands.md`, which lists them. They are
+/// generated from the command line itself.
+pub fn command_pages() -> BTreeMap<String, String> {
+    let mut all = command();
+    all.build();
+    let mut list = "# Commands\n\n`bakeoff COMMAND --help` prints the same, and so does `man bakeoff-COMMAND`.\n\n\
+                    | command | what it does |\n|---|---|\n"
+        .to_owned();
+    let mut pages = BTreeMap::new();
+    for command in all.get_subcommands().filter(|command| !command.is_hide_set()) {
+        let (name, about) = (command.get_name(), command.get_about().unwrap_or_default());
+        list += &format!("| [{name}](commands/{name}.md) | {about} |\n");
+        pages.insert(format!("commands/{name}.md"), command_page(command));
+    }
+    pages.insert("commands.md".to_owned(), list);
+    pages
+}
+
+/// The page of one command. The generator's title and preface give way to ours.
+fn command_page(command: &clap::Command) -> String {
+    let path = format!("bakeoff {}", command.get_name());
+    let options = clap_markdown::MarkdownOptions::new().show_footer(false).show_table_of_contents(false);
+    let page = clap_markdown::help_markdown_command_custom(&command.clone().display_name(&path), &options);
+    let heading = format!("## `{path}`\n");
+    let text = page.split_once(&heading).map_or(&*page, |(_, text)| text);
+    let lines: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    format!("# {path}\n{lines}")
 }

@@ -30,7 +30,7 @@ pub trait Feature {
     fn register(&self, to: &mut Registry);
 }
 
-/// What features register, in their order. Each field is a point; `docs/points.md` is generated from these comments.
+/// What features register, in their order. Each field is a point; `docs/dev/points.md` is generated from these comments.
 #[derive(Default)]
 pub struct Registry {
     /// A command, and the group of the help in which it is shown.

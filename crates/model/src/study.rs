@@ -102,7 +102,7 @@ pub struct Exclude {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Workload {
     pub name: String,
-    /// The command; see `docs/study-file.md` for its folder and environment.
+    /// The command; see `docs/reference/study-file.md` for its folder and environment.
     pub run: String,
     /// A file of the study's folder: the standard output that every trial must print.
     pub expect: Option<String>,

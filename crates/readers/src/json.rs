@@ -31,7 +31,7 @@ const REMEDY_NUMBERS: &str = "write only the numbers, one per line, to a separat
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
 struct Document {
-    // The two names are spelled so because the words themselves are not used here (docs/concepts.md).
+    // The two names are spelled so because the words themselves are not used here (docs/understanding/terms.md).
     /// hyperfine's.
     #[serde(rename = "\u{72}esults")]
     commands: Option<Vec<Command>>,

@@ -17,7 +17,7 @@
 //! The randomised order makes the two labels of a pair exchangeable, and with a single comparison p is exact. For several
 //! it is an approximation twice: in every block, the noise of all comparisons together must be as likely as its negative,
 //! which a spike of the shared baseline violates, and the others are centred at estimates. `bakeoff calibrate` says what
-//! becomes of it: docs/design/0006-one-verdict.md.
+//! becomes of it: docs/dev/decisions/0006-one-verdict.md.
 
 use super::signflip::{SignFlip, end_of_interval};
 use super::signs::Signs;

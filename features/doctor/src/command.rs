@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 /// Each line names one thing that matters for measurements, and shows its state on this machine. `good`: it does not
 /// disturb measurements. `noisy`: it widens intervals, so a study needs more blocks. `missing`: it cannot be measured
 /// or controlled here, or is unknown; the line below shows what you lose. `fix:` shows what would help. Doctor changes
-/// nothing and takes about a second. `bakeoff help measuring` explains each line.
+/// nothing and takes about a second. `bakeoff help machine` explains each line.
 ///
 /// The line `twin` sums up all studies that finished on this machine. A twin is the same program as its baseline, so
 /// about one study in twenty should judge the two different at the 5 % level. If more studies do than chance explains,

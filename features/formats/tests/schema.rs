@@ -12,7 +12,7 @@ use boon::{CompileError, Compiler, SchemaIndex, Schemas};
 use serde_json::{Map, Value, json};
 
 fn schema() -> Value {
-    serde_json::from_str(include_str!("../../../docs/findings.schema.json")).unwrap()
+    serde_json::from_str(include_str!("../../../docs/reference/findings.schema.json")).unwrap()
 }
 
 /// A later version may add fields, so the schema is open. Of this version it has to know all.

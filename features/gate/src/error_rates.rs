@@ -1,5 +1,5 @@
 //! How often a gate passes, fails or is undecided on simulated studies of which the truth is known: its error rates
-//! must be what `docs/gate.md` says. CI simulates some of them; `tools/long gate` simulates 1,000 of each and prints
+//! must be what `docs/tasks/ci.md` says. CI simulates some of them; `tools/long gate` simulates 1,000 of each and prints
 //! the table.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test prints its results and panics if they are wrong")]

@@ -31,7 +31,7 @@ pub(crate) struct Target {
     pub(crate) is_benchmark: bool,
     /// What builds all that it runs, if that is not done by running it once.
     builds: Option<String>,
-    /// The harness whose results it prints (docs/harness.md).
+    /// The harness whose results it prints (docs/tasks/suites.md).
     pub(crate) harness: Option<&'static str>,
 }
 

@@ -169,8 +169,8 @@ fn levels(study: &Written<'_>) -> String {
         let is_bolted = level.is_bolted();
         text += match level.name == OWN {
             true => "   # the project's own flags\n",
-            false if is_profiled => "   # built twice, see `bakeoff help builds`: Profile-guided optimisation\n",
-            false if is_bolted => "   # rewritten after linking, see `bakeoff help builds`: BOLT\n",
+            false if is_profiled => "   # built twice, see `bakeoff help levels`: Profile-guided optimisation\n",
+            false if is_bolted => "   # rewritten after linking, see `bakeoff help levels`: BOLT\n",
             false => "\n",
         };
     }
@@ -179,7 +179,7 @@ fn levels(study: &Written<'_>) -> String {
         Level::bolted(&study.workload.run).filter(|_| starts_it && !study.levels.iter().any(Level::is_bolted));
     if let Some(level) = offered {
         text += &format!(
-            "# {} = {}   # another level, because LLVM's BOLT is installed; see `bakeoff help builds`: BOLT\n",
+            "# {} = {}   # another level, because LLVM's BOLT is installed; see `bakeoff help levels`: BOLT\n",
             level.name,
             level.table()
         );
@@ -194,7 +194,7 @@ const BENCHMARK: &str = "# The project's own benchmark. If it runs for a fixed t
                          give it a fixed amount\n# of work, or measure the number that it prints (`values`, see \
                          `bakeoff help study-file`).\n";
 const HARNESS: &str =
-    "# The project's own benchmarks. Each is judged by its time per operation (see `bakeoff help harness`).\n";
+    "# The project's own benchmarks. Each is judged by its time per operation (see `bakeoff help suites`).\n";
 const TESTS: &str = "# The project's own tests. They do everything only once, and spend part of their time in shells. \
                      A command that does\n# what users do is a better workload.\n";
 

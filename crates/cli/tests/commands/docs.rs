@@ -1,6 +1,6 @@
 //! The documents, held to what the program does: every `$ bakeoff …` in a `console` block is run in a copy of
 //! the studies, and what stands below it is compared with what is printed. `…` stands for anything, and alone on a line
-//! for any lines; `$ echo $?` with a number below it is the exit code of the command before. `docs/cli.md` is generated.
+//! for any lines; `$ echo $?` with a number below it is the exit code of the command before. `docs/reference/commands.md` is generated.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
@@ -118,7 +118,12 @@ fn every_command_in_the_documents_does_what_they_say() {
     let program = Path::new(env!("CARGO_BIN_EXE_bakeoff")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     let mut documents = vec![root().join("README.md")];
-    documents.extend(fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()));
+    let mut folders = vec![root().join("docs")];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() { folders.push(path) } else { documents.push(path) }
+        }
+    }
     documents.retain(|path| path.extension().is_some_and(|e| e == "md"));
     let (mut executed, mut differ) = (0, vec![]);
     for document in documents {
@@ -162,32 +167,37 @@ fn every_command_in_the_documents_does_what_they_say() {
 }
 
 #[test]
-fn the_page_of_commands_is_current() {
-    let path = root().join("docs/cli.md");
-    let page = bakeoff_cli::command_page();
+fn the_pages_of_commands_are_current() {
+    let (folder, pages) = (root().join("docs/reference"), bakeoff_cli::command_pages());
     if std::env::var_os("BAKEOFF_UPDATE").is_some() {
-        fs::write(&path, &page).unwrap();
+        let _ = fs::remove_dir_all(folder.join("commands"));
+        fs::create_dir(folder.join("commands")).unwrap();
+        pages.iter().for_each(|(file, page)| fs::write(folder.join(file), page).unwrap());
     }
-    let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page, "docs/cli.md is not current; BAKEOFF_UPDATE=1 make test rewrites it");
+    for (file, page) in &pages {
+        let written = fs::read_to_string(folder.join(file)).unwrap_or_default();
+        assert!(written == *page, "docs/reference/{file} is not current; BAKEOFF_UPDATE=1 make test rewrites it");
+    }
+    let there = fs::read_dir(folder.join("commands")).unwrap().count();
+    assert_eq!(there + 1, pages.len(), "a page in docs/reference/commands is of no command");
 }
 
 /// The example of the format is a study without problems, but for its checksum.
 #[test]
 fn the_example_of_the_study_file_is_one() {
-    let page = fs::read_to_string(root().join("docs/study-file.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/reference/study-file.md")).unwrap();
     let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let text = example.replace("…64 hexadecimal digits…", &"0".repeat(64));
     let features = bakeoff_cli::features();
     if let Err(list) = bakeoff_model::study_file::parse_with(&text, &features.sections, features.recipe_reader()) {
-        panic!("{}", bakeoff_model::problem::Problems::new("docs/study-file.md", &text, list).render(false));
+        panic!("{}", bakeoff_model::problem::Problems::new("docs/reference/study-file.md", &text, list).render(false));
     }
 }
 
 /// The study of one's own Makefile, with such a Makefile.
 #[test]
 fn the_study_by_hand_runs() {
-    let page = fs::read_to_string(root().join("docs/your-program.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/tasks/your-program.md")).unwrap();
     let study = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let (source, bench) = (folder.path().join("sum"), folder.path().join("sum/bench"));
@@ -217,7 +227,7 @@ fn the_study_by_hand_runs() {
 
 #[test]
 fn every_metric_is_in_the_table_with_its_unit_and_every_name_there_is_a_metric() {
-    let page = fs::read_to_string(root().join("docs/study-file.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/reference/study-file.md")).unwrap();
     let section = page.split("\n## ").find(|section| section.starts_with("Metrics\n")).unwrap();
     let rows: Vec<Vec<&str>> = section
         .lines()
@@ -296,7 +306,7 @@ fn an_ellipsis_stands_for_anything_and_nothing_else_does() {
 
 #[test]
 fn every_metric_is_explained_and_nothing_else() {
-    let text = fs::read_to_string(root().join("docs/measuring.md")).unwrap();
+    let text = fs::read_to_string(root().join("docs/reference/metrics.md")).unwrap();
     let table = text.split("\n## ").find(|part| part.starts_with("The metrics\n")).unwrap();
     // Names stand in the first column.
     let rows = table.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());

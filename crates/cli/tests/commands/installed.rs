@@ -75,7 +75,11 @@ fn the_archive_has_all_of_it_and_is_the_same_each_time() {
     assert!(first == second, "{} and {} bytes", first.len(), second.len());
     let names = text(&Command::new("tar").args(["-tzf", &path]).output().unwrap());
     let name = Path::new(&path).file_name().unwrap().to_string_lossy().replace(".tar.gz", "");
-    let documents = ["share/doc/bakeoff/LICENSE-MIT", "share/doc/bakeoff/README.md", "share/doc/bakeoff/docs/cli.md"];
+    let documents = [
+        "share/doc/bakeoff/LICENSE-MIT",
+        "share/doc/bakeoff/README.md",
+        "share/doc/bakeoff/docs/reference/commands.md",
+    ];
     for expect in ["bin/bakeoff", "share/man/man1/bakeoff-run.1"].into_iter().chain(documents) {
         assert!(names.lines().any(|line| line == format!("{name}/{expect}")), "{names}");
     }
@@ -100,7 +104,7 @@ fn the_archive_has_all_of_it_and_is_the_same_each_time() {
 #[test]
 fn the_pages_name_the_oldest_rust() {
     let rust = concat!("Rust ", env!("CARGO_PKG_RUST_VERSION"), " or later");
-    for page in [include_str!("../../../../README.md"), include_str!("../../../../docs/install.md")] {
+    for page in [include_str!("../../../../README.md"), include_str!("../../../../docs/tasks/install.md")] {
         assert!(page.contains(rust), "{rust}");
     }
 }

@@ -1,4 +1,4 @@
-//! The examples of `docs/marks.md`, run: each block of code gets a pipe as its descriptor 3, as a trial does, and
+//! The examples of `docs/reference/marks.md`, run: each block of code gets a pipe as its descriptor 3, as a trial does, and
 //! what comes out of it is read as marks are. How a trial gets that pipe is tested where trials are.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
@@ -91,13 +91,13 @@ fn program(language: &str, code: &str) -> (&'static str, String, &'static str, &
             let program = format!("{around} throws Exception {{\n{code}}} }}\n");
             ("Example.java", program, "java Example.java", &["javac", "--version"])
         }
-        other => panic!("docs/marks.md has a block of {other:?}, which is not executed here"),
+        other => panic!("docs/reference/marks.md has a block of {other:?}, which is not executed here"),
     }
 }
 
 #[test]
 fn each_example_of_the_document_marks() {
-    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/marks.md");
+    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/marks.md");
     let examples = blocks(&fs::read_to_string(document).unwrap());
     let languages: Vec<&str> = examples.iter().map(|(language, _)| language.as_str()).collect();
     assert_eq!(languages, ["sh", "perl", "python", "c", "java"]);

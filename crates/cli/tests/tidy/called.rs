@@ -7,7 +7,8 @@ use std::fs;
 use std::path::Path;
 
 /// Public for a test alone, each with its reason.
-const ORACLES: &[(&str, &str)] = &[("command_page", "`docs/cli.md` is made and compared by a test")];
+const ORACLES: &[(&str, &str)] =
+    &[("command_pages", "the pages of `docs/reference/commands` are made and compared by a test")];
 
 /// The program's part of a file: without comments and modules of tests.
 fn program(text: &str) -> String {

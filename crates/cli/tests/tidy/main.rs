@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
+mod book;
 mod called;
 mod ceilings;
 mod circles;
@@ -14,7 +15,7 @@ use circles::{Crate, in_circles};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every edge of the core that there is; `docs/architecture.md` draws them.
+/// Every edge of the core that there is; `docs/dev/architecture.md` draws them.
 const EDGES: &[(&str, &[&str])] = &[
     ("code", &[]),
     ("model", &[]),
@@ -222,17 +223,17 @@ fn paths_in_the_documents_exist() {
     assert!(seen > 10, "only {seen} paths were found");
 }
 
-/// Each method of `docs/statistics.md` names tests in its last column; they must be there.
+/// Each method of `docs/reference/statistics.md` names tests in its last column; they must be there.
 #[test]
 fn tests_in_the_statistics_exist() {
     let sources: String = files(&[".rs"]).iter().map(|path| fs::read_to_string(path).unwrap()).collect();
-    let text = fs::read_to_string(root().join("docs/statistics.md")).unwrap();
+    let text = fs::read_to_string(root().join("docs/reference/statistics.md")).unwrap();
     let mut seen = 0;
     for row in text.lines().filter(|line| line.starts_with("| ") && line.ends_with('|')) {
         let last = row.trim_end_matches('|').rsplit('|').next().unwrap_or_default();
         for name in last.split('`').skip(1).step_by(2) {
             let there = sources.contains(&format!("fn {name}(")) || sources.contains(&format!("\"{name}\""));
-            assert!(there, "docs/statistics.md names the test {name}, which is not there");
+            assert!(there, "docs/reference/statistics.md names the test {name}, which is not there");
             seen += 1;
         }
     }
@@ -287,7 +288,7 @@ fn words_that_are_not_used_are_not_used() {
     let mut wrong = vec![];
     for path in files(&[".rs", ".md"]) {
         // The glossary names the banned words, and so does this file.
-        if path.ends_with("tests/tidy/main.rs") || path.ends_with("docs/concepts.md") {
+        if path.ends_with("tests/tidy/main.rs") || path.ends_with("docs/understanding/terms.md") {
             continue;
         }
         let text = fs::read_to_string(&path).unwrap();
@@ -301,7 +302,7 @@ fn words_that_are_not_used_are_not_used() {
             }
         }
     }
-    assert!(wrong.is_empty(), "docs/concepts.md has other words for these:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "docs/understanding/terms.md has other words for these:\n{}", wrong.join("\n"));
 }
 
 /// A kind without a sentence would be printed by its name, which no compiler sees: sentences are looked for by group.

@@ -1,4 +1,4 @@
-//! `docs/points.md`: the points at which features register, from the fields of `Registry` and their comments; and who uses
+//! `docs/dev/points.md`: the points at which features register, from the fields of `Registry` and their comments; and who uses
 //! each, from every feature's `register`. The rules that a point must keep are held here too.
 
 use super::{root, wing};
@@ -96,7 +96,7 @@ fn page(points: &[Point]) -> String {
     let mut page = format!(
         "# The points for features\n\n\
          The fields of `Registry`, from their comments in `{REGISTRY}`, and the features that register there.\n\
-         `docs/architecture.md` tells how to add a feature. This page is generated:\n\
+         `docs/dev/architecture.md` tells how to add a feature. This page is generated:\n\
          `BAKEOFF_UPDATE=1 cargo test -p bakeoff --test tidy points` rewrites it.\n\n\
          | point | what a feature registers | features |\n|---|---|---|\n"
     );
@@ -108,13 +108,13 @@ fn page(points: &[Point]) -> String {
 
 #[test]
 fn the_page_of_points_is_current() {
-    let path = root().join("docs/points.md");
+    let path = root().join("docs/dev/points.md");
     let page = page(&points());
     if std::env::var_os("BAKEOFF_UPDATE").is_some() {
         fs::write(&path, &page).unwrap();
     }
     let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page, "docs/points.md is not current; BAKEOFF_UPDATE=1 make test rewrites it");
+    assert!(written == page, "docs/dev/points.md is not current; BAKEOFF_UPDATE=1 make test rewrites it");
 }
 
 #[test]

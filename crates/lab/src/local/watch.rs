@@ -9,7 +9,7 @@ use bakeoff_model::digest::Digest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// No trial was seen to be slowed by a look at so few files (docs/design/0007).
+/// No trial was seen to be slowed by a look at so few files (docs/dev/decisions/0007).
 const FELT: usize = 16;
 
 /// What is to be looked at.

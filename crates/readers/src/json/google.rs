@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Document {
-    // Spelled so because the words themselves are not used here (docs/concepts.md).
+    // Spelled so because the words themselves are not used here (docs/understanding/terms.md).
     #[serde(rename = "\u{62}enchmarks")]
     entries: Vec<Entry>,
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an entry of JMH's JSON")]
 pub(super) struct Entry {
-    // Spelled so because the word itself is not used here (docs/concepts.md).
+    // Spelled so because the word itself is not used here (docs/understanding/terms.md).
     #[serde(rename = "\u{62}enchmark")]
     name: String,
     mode: String,

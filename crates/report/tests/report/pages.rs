@@ -119,11 +119,11 @@ fn rows_stand_in_the_order_of_the_deciding_metric() {
     assert!(json(&findings, None).unwrap().find("libperl=shared") < json(&findings, None).unwrap().find("optimize=O"));
 }
 
-/// `docs/report.md` shows pieces of these pages.
+/// `docs/understanding/report.md` shows pieces of these pages.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test reads a document")]
 fn the_document_shows_what_is_printed() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/report.md");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/understanding/report.md");
     let document = std::fs::read_to_string(path).unwrap();
     let shown = [
         bakeoff_testkit::findings::conditions(),

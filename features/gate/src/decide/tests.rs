@@ -1,4 +1,4 @@
-//! What a gate makes of records, case by case, as `docs/gate.md` has it in a table.
+//! What a gate makes of records, case by case, as `docs/tasks/ci.md` has it in a table.
 
 use super::*;
 use crate::page::text;

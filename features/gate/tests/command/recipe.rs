@@ -1,4 +1,4 @@
-//! The recipe of `docs/gate.md`: two commits of a repository in a pipeline. Its study and its script are taken from the page,
+//! The recipe of `docs/tasks/ci.md`: two commits of a repository in a pipeline. Its study and its script are taken from the page,
 //! and run on a repository that is made here.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
@@ -48,7 +48,7 @@ fn the_recipe_for_a_pipeline_gates_on_two_commits() {
     if let Some(missing) = ["git", "make", "cc"].into_iter().find(|tool| !has(tool)) {
         return println!("skipped: {missing} is not installed");
     }
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/gate.md")).unwrap();
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tasks/ci.md")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let repo: PathBuf = folder.path().join("repo");
     fs::create_dir(&repo).unwrap();

@@ -1,6 +1,6 @@
 //! `bakeoff stat` against Go's benchstat: n, medians, ±, p and warnings, on benchstat's own test data and on generated
 //! files. `tools/oracles` builds the pinned benchstat and leaves its data next to it; without them these tests say so and
-//! end. What is called a difference is not compared: there the two differ on purpose (docs/stat.md).
+//! end. What is called a difference is not compared: there the two differ on purpose (docs/tasks/numbers.md).
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 

@@ -48,7 +48,7 @@ fn beside_building_an_interval_says_its_confidence() {
     assert!(table.contains(" at 90 %"), "{table}");
 }
 
-/// `docs/report.md` shows pieces of this page.
+/// `docs/understanding/report.md` shows pieces of this page.
 #[test]
 fn the_document_shows_what_is_printed() {
     let document = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/report.md")).unwrap();
