@@ -7,7 +7,7 @@ ARGS  ?=
 # BAKEOFF=FILE is used in place of the release.
 PROGRAM = $(or $(BAKEOFF),$(CARGO) run --release --locked --quiet --bin bakeoff --)
 
-.PHONY: run install tarball deb pages test bench fuzz soak long
+.PHONY: run install tarball deb pages book test bench fuzz soak long
 
 # Builds Bakeoff and compares two commands, in a second. With STUDY=studies/NAME it runs that study.
 run:
@@ -45,6 +45,10 @@ deb:
 pages:
 	@sh tools/need-packages gcc libc6-dev
 	sh tools/pages $(BAKEOFF)
+
+# The documents as a book with a search, in target/book; it compiles mdBook first, if there is none.
+book:
+	@sh tools/book --install
 
 # BOLT is in the package archive for amd64 only; without it, its tests are skipped.
 test:
