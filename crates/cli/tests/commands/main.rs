@@ -13,6 +13,7 @@ mod failures;
 mod features;
 mod identity;
 mod installed;
+mod kept;
 mod kill;
 mod layout;
 mod layouts;
