@@ -103,8 +103,7 @@ fn with(commands: &[Subcommand]) -> clap::Command {
 /// The pages below `docs/reference`, by file: a page for each command, and `commands.md`, which lists them. They are
 /// generated from the command line itself.
 pub fn command_pages() -> BTreeMap<String, String> {
-    let mut all = command();
-    all.build();
+    let all = command();
     let mut list = "# Commands\n\n`bakeoff COMMAND --help` prints the same, and so does `man bakeoff-COMMAND`.\n\n\
                     | command | what it does |\n|---|---|\n"
         .to_owned();

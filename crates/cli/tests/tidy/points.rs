@@ -96,7 +96,7 @@ fn page(points: &[Point]) -> String {
     let mut page = format!(
         "# The points for features\n\n\
          The fields of `Registry`, from their comments in `{REGISTRY}`, and the features that register there.\n\
-         `docs/dev/architecture.md` tells how to add a feature. This page is generated:\n\
+         [Architecture](architecture.md) shows how to add a feature. This page is generated:\n\
          `BAKEOFF_UPDATE=1 cargo test -p bakeoff --test tidy points` rewrites it.\n\n\
          | point | what a feature registers | features |\n|---|---|---|\n"
     );

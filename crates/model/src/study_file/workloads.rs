@@ -237,7 +237,7 @@ fn value_specs(section: &Section<'_>) -> Vec<(ValueSpec, Range<usize>)> {
     let mut values = vec![];
     for value in section.named_sections("values") {
         if METRICS.iter().any(|metric| metric.name == value.name) {
-            let remedy = "choose another name; `bakeoff help study-file` lists the reserved ones";
+            let remedy = "choose another name; `bakeoff help metrics` lists the reserved ones";
             let message = format!("`{}` is already a Bakeoff metric", value.name);
             value.sink.report(value.span.clone(), &message, "", remedy);
         }

@@ -51,7 +51,8 @@ fn beside_building_an_interval_says_its_confidence() {
 /// `docs/understanding/report.md` shows pieces of this page.
 #[test]
 fn the_document_shows_what_is_printed() {
-    let document = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/report.md")).unwrap();
+    let document =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/understanding/report.md")).unwrap();
     let pages = [80, 120].map(|width| page(&evidence(), width));
     let pieces: Vec<&str> =
         document.split("```text evidence\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
