@@ -59,6 +59,31 @@ pub(crate) fn junit(gate: &Gate) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The file while no gate has decided yet: one test case, which is an error.
+pub(crate) fn not_reached() -> io::Result<Vec<u8>> {
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    let counts = [("tests", "1"), ("failures", "0"), ("errors", "1"), ("skipped", "0")];
+    let suites = writer.create_element("testsuites").with_attribute(("name", "bakeoff gate")).with_attributes(counts);
+    suites.write_inner_content(|writer| {
+        let suite = writer.create_element("testsuite").with_attribute(("name", "gate")).with_attributes(counts);
+        suite.write_inner_content(|writer| {
+            let test =
+                writer.create_element("testcase").with_attributes([("classname", "gate"), ("name", "not reached")]);
+            test.write_inner_content(|writer| {
+                let why = "Bakeoff ended before the gate could decide; its output has the reason.";
+                writer.create_element("error").with_attribute(("message", why)).write_empty()?;
+                Ok(())
+            })?;
+            Ok(())
+        })?;
+        Ok(())
+    })?;
+    let mut bytes = writer.into_inner();
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
 /// What XML 1.0 can hold, and no terminal obeys: names are those of others.
 fn text(text: &str) -> String {
     bakeoff_model::plain::clean(text)

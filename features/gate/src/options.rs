@@ -3,7 +3,7 @@
 
 use crate::decide::{NoGate, Wanted, gate};
 use crate::decision::Gate;
-use crate::junit::junit;
+use crate::junit::{junit, not_reached};
 use crate::page::paragraph;
 use crate::spec::Limits;
 use bakeoff_command::arguments::slowdown;
@@ -60,9 +60,16 @@ pub(crate) fn options(command: clap::Command) -> clap::Command {
     command.arg(gate).arg(junit.help("With --gate: write the result to this file as JUnit XML"))
 }
 
-/// Whether what they ask for can be done at all.
+/// Whether what they ask for can be done at all. A file of an earlier run must not look like the result of one that ends
+/// before its gate, so an error stands there until then.
 pub(crate) fn check(asked: &ArgMatches) -> Result<(), CommandError> {
-    asked.get_one::<PathBuf>(JUNIT).map_or(Ok(()), |path| Target::of(path).map(drop))
+    match asked.get_one::<PathBuf>(JUNIT) {
+        Some(path) if !Target::is_output(path) => {
+            let bytes = not_reached().map_err(|error| CommandError::new(Code::Internal, error))?;
+            Target::of(path)?.write(&bytes)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether JUnit's XML goes to standard output.

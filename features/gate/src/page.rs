@@ -278,7 +278,9 @@ impl<'a> Words<'a> {
             (Open::Unfinished, _) => format!("blocks of {name} are missing"),
             (Open::ClockTooCoarse, _) => format!("the clock is too coarse for {name}"),
             (Open::MemoryFloor, _) => format!("{name} and {baseline} may need less memory than their launcher process"),
-            (Open::UnseenTime, _) => format!("counts can see too little of the time of {name} and {baseline}"),
+            (Open::UnseenTime, _) => {
+                format!("instruction counts cover too little of the run time of {name} and {baseline}")
+            }
             (Open::NotMeasured, _) => format!("{name} has no value for this metric"),
             (Open::NoPercentage, _) => {
                 format!("the typical value of {baseline}{} is 0 or less, so there is no percentage", self.place(case))

@@ -110,6 +110,16 @@ fn what_a_pipeline_shows_of_it() {
     assert_eq!(fs::read_to_string(sandbox.path().join("other.xml")).unwrap(), xml);
 }
 
+/// A pipeline that keeps its folder would show the file of an earlier run as the result of this one.
+#[test]
+fn who_ends_before_the_gate_leaves_an_error_for_the_pipeline() {
+    let sandbox = Sandbox::new(&SMALL.replace("mkdir -p", "exit 1\nmkdir -p"));
+    sandbox.write("gate.xml", "<testsuites tests=\"9\" errors=\"0\"/>");
+    sandbox.execute(&["run", "STUDY", "--quiet", "--gate", "2%", "--junit", "gate.xml"]).expect(4, &["cannot be built"]);
+    let xml = fs::read_to_string(sandbox.path().join("gate.xml")).unwrap();
+    assert!(xml.contains("errors=\"1\"") && xml.contains("ended before the gate could decide"), "{xml}");
+}
+
 #[test]
 fn a_variant_that_cannot_be_built_does_not_pass() {
     let sandbox = Sandbox::new(
