@@ -19,6 +19,7 @@ use crate::write::{BLOCKS, Output, Written, replace, text};
 use bakeoff_building::Cache;
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_host::executed_with;
+use bakeoff_model::study_file::MOST_BLOCKS;
 use bakeoff_report::format;
 use std::path::{Path, PathBuf};
 
@@ -179,11 +180,16 @@ fn timed(seen: &Observed, levels: usize) -> Vec<String> {
     if seen.varies {
         lines.push("Its output differs from run to run.".to_owned());
     }
-    if let Some(blocks) = seen.blocks_for_one_percent(levels) {
-        lines.push(format!(
+    match seen.blocks_for_one_percent(levels) {
+        None => {}
+        Some(blocks) if i64::from(blocks) > MOST_BLOCKS => lines.push(format!(
+            "Its time varies so much that {MOST_BLOCKS} blocks, the most that a study can have, do not detect a difference of 1 % \
+             here; use a quieter machine or a longer workload. The study has {BLOCKS}."
+        )),
+        Some(blocks) => lines.push(format!(
             "To detect a difference of 1 %, you need about {blocks} blocks on this machine (`--blocks {blocks}`); the \
              study has {BLOCKS}."
-        ));
+        )),
     }
     lines
 }

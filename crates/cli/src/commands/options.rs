@@ -8,6 +8,7 @@ use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
 use bakeoff_model::study::Layouts;
+use bakeoff_model::study_file::MOST_BLOCKS;
 use bakeoff_model::until::{self, Until};
 use bakeoff_report::format::percent;
 use bakeoff_report::words::counted;
@@ -24,7 +25,7 @@ pub(super) struct Extent {
     ///
     /// By default, `compare` runs 12 blocks, or 3 if it counts instructions without hardware counters.
     #[arg(long, short, visible_alias = "runs", visible_short_alias = 'r', value_name = "N",
-          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+          value_parser = clap::value_parser!(u32).range(1..=MOST_BLOCKS))]
     blocks: Option<u32>,
     /// When to stop: `decided`, `anytime`, a precision such as `±1%` (or `1%`), or `blocks`
     ///

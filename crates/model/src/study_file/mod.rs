@@ -8,6 +8,7 @@ mod extension;
 mod factors;
 mod plans;
 mod quantity;
+pub use plans::MOST_BLOCKS;
 pub use quantity::cpus;
 mod section;
 mod services;

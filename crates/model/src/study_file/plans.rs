@@ -15,7 +15,8 @@ pub(super) const DEFAULT_PLAN: &str = "default";
 
 /// Who builds more often has a build that is a workload.
 const MOST_REBUILDS: u32 = 1000;
-const MOST_BLOCKS: i64 = 10_000;
+/// The most blocks of a plan, for each workload and condition.
+pub const MOST_BLOCKS: i64 = 10_000;
 /// More variants than these are a typing error, or a search; all of their pairs are compared.
 const MOST_VARIANTS: u64 = 1000;
 /// Metrics that are shares of all processors' time; only they can be given in percent.
