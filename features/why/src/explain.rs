@@ -28,7 +28,7 @@ pub(crate) fn options(command: clap::Command) -> clap::Command {
     command
         .arg(
             Arg::new(VARIANTS).value_name("VARIANT").num_args(0..=2).index(2).help(
-                "The variant to explain, or two: A and B [default: every variant of the plan, against the baseline]",
+                "The variant to explain, or two: A and B [default: each variant that was shown to differ, against the baseline]",
             ),
         )
         .arg(Arg::new(WORKLOAD).long(WORKLOAD).value_name("NAME").help("Explain only this workload [default: all]"))
@@ -60,23 +60,21 @@ impl Named {
         Self { against, variant, workload: matches.try_get_one::<String>(WORKLOAD).ok().flatten().cloned() }
     }
 
-    /// Whether the plan has all of them.
-    fn check(&self, plan: &Plan) -> Result<(), CommandError> {
-        let variants: Vec<&str> = plan.variants.iter().map(|variant| variant.name.as_str()).collect();
-        let workloads: Vec<&str> = plan.workloads.iter().map(|workload| workload.name.as_str()).collect();
+    /// Whether a study has all of them.
+    fn check(&self, variants: &[&str], workloads: &[&str], baseline: &str) -> Result<(), CommandError> {
         for (what, name, known) in [
-            ("variant", &self.against, &variants),
-            ("variant", &self.variant, &variants),
-            ("workload", &self.workload, &workloads),
+            ("variant", &self.against, variants),
+            ("variant", &self.variant, variants),
+            ("workload", &self.workload, workloads),
         ] {
             if let Some(name) = name.as_deref().filter(|name| !known.contains(name)) {
-                let error = format!("the plan has no {what} `{}`", clean(name));
+                let error = format!("there is no {what} `{}`", clean(name));
                 return Err(CommandError::usage(error).hint(format!("there are: {}", clean(&known.join(", ")))));
             }
         }
-        let baseline = self.against.as_deref().unwrap_or(&plan.baseline().name);
+        let baseline = self.against.as_deref().unwrap_or(baseline);
         if self.variant.as_deref() == Some(baseline) {
-            let error = format!("`{}` is what others are compared with", clean(baseline));
+            let error = format!("`{}` cannot be compared with itself", clean(baseline));
             return Err(CommandError::usage(error).hint("name another variant, or two"));
         }
         Ok(())
@@ -86,7 +84,9 @@ impl Named {
 /// Has instructions counted, and user time sampled: of the workloads and variants in question.
 pub(crate) fn gather(matches: &ArgMatches, plan: &Plan, sections: &mut StudySections) -> Result<(), CommandError> {
     let named = Named::of(matches);
-    named.check(plan)?;
+    let variants: Vec<&str> = plan.variants.iter().map(|variant| variant.name.as_str()).collect();
+    let workloads: Vec<&str> = plan.workloads.iter().map(|workload| workload.name.as_str()).collect();
+    named.check(&variants, &workloads, &plan.baseline().name)?;
     let mut spec = EvidenceSpec::of(sections.get(NAME));
     let workloads = plan.workloads.iter().map(|workload| workload.name.clone());
     spec.count = workloads.filter(|name| named.workload.as_ref().is_none_or(|only| only == name)).collect();
@@ -125,6 +125,9 @@ impl Explained {
 
 /// Prints the accounts of the pairs in question.
 pub(crate) fn print(matches: &ArgMatches, record: &Record, findings: &Findings) -> Result<(), CommandError> {
+    let variants: Vec<&str> = record.study.variants.iter().map(|variant| variant.name.as_str()).collect();
+    let workloads: Vec<&str> = record.study.workloads.iter().map(String::as_str).collect();
+    Named::of(matches).check(&variants, &workloads, variants.first().copied().unwrap_or_default())?;
     let Explained { accounts, diagnoses } = Explained::of(matches, record, findings);
     let missing = accounts::missing(record);
     if is_set(matches, JSON) {
@@ -141,8 +144,13 @@ pub(crate) fn print(matches: &ArgMatches, record: &Record, findings: &Findings) 
         return Ok(());
     }
     if accounts.is_empty() && missing.is_empty() {
-        let text = "No variant was shown to differ from the baseline on the deciding metric, so there is nothing to explain. \
-            Name a variant to have its instructions counted nevertheless.";
+        let text = if Named::of(matches).variant.is_some() {
+            "The journal has no counts of these variants; name the study instead to count them."
+        } else {
+            "No variant was shown to differ from the baseline on the deciding metric, so there is nothing to explain. More \
+             blocks, or a metric with less noise such as cpu, may show a difference. In a study, you can name a variant to \
+             explain it in any case."
+        };
         page.paragraph(text, width, 0, Ink::Plain);
     }
     for (pair, diagnosis) in accounts.iter().zip(&diagnoses) {
