@@ -38,7 +38,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             format!("below {mib:.1} MiB, the program's memory cannot be distinguished from the launcher's")
         }
         Caveat::UnseenTime { share, least } => format!(
-            "counts surely see only {} of the time of these commands; below {}, they show nothing to be equal",
+            "instruction counts cover only {} of the run time of these commands; below {}, they cannot show equality",
             share_of_time(*share),
             share_of_time(*least)
         ),

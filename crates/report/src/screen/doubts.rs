@@ -250,7 +250,7 @@ fn of_row(caveat: &Caveat) -> Option<String> {
         }
         Caveat::MemoryFloor { .. } => Some("the memory may be the launcher's".to_owned()),
         Caveat::UnseenTime { share, .. } => Some(format!(
-            "counts surely see only {} of the time, so they show nothing to be equal",
+            "instruction counts cover only {} of the run time, so they cannot show equality",
             share_of_time(*share)
         )),
         Caveat::CountsDiffer { by } => Some(format!("two counts differ by {}, so they are not exact", part(*by))),
