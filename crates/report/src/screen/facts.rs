@@ -248,9 +248,12 @@ pub(super) fn options(findings: &Findings, view: &View<'_>) -> Option<Rendered> 
     let each: Vec<Rendered> = each.collect();
     let place = family.workload.as_deref().filter(|_| view.workloads.len() > 1);
     let place = place.map_or(String::new(), |workload| format!(" on {}", clean(workload)));
+    let interact = families(findings, EffectKind::Interaction, view.condition).flat_map(|family| &family.effects);
+    let interact = interact.filter_map(|effect| effect.comparison.as_ref()).any(Comparison::differs);
+    let average = if interact { " on average (some interact)" } else { " on average" };
     Some(match each.is_empty() {
-        true => text!["options", place, ": none is shown to matter on average over the others"],
-        false => text!["options", place, ", on average over the others: ", Rendered::joined(each, ", ")],
+        true => text!["options", place, average, ": none is shown to matter"],
+        false => text!["options", place, average, ": ", Rendered::joined(each, ", ")],
     })
 }
 

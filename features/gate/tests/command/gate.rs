@@ -116,7 +116,9 @@ fn who_ends_before_the_gate_leaves_an_error_for_the_pipeline() {
     let sandbox = Sandbox::new(&SMALL.replace("mkdir -p", "exit 1\nmkdir -p"));
     sandbox.write("hello.out", "hello\n");
     sandbox.write("gate.xml", "<testsuites tests=\"9\" errors=\"0\"/>");
-    sandbox.execute(&["run", "STUDY", "--quiet", "--gate", "2%", "--junit", "gate.xml"]).expect(4, &["cannot be built"]);
+    sandbox
+        .execute(&["run", "STUDY", "--quiet", "--gate", "2%", "--junit", "gate.xml"])
+        .expect(4, &["cannot be built"]);
     let xml = fs::read_to_string(sandbox.path().join("gate.xml")).unwrap();
     assert!(xml.contains("errors=\"1\"") && xml.contains("ended before the gate could decide"), "{xml}");
 }
