@@ -127,7 +127,7 @@ fn standing(source: &Source, state: LockState<'_>) -> String {
         LockState::Pinned => "pinned in study.toml".to_owned(),
         LockState::Path => {
             let what = if source.from.repository().is_some() { "a working tree" } else { "a path" };
-            format!("{what}, never locked; Bakeoff reads it each time")
+            format!("{what}, never locked, because Bakeoff reads it each time")
         }
         LockState::Locked(locked) => format!("already locked: {}", identity(locked)),
         LockState::Stale(locked) => {

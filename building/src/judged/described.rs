@@ -59,7 +59,7 @@ pub(crate) fn sentence_on_link(link: &LinkSeen) -> String {
         Repeated::Gone { input } => format!("link of {file}: not repeated, because {} no longer exists", clean(input)),
         Repeated::LinkTimeOptimised => {
             format!(
-                "link of {file}: not repeated, because it compiles (link-time optimisation by other compilers than gcc)"
+                "link of {file}: not repeated, because it compiles (link-time optimisation by compilers other than gcc)"
             )
         }
         Repeated::Differs => format!("link of {file}: repeated, but the bytes differ"),

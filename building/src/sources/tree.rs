@@ -67,16 +67,16 @@ fn about(folder: &Path, place: &Path, follows: bool) -> Result<Metadata, Error> 
     let Some(target) = leads_out(folder, place).filter(|_| own.is_symlink() && follows) else { return Ok(own) };
     let there = fs::metadata(&target).at("inspect", &target)?;
     let refuse = |why: &str| {
-        let source = io::Error::other(format!("it is a link to `{}`, {why}", target.display()));
+        let source = io::Error::other(format!("it is a link to `{}`: {why}", target.display()));
         Err(Error::File { doing: "copy", path: place.to_owned(), source })
     };
     let above = place.parent().and_then(|above| above.canonicalize().ok());
     match there.is_dir() {
         true if above.is_some_and(|above| above.starts_with(&target)) => {
-            refuse("a folder that contains the link; remove the link, or name that folder as the source")
+            refuse("that folder contains the link; remove the link, or name that folder as the source")
         }
         true if links_on(folder, place) > MOST_LINKS => {
-            refuse("where links form a circle; copy the files that the build needs into the source")
+            refuse("the links form a circle; copy the files that the build needs into the source")
         }
         true => Ok(there),
         false => Ok(if there.is_file() { there } else { own }),

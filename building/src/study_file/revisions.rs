@@ -64,7 +64,7 @@ fn one_factor_chooses(sink: &Sink, layers: &[Layer], factors: &[Said<'_>]) {
                 first.placed.factor.name, layer.name
             );
             let remedy = "name the source and the revision in the levels of one factor";
-            sink.report(other.placed.span.clone(), &message, "only one can take effect", remedy);
+            sink.report(other.placed.span.clone(), &message, "only one of these can take effect", remedy);
         }
     }
 }

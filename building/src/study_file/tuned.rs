@@ -21,7 +21,7 @@ pub(super) fn in_one_factor(sink: &Sink, factors: &[Said<'_>], key: &str, has: &
     let (first, at_first) = having.next()?;
     for (_, at) in having {
         let remedy = format!("use `{key}` in the levels of one factor only; `append` is allowed in every factor");
-        sink.report(at, &format!("factor `{first}` already {has}"), "only one can take effect", &remedy);
+        sink.report(at, &format!("factor `{first}` already {has}"), "only one of these can take effect", &remedy);
     }
     Some(at_first)
 }

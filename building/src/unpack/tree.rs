@@ -82,7 +82,7 @@ impl<'a> Tree<'a> {
         if path.as_os_str().is_empty() {
             return match kind {
                 EntryKind::Folder => Ok(()),
-                _ => Err(Refusal::Name("is that of the top folder")),
+                _ => Err(Refusal::Name("is the name of the top folder")),
             };
         }
         self.parents(&path)?;
@@ -91,7 +91,7 @@ impl<'a> Tree<'a> {
             match self.made.get(&path) {
                 None => make_folder(&place)?,
                 Some(Made::Folder(_)) => {}
-                Some(_) => return Err(Refusal::Name("is that of an earlier file or link")),
+                Some(_) => return Err(Refusal::Name("is also the name of an earlier file or link")),
             }
             self.made.insert(path, Made::Folder(modified));
             return Ok(());
@@ -102,7 +102,7 @@ impl<'a> Tree<'a> {
             _ => None,
         };
         match self.made.get(&path) {
-            Some(Made::Folder(_)) => return Err(Refusal::Name("is that of an earlier folder")),
+            Some(Made::Folder(_)) => return Err(Refusal::Name("is also the name of an earlier folder")),
             Some(Made::File) => fs::remove_file(&place)?,
             Some(Made::Link(_)) | None => {}
         }

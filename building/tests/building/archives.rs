@@ -238,7 +238,7 @@ fn a_tar_does_not_escape() {
         ("a/../../outside", "contains `..`"),
         ("a/..", "contains `..`"),
         ("..", "contains `..`"),
-        (".", "its name is that of the top folder"),
+        (".", "its name is the name of the top folder"),
         ("", "is empty"),
     ] {
         for kind in *b"0127" {

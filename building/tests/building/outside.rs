@@ -62,7 +62,7 @@ fn links_within_a_source_stay_and_those_that_never_end_are_refused() {
         (path, source.to_string())
     };
     let (path, why) = refused("loop", dir.clone());
-    assert!(path.ends_with("source/loop") && why.contains("a folder that contains the link"), "{path:?} {why}");
+    assert!(path.ends_with("source/loop") && why.contains("that folder contains the link"), "{path:?} {why}");
     symlink("../../source/sub", dir.join("else/deep/again")).unwrap();
     symlink("../../else/deep", source.join("sub/around")).unwrap();
     let error = study.try_build().unwrap_err().to_string();

@@ -44,7 +44,7 @@ const NOT_EXECUTABLE: u32 = 126;
 
 /// A build may have copied the wrapper while it covered a compiler; the copy is not a compiler.
 const UNCOVERED: &[u8] =
-    b": cannot be executed; it may be a copy of what stands in the place of a compiler during a build\n";
+    b": cannot be executed; it may be a copy of the wrapper that replaces a compiler during a build\n";
 
 /// Longer calls are not shuffled: expanded, they might exceed what the kernel accepts.
 const MOST_TO_EXPAND: usize = 1 << 20;

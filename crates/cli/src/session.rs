@@ -87,7 +87,7 @@ impl<'a> OpenStudy<'a> {
                     (until, None) => format!("the stopping rule `{until}`"),
                 };
                 let [begun, asked] = [begun, asked].map(|(until, most)| rule(until, most));
-                let error = format!("the journal {path} has {begun}, but this command asks for {asked}");
+                let error = format!("the journal {path} has {begun}, but this command requests {asked}");
                 let hint =
                     "use the rule of the journal, or name another journal; a rule must be fixed before the first block";
                 return Err(CommandError::usage(error).hint(hint));

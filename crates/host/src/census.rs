@@ -67,7 +67,7 @@ pub enum Refused {
     #[error("this kernel has no bpf(2)")]
     NoBpf,
     /// Where a task's number is cannot be found.
-    #[error("{TYPES} does not tell where the number of a task is: {why}")]
+    #[error("{TYPES} does not show where the kernel keeps the number of a task: {why}")]
     NoTypes {
         /// The system's word, or ours.
         why: String,
@@ -79,7 +79,7 @@ pub enum Refused {
     #[error("the tracepoint `{0}` has fewer arguments in this kernel; Linux 5.18 or newer is needed")]
     OldTracepoint(String),
     /// In a container, processes have other numbers than the kernel's, and those that run already cannot be found by them.
-    #[error("processes have other numbers in this PID namespace than for the kernel")]
+    #[error("this PID namespace numbers processes differently from the kernel")]
     PidNamespace,
     /// There is no such process to watch.
     #[error("process {0} does not exist")]
@@ -310,7 +310,7 @@ fn processors() -> Result<u32, Refused> {
     let text = std::fs::read_to_string(POSSIBLE).map_err(other(POSSIBLE))?;
     let highest = text.trim().rsplit([',', '-']).next().and_then(|number| number.parse::<u32>().ok());
     highest.filter(|&highest| highest < MOST_PROCESSORS).map(|highest| highest + 1).ok_or_else(|| {
-        let why = io::Error::other(format!("`{}` is no list of processors", text.trim().escape_default()));
+        let why = io::Error::other(format!("`{}` is not a list of processors", text.trim().escape_default()));
         Refused::Other { what: POSSIBLE.to_owned(), why }
     })
 }
@@ -320,7 +320,7 @@ fn pid_offset() -> Result<i32, Refused> {
     let read = std::fs::File::open(TYPES).and_then(|file| file.take(MOST_TYPE_BYTES).read_to_end(&mut types));
     read.map_err(|error| Refused::NoTypes { why: error.to_string() })?;
     let offset = btf::offset_of(&types, "task_struct", "pid").and_then(|offset| i32::try_from(offset).ok());
-    offset.ok_or_else(|| Refused::NoTypes { why: "there is no such member in it".to_owned() })
+    offset.ok_or_else(|| Refused::NoTypes { why: "its `task_struct` has no `pid`".to_owned() })
 }
 
 /// What a system's word means for the caller.

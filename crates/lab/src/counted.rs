@@ -95,7 +95,7 @@ impl Executor for Counted<'_> {
     }
 
     fn unavailable(&self) -> Vec<Unavailable> {
-        let why = format!("only {} are counted here, and nothing is measured", self.metric);
+        let why = format!("this study counts {}, and measures nothing else", self.metric);
         vec![Unavailable { metrics: self.others.clone(), why }]
     }
 

@@ -145,7 +145,7 @@ pub fn test_words(comparison: &Comparison) -> String {
         }
         Test::SignFlipEdgeworth => format!("winsorised sign-flip test on per-block {of}, by an Edgeworth series"),
         Test::SignFlipEvidence => {
-            format!("betting against fair coins (sign-flip e-process) on per-block {of}, with its confidence sequence")
+            format!("sign-flip e-process (betting against fair coins) on per-block {of}, with its confidence sequence")
         }
         Test::PairedLogT => format!("paired t test on {each} (for few blocks; assumes a normal distribution)"),
         Test::LinearModel { .. } => format!("linear model of {each} on block and factors, with HC3 standard errors"),

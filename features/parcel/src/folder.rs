@@ -25,7 +25,7 @@ pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
             let path = entry.at("list", &folder)?.path();
             let strange = |why: &str| Error::Strange { path: path.clone(), why: why.to_owned() };
             let name = path.file_name().and_then(|name| name.to_str());
-            let Some(name) = name else { return Err(strange("has a name that is not UTF-8: rename it")) };
+            let Some(name) = name else { return Err(strange("has a name that is not UTF-8 text; rename it")) };
             if name.starts_with('.') {
                 continue;
             }
@@ -38,7 +38,7 @@ pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
                 let target = fs::canonicalize(&path).at("resolve", &path)?;
                 if !target.is_file() || !may_follow(&home, &target) {
                     return Err(strange(
-                        "is a link that does not point to a file in the study's folder or its Git repository: replace \
+                        "is a link that does not point to a file in the study's folder or its Git repository; replace \
                             it with a copy",
                     ));
                 }
@@ -49,7 +49,7 @@ pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
                 continue;
             }
             if !meta.is_file() {
-                return Err(strange("is not a file or folder: remove it, or move it elsewhere"));
+                return Err(strange("is not a file or folder; remove it, or move it elsewhere"));
             }
             bytes += meta.len();
             found.push((name, path));
@@ -74,7 +74,7 @@ fn may_follow(home: &Path, target: &Path) -> bool {
 fn too_much() -> String {
     let gib = BYTES_MAX >> 30;
     format!(
-        "exceeds the limit of {FILES_MAX} files or {gib} GiB for a study: move unrelated files out of it, or into a \
+        "exceeds the limit of {FILES_MAX} files or {gib} GiB for a study; move unrelated files out of it, or into a \
             folder whose name begins with a dot"
     )
 }

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 ///
 /// Import never runs anything from the parcel. It writes only to FOLDER, except
 /// that it adds sources to the cache if they match their SHA-256. Journals,
-/// records and logs go to FOLDER/.bakeoff/imported/. So do finished builds
-/// (prefixes), but only for inspection. Afterwards:
+/// records and logs go to FOLDER/.bakeoff/imported/. Finished builds (prefixes)
+/// go there too, but only for inspection. Afterwards:
 ///
 ///   bakeoff report FOLDER                       print the exported report
 ///   bakeoff run FOLDER                          repeat the study here, in a new journal

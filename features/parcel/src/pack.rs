@@ -193,7 +193,7 @@ fn header(name: &str, member: &Member) -> Result<tar::Header, Error> {
     let mut header = tar::Header::new_ustar();
     header.set_path(name).map_err(|_| Error::Strange {
         path: PathBuf::from(name),
-        why: "has a name too long for an archive: shorten it to at most 100 bytes for the file and 155 for its folders"
+        why: "has a name too long for an archive; shorten it to at most 100 bytes for the file and 155 for its folders"
             .to_owned(),
     })?;
     header.set_size(member.bytes);

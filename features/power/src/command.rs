@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// With --sd: the standard deviation of layouts alone, for programs compiled with different options
     ///
     /// Layouts of such programs do not match, so each block has the spread of both. 1.5 % is a first guess; a report of a
-    /// study with layouts has the value (`--provenance`). Layouts of two commits match, and add nothing.
+    /// study with layouts has the value (`--provenance`). Layouts of two commits match, so they add no spread.
     #[arg(long, value_name = "PERCENT", conflicts_with = "study", requires = "sd", value_parser = margin)]
     layouts: Option<f64>,
     /// The largest difference that does not matter [default: the study's margin, or 1%]

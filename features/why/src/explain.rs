@@ -32,11 +32,11 @@ pub(crate) fn options(command: clap::Command) -> clap::Command {
             ),
         )
         .arg(Arg::new(WORKLOAD).long(WORKLOAD).value_name("NAME").help("Explain only this workload [default: all]"))
-        .arg(flag(FUNCTIONS, "Print all functions that differ, too"))
+        .arg(flag(FUNCTIONS, "Also print all functions that differ"))
         .arg(flag(CSV, "Print all functions as CSV").conflicts_with(JSON))
         .arg(flag(JSON, "Print the explanation as JSON"))
         .arg(
-            flag(CONFIRM, "Then run a level that isolates the first cause of each difference, to show or refute it")
+            flag(CONFIRM, "Also run a level that isolates the first cause of each difference, to show or refute it")
                 .conflicts_with_all([CSV, JSON]),
         )
 }
@@ -184,7 +184,7 @@ pub(crate) fn to_confirm(
         .filter_map(|(pair, diagnosis)| Some(confirm::first(pair, diagnosis)?.1))
         .collect();
     if confirmations.is_empty() && !accounts.is_empty() {
-        screen::err("nothing to confirm: no level that Bakeoff knows isolates a cause that is not shown yet\n");
+        screen::err("nothing to confirm: Bakeoff knows no level that isolates a cause not shown yet\n");
     }
     Ok(confirmations)
 }

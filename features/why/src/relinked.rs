@@ -27,7 +27,7 @@ pub(crate) fn conclude(concluded: &Concluded<'_>) -> Result<Code, CommandError> 
         if share >= SHARED {
             screen::err(&format!(
                 "note: {} and {} have {:.0} % of their functions in common: another link of the same objects may \
-                 differ by as much. `bakeoff help layouts` says how to compare programs\n",
+                 differ by as much. `bakeoff help layouts` explains how to compare programs\n",
                 clean(&baseline.name),
                 clean(&variant.name),
                 100.0 * share

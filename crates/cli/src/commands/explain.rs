@@ -35,7 +35,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         if features.to_confirm(&args.asked, &record, &findings)?.is_empty() {
             return Ok(Code::Done);
         }
-        let error = CommandError::usage("a journal cannot be confirmed: that runs trials");
+        let error = CommandError::usage("--confirm runs trials, so it needs a study, not a journal");
         return Err(error.hint("name the study instead of its journal"));
     }
     let (mut folder, plan) = args.run.open(features)?;

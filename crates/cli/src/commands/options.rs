@@ -41,8 +41,8 @@ pub(super) struct Extent {
     /// Layouts of the programs that are built: `fresh` links them again for each pass, `one` measures the files as built
     /// [default: the study's `layouts`; else `fresh`, where the links can be repeated]
     ///
-    /// `both` does both, as two conditions. A number, such as 6, is for programs whose links take long: it makes that many
-    /// layouts, each for the same number of passes. Each layout then counts once, however many blocks it has.
+    /// `both` measures both, as two conditions. A number, such as 6, is for programs that take long to link: it makes
+    /// that many layouts, each for the same number of passes. Each layout then counts once, however many blocks it has.
     #[arg(long, value_name = "HOW", value_parser = Layouts::parse)]
     layouts: Option<Layouts>,
     /// Do not trace the variants after the trials
@@ -110,7 +110,7 @@ impl Extent {
             Some(how) if how != Layouts::One => {
                 let error = "--layouts: not every build has a program whose link can be repeated";
                 Err(CommandError::usage(error)
-                    .hint("the log of a build says why; without the option, it is measured as built"))
+                    .hint("the logs of the builds show why; without --layouts, programs are measured as built"))
             }
             _ => Ok(()),
         }

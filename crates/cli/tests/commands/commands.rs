@@ -253,7 +253,7 @@ fn without_building_commands_compare_and_builds_are_refused() {
     let sandbox = small();
     for command in ["run", "plan"] {
         let words =
-            ["this Bakeoff was compiled without `building`", "[[build]]", "remedy: ", "its default feature `building`"];
+            ["compiled without the feature `building`", "[[build]]", "remedy: ", "its default feature `building`"];
         sandbox.execute(&[command, "STUDY"]).expect(2, &words);
     }
 }
@@ -295,7 +295,7 @@ fn a_report_is_a_screen_and_answers_other_questions_of_the_same_trials() {
     let answer = |shown: &Shown| shown.out.lines().last().unwrap_or_default().to_owned();
     assert_eq!(answer(&ask(&[])), answer(&shown));
     let user = ask(&["--metric", "user", "--confidence", "0.9"]);
-    user.expect(0, &["judged with other settings than the study fixed: metric user, confidence 0.9", "90 % interval"]);
+    user.expect(0, &["judged with settings other than the study's: metric user, confidence 0.9", "90 % interval"]);
     ask(&["--baseline", "nobody"]).expect(2, &["the journal has no variant `nobody`", "there are: baseline"]);
     ask(&["--metric", "joules"]).expect(2, &["the journal has no metric `joules`"]);
     ask(&["--plan", "nightly"]).expect(2, &["no journal for plan `nightly`"]);

@@ -72,7 +72,7 @@ fn a_study_without_links_is_measured_as_built_and_says_so_if_it_was_asked() {
     let script = STUDY.replace("cc -o p main.o step.o;", "echo \"exit 0 # $N\" > p;");
     let sandbox = sandbox(&script);
     let refused = sandbox.execute(&["run", "STUDY", "--quiet", "--layouts", "fresh"]);
-    refused.expect(2, &["not every build has a program whose link can be repeated", "the log of a build says why"]);
+    refused.expect(2, &["not every build has a program whose link can be repeated", "the logs of the builds show why"]);
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
     assert!(sandbox.record().blocks.iter().all(|block| block.layout.is_none()));
     let planned = sandbox.execute(&["plan", "STUDY"]);

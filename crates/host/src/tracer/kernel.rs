@@ -70,7 +70,7 @@ fn run<W, T>(
     };
     let begun = waiting.go()?;
     let end = end_of(&watch, begun.pid)?;
-    let seen = finish(watch).map_err(|error| format!("what was watched cannot be read: {error}"));
+    let seen = finish(watch).map_err(|error| format!("cannot read what was recorded: {error}"));
     Ok(Watched { seen, end, not_started: begun.refused_by_exec() })
 }
 

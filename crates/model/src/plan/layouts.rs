@@ -17,10 +17,10 @@ impl Plan {
             return Ok(());
         }
         if !is_built {
-            return Err("--layouts is about programs that Bakeoff builds, and this plan has none");
+            return Err("--layouts needs programs that Bakeoff builds, and this plan has none");
         }
         if layouts != Layouts::One && !self.can_lay_out() {
-            return Err("--layouts: the plan has `vary = [\"link-order\"]`, which links again for each pass already");
+            return Err("--layouts: the plan has `vary = [\"link-order\"]`, which already links again for each pass");
         }
         self.lay_out(layouts);
         Ok(())

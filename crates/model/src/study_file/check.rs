@@ -16,7 +16,7 @@ pub(super) fn nothing_is_built(file: &Section<'_>, plans: &[PlanSpec]) -> Option
     let places = BUILT.iter().chain(&["build_factors"]).filter_map(|key| file.place_of(key));
     for place in places.chain(plans) {
         let remedy = "compile Bakeoff with its default feature `building`";
-        file.sink.report(place, "this Bakeoff was compiled without `building`", "", remedy);
+        file.sink.report(place, "this Bakeoff was compiled without the feature `building`", "", remedy);
     }
     None
 }
@@ -29,7 +29,7 @@ pub(super) fn variables_have_one_factor(sink: &Sink, factors: &[PlacedFactor<'_>
             if let Some(other) = factors[..place].iter().find(sets) {
                 let message = format!("factor `{}` also sets the variable `{variable}`", other.factor.name);
                 let remedy = "use a different variable in each factor, and combine them in the script";
-                sink.report(span.clone(), &message, "only one can take effect", remedy);
+                sink.report(span.clone(), &message, "only one of these can take effect", remedy);
             }
         }
     }

@@ -132,7 +132,7 @@ fn environment(section: &Section<'_>, run_factors: &[PlacedFactor<'_>]) -> BTree
     if let Some(factor) = run_factors.iter().find(sets) {
         let message = format!("run factor `{}` also sets `LC_ALL`", factor.factor.name);
         let remedy = "set the locale either in a factor, to compare locales, or in a condition";
-        section.sink.report(span, &message, "only one can take effect", remedy);
+        section.sink.report(span, &message, "only one of these can take effect", remedy);
     }
     BTreeMap::from([("LC_ALL".to_owned(), locale)])
 }

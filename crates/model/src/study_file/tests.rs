@@ -173,7 +173,7 @@ fn what_nobody_can_read_is_refused_at_its_place() {
     let problems = parse_with(&text, &[], None).unwrap_err();
     let places: Vec<&str> = problems.iter().map(|problem| &text[problem.span.clone()]).collect();
     assert_eq!(places, ["sources", "build", "build_factors", "plan"]);
-    assert!(problems.iter().all(|problem| problem.message == "this Bakeoff was compiled without `building`"));
+    assert!(problems.iter().all(|one| one.message == "this Bakeoff was compiled without the feature `building`"));
     assert!(
         parse_with(
             "format = 1\nname = \"t\"\n[workloads.w]\nrun = \"x\"\n[run_factors.a]\nb = \

@@ -56,7 +56,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         ),
         Caveat::Outliers(spots) => {
             let layouts = match spots.seen.iter().any(|spot| spot.what.laid_out) {
-                true => "; each block has a layout of its own, so a program may be faster or slower in rare layouts",
+                true => "; each block has its own layout, so a program may be faster or slower in rare layouts",
                 false => "",
             };
             format!("blocks far from the others are kept in the comparison ({}){layouts}", list(spots, outliers))

@@ -13,7 +13,7 @@ pub(crate) fn counted_instead(what: &str) -> String {
 /// How much of the time of each variant a count can see.
 pub(crate) fn seen_time(seen: &[SeenTime]) -> String {
     let each = seen.iter().map(|one| format!("{} of {}", share_of_time(one.share), one.variant));
-    format!("Counts see at least this share of the time: {}", each.collect::<Vec<_>>().join(", "))
+    format!("Counts cover at least this share of the time: {}", each.collect::<Vec<_>>().join(", "))
 }
 
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {

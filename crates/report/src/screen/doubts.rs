@@ -189,7 +189,7 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
         }
         Caveat::OnlyFilesDiffer(spots) => {
             let who = spots.seen.first().map_or(String::new(), |spot| clean(&spot.variant));
-            (Look, format!("{who} differs from the baseline as built only: that may be layout"))
+            (Look, format!("{who} differs from the baseline only as built; the layout may be the cause"))
         }
         Caveat::Outliers(spots) => {
             let metric = spots
@@ -248,7 +248,7 @@ fn of_row(caveat: &Caveat) -> Option<String> {
         Caveat::ModelBased { model: Model::PairedT, .. } => {
             Some("with so few blocks, the interval assumes normally distributed noise".to_owned())
         }
-        Caveat::MemoryFloor { .. } => Some("the memory may be the launcher's".to_owned()),
+        Caveat::MemoryFloor { .. } => Some("the memory may be that of the launcher process".to_owned()),
         Caveat::UnseenTime { share, .. } => Some(format!(
             "instruction counts cover only {} of the run time, so they cannot show equality",
             share_of_time(*share)

@@ -37,7 +37,7 @@ impl Remarks {
         }
         if !findings.asked.is_empty() {
             let asked = findings.asked.iter().map(|part| clean(part)).collect::<Vec<_>>().join(", ");
-            let text = format!("judged with other settings than the study fixed: {asked}");
+            let text = format!("judged with settings other than the study's: {asked}");
             remarks.facts.push(Fact { id: "asked", text: text.into(), ink: Ink::Open, priority: 1 });
         }
         let advice = view.and_then(|view| facts::to_decide(findings, view));

@@ -329,7 +329,7 @@ const TASKS: &[Task] = &[
     .in_worlds(LAYOUT_WORLDS),
     task(
         "layouts-rare",
-        "the same, but of the last program's layouts one in twelve is 5 % slower: typical ones are equal",
+        "the same, but one in twelve layouts of the last program is 5 % slower: typical layouts are equal",
         1500.0,
         layouts::rare,
         &[promise("layouts-rare-verdict", "any false verdict in a table", at_most(0.08), Reduce::Rate(0))],

@@ -138,7 +138,7 @@ fn gathered([shared, malloc]: [Comparison; 2], cured: Comparison) -> Gathered {
                 workload: Some("locale".to_owned()),
                 service: Some("daemon".to_owned()),
                 variants: owned(&[MALLOC]),
-                why: "it was killed before its tracer could tell anything".to_owned(),
+                why: "it was killed before its tracer recorded anything".to_owned(),
                 what: Unseen::Trace,
             },
         ],

@@ -87,10 +87,10 @@ fn a_journal_runs_nothing_and_a_factor_of_that_name_is_refused() {
     sandbox.write("own.c", OWN);
     sandbox.write("main.c", MAIN);
     let refused = sandbox.execute(&["explain", "STUDY", "confirm=shared", "--confirm", "--quiet"]);
-    refused.expect(2, &["error: the study has a factor `confirm` of its own", "hint: rename it"]);
+    refused.expect(2, &["error: the study already has a factor `confirm`", "hint: rename it"]);
     let journal = sandbox.journal().display().to_string();
     sandbox.execute(&["explain", &journal, "confirm=shared", "--confirm"]).expect(
         2,
-        &["error: a journal cannot be confirmed: that runs trials", "hint: name the study instead of its journal"],
+        &["error: --confirm runs trials, so it needs a study, not a journal", "hint: name the study instead"],
     );
 }

@@ -101,7 +101,7 @@ fn equal_programs_are_equal_and_five_percent_more_are_exactly_that() {
     let measured = record.trials.iter().flat_map(|trial| trial.measurements.keys());
     assert!(measured.into_iter().all(|name| ["instructions", SEEN].contains(&name)));
     assert!(record.study.metrics[0].source.starts_with("valgrind-"));
-    sandbox.execute(&["report", "j.jsonl", "--all"]).expect(0, &["Counts see at least this share of the time: "]);
+    sandbox.execute(&["report", "j.jsonl", "--all"]).expect(0, &["Counts cover at least this share of the time: "]);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_program_that_waits_is_never_shown_to_be_equal() {
     let Some(sandbox) = place(STUDY) else { return };
     let waiting = "./dose 100000 100";
     let (shown, record) = compare(&sandbox, &["-n", "a", "-n", "b", waiting, waiting]);
-    shown.expect(0, &["a and b cannot be distinguished", "of the time, so they show nothing to be equal"]);
+    shown.expect(0, &["a and b cannot be distinguished", "of the run time, so they cannot show equality"]);
     assert_eq!(count(&record, "a"), count(&record, "b"));
     assert_eq!(verdict(&sandbox, "j.jsonl", 1).1, ["unseen-time"]);
     assert!(record.trials.iter().all(|trial| trial.value(SEEN).is_some_and(|share| share < 0.5)));

@@ -163,7 +163,7 @@ fn is_same(
     now: &Basis,
 ) -> Result<(), String> {
     let Some(run) = line.run.as_deref().filter(|_| line.build.is_none()) else {
-        return Err("built on that day; to run a build again, use the options for builds (see --git)".to_owned());
+        return Err("it was built on that day; to build it again, use the options for builds (see --git)".to_owned());
     };
     let as_then = Variant { name: line.name.clone(), levels: line.levels.clone(), ..variant.clone() };
     let key = format!("{VARIANT_KEY}{}", line.name);

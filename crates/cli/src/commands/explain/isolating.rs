@@ -20,8 +20,8 @@ pub(super) fn add(
     let Confirmation { changed, workload, level, .. } = confirmation;
     let is_taken = study.build_factors.iter().chain(&study.run_factors).any(|factor| factor.name == CONFIRM);
     if is_taken {
-        let error = CommandError::usage(format!("the study has a factor `{CONFIRM}` of its own"));
-        return Err(error.hint("rename it: the level that isolates a cause needs the name"));
+        let error = CommandError::usage(format!("the study already has a factor `{CONFIRM}`"));
+        return Err(error.hint("rename it, because the level that isolates a cause needs this name"));
     }
     let unknown = || CommandError::usage(format!("the plan has no variant `{changed}`"));
     let levels = plan.variants.iter().find(|variant| variant.name == *changed).ok_or_else(unknown)?.levels.clone();

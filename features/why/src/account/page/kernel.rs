@@ -20,13 +20,13 @@ pub(super) fn print(kernel: &KernelAccount, page: &mut Page, columns: usize) {
         || "Waiting has no figure: several runs did not account for 97 to 103 % of the time. ".to_owned(),
         |times| {
             let [before, after] = times.map(|time| glue(&duration(time)));
-            format!("Run queue: {before} → {after}, which is the machine's, not the variant's. ")
+            format!("Run queue: {before} → {after}; this depends on the machine, not on the variant. ")
         },
     );
     let faults = if kernel.has_faults { "" } else { "This kernel does not report page faults. " };
     let text = format!(
-        "{waiting}{faults}The time of a call is without time blocked in it. Times of all threads are added up, and one run has no \
-         interval."
+        "{waiting}{faults}The time of a call excludes time blocked in it. Times of all threads are added up, and one run \
+         has no interval."
     );
     page.paragraph(text, columns, 2, Ink::Aside);
 }

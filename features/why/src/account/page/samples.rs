@@ -23,13 +23,13 @@ pub(super) fn print(samples: &SampledAccount, time: Option<&TimeAccount>, page: 
     if rows.iter().any(|row| row.is_shown) {
         table(samples, page, columns);
         sentences.push(format!(
-            "By number is the change in instructions × the mean time of one. By speed is what is left, with a 95 % interval \
-             (Student's t, {blocks} blocks). Shown: at 5 %, after Holm's correction over {}, those with at least 1 % of the \
-             samples. The rows add up.",
+            "`by number` is the change in instructions × the mean time of an instruction; `by speed` is the rest, with a \
+             95 % interval (Student's t, {blocks} blocks). `shown` is judged at 5 %, after Holm's correction over the {} \
+             with at least 1 % of the samples. The rows add up.",
             counted(*tested, "function")
         ));
     } else {
-        let text = format!("Samples do not show in which functions the other speed is; n = {blocks} blocks.");
+        let text = format!("Samples do not show which functions run at another speed; n = {blocks} blocks.");
         page.paragraph(text, columns, 2, Ink::Plain);
     }
     let of_trials =
