@@ -133,17 +133,17 @@ fn heading(family: &Effects) -> String {
     let metric = &family.metric;
     let what = match family.kind {
         EffectKind::Main if family.effects.iter().any(|effect| effect.over.is_some()) => {
-            format!("what each option does to {metric}, on average over the others")
+            format!("effect of each option on {metric}, on average over the others")
         }
-        EffectKind::Main => format!("what each option does to {metric}, over all levels of the others"),
-        EffectKind::Simple => format!("what each option does to {metric} within each level of another option"),
-        EffectKind::Interaction => format!("what two options together do to {metric} beyond what each does alone"),
+        EffectKind::Main => format!("effect of each option on {metric}, over all levels of the others"),
+        EffectKind::Simple => format!("effect of each option on {metric} within each level of another option"),
+        EffectKind::Interaction => format!("effect of two options together on {metric} beyond that of each alone"),
         EffectKind::Levels => {
             format!("levels of one factor compared by {metric}, with all other factors as in the baseline")
         }
-        EffectKind::Trend => format!("what each step does to {metric}, over all steps"),
+        EffectKind::Trend => format!("effect of each step on {metric}, over all steps"),
         EffectKind::Suite => format!("{metric}, geometric mean of the workloads' ratios"),
-        EffectKind::Condition => format!("what this condition does to {metric}"),
+        EffectKind::Condition => format!("effect of this condition on {metric}"),
         EffectKind::ConditionChange => {
             format!("how each variant's {metric} ratio to the baseline changes under this condition")
         }

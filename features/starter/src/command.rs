@@ -225,7 +225,7 @@ fn built(
     }
     match (in_part, failed) {
         (Some((found, wanted, plain)), _) => {
-            say(&format!("Using the part that {} could build.", found.file));
+            say(&format!("init uses the part that {} could build.", found.file));
             Ok((found, wanted, plain))
         }
         (None, Some(line)) => Err(failure(&line, Missing::of(&origin.tree))),

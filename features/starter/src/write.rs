@@ -120,7 +120,7 @@ pub(crate) fn text(study: &Written<'_>) -> String {
         quoted(&format!("bin/{program}"))
     );
     if let Some(file) = study.driver.filter(|_| workload.is_stub()) {
-        text += &format!("# {file} is a skeleton: add calls of what you want to measure.\n");
+        text += &format!("# {file} is a skeleton: add calls to the code that you want to measure.\n");
     } else {
         text += match workload.kind {
             WorkloadKind::Main => "",

@@ -353,7 +353,7 @@ fn all_failed(boot: &BootTask<'_>, failure: &Failure) -> Booted {
 
 impl Executor for Vm<'_> {
     fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error> {
-        Err(Error::Unplanned { what: format!("single trial of `{}` at a place that boots", task.variant) })
+        Err(Error::Unplanned { what: format!("trial of `{}` outside a boot", task.variant) })
     }
 
     fn boot(&mut self, boot: &BootTask<'_>) -> Result<Option<Booted>, Error> {

@@ -26,11 +26,10 @@ const CONFIRM: &str = "confirm";
 pub(crate) fn options(command: clap::Command) -> clap::Command {
     let flag = |name: &'static str, help: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
     command
-        .arg(
-            Arg::new(VARIANTS).value_name("VARIANT").num_args(0..=2).index(2).help(
-                "The variant to explain, or two: A and B [default: each variant that was shown to differ, against the baseline]",
-            ),
-        )
+        .arg(Arg::new(VARIANTS).value_name("VARIANT").num_args(0..=2).index(2).help(
+            "The variant to explain; or A and B, to explain B against A [default: each variant that was shown to \
+                differ, against the baseline]",
+        ))
         .arg(Arg::new(WORKLOAD).long(WORKLOAD).value_name("NAME").help("Explain only this workload [default: all]"))
         .arg(flag(FUNCTIONS, "Also print all functions that differ"))
         .arg(flag(CSV, "Print all functions as CSV").conflicts_with(JSON))

@@ -13,10 +13,10 @@ use bakeoff_command::exits::Exit;
 use bakeoff_command::{Code, EXPLAIN, Group, Registry, Subcommand};
 use bakeoff_report::draw::text::{glue, wrap};
 
-const ABOUT: &str = "Which way of building and running this program is faster, by how much, how sure are we, and why?";
+const ABOUT: &str = "Which way of building and running this program is faster, by how much, why, and how sure are we?";
 
 const LONG_ABOUT: &str = "\
-Which way of building and running this program is faster, by how much, how sure are we, and why?
+Which way of building and running this program is faster, by how much, why, and how sure are we?
 
 Bakeoff builds a program in every way that you list and runs your workload on every build, in random order. It \
 measures each run as a whole and judges the differences with known error rates. It also compares existing commands.";

@@ -198,7 +198,7 @@ struct Look {
     color: ColorChoice,
     /// Colour and progress: one of hyperfine's styles
     ///
-    /// `basic`: neither; `nocolor`: progress only; `color`: colour only; `full`: both; `none`: neither, and no report.
+    /// `full`: colour and progress; `color`: colour only; `nocolor`: progress only; `basic`: neither; `none`: no report either.
     #[arg(long, value_name = "STYLE", default_value = "auto")]
     style: Looks,
 }

@@ -241,7 +241,7 @@ fn below(account: &Account, page: &mut Page, columns: usize) {
             .push(format!("In functions, the number of calls accounts for {calls} and the cost per call for {cost}."));
     }
     let gross = glue(&format!("{} %", fixed(100.0 * account.gross as f64 / net.abs(), 0)));
-    sentences.push(format!("Gross movement is {gross} of the net difference."));
+    sentences.push(format!("Changes in both directions add up to {gross} of the net difference."));
     let length = clean(account.length.as_deref().unwrap_or_default());
     sentences.push(match account.growth {
         Some(growth) => format!(
@@ -249,7 +249,7 @@ fn below(account: &Account, page: &mut Page, columns: usize) {
             glue(&format!("{} %", fixed(100.0 * growth.start / net, 1))),
             signed(growth.per_unit, decimals(growth.per_unit))
         ),
-        None => "One length: work at start is not separated.".to_owned(),
+        None => "With one length, work at start cannot be separated.".to_owned(),
     });
     let nameless = account.rows.iter().find(|row| row.cause == Cause::Mechanism(Mechanism::Nameless));
     if nameless.is_some_and(|row| row.permille.abs() >= NAMELESS_PERMILLE) {

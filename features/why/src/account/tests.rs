@@ -335,7 +335,7 @@ fn lengths_that_are_no_numbers_are_one() {
     let account = super::of(&[at("small", side(10)), at("large", side(90))], &[at("large", side(99))], None);
     assert_eq!((account.instructions, account.growth), ([90, 99], None));
     let text = page::text(&account, ["baseline", "variant"], 120);
-    assert!(text.contains("One length: work at start is not separated."), "{text}");
+    assert!(text.contains("With one length, work at start cannot be separated."), "{text}");
 }
 
 #[test]

@@ -55,9 +55,9 @@ impl Tool {
             }
             Some(BuildLine { outcome: BuildOutcome::Failed { why, tail, .. }, .. }) => {
                 let last = tail.last().map_or(String::new(), |line| format!(": {line}"));
-                Ready::Missing(format!("the tool that counts cannot be compiled: {why}{last}"))
+                Ready::Missing(format!("cannot compile the counting tool: {why}{last}"))
             }
-            None => Ready::Missing("the tool that counts was not compiled".to_owned()),
+            None => Ready::Missing("the counting tool was not compiled".to_owned()),
         })
     }
 
