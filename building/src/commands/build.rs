@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
-    /// Show all settings that differ between builds even though no factor names them
+    /// Show all settings that differ between builds even though no factor mentions them
     #[arg(long, short)]
     verbose: bool,
 }

@@ -156,16 +156,19 @@ pub(super) fn confounded(follows: &[String], together: bool, settings: &[&Confou
     }
     let (it, differs) = if settings.len() == 1 { ("it", "differs") } else { ("them", "differ") };
     let text = match follows {
-        [] => format!("{changes} {differs} between these builds, and no factor names {it}"),
-        [one] => format!("confounded: {changes} changed with {one}, which does not name {it}"),
+        [] => format!("{changes} {differs} between these builds, and no factor mentions {it}"),
+        [one] => format!("confounded: {changes} changed with {one}, which does not mention {it}"),
         several => {
             let how = if together { " together" } else { "" };
             let none = none_of(several.len());
-            format!("confounded: {changes} changed with {}{how}, and {none} of them names {it}", several.join(" and "))
+            format!(
+                "confounded: {changes} changed with {}{how}, and {none} of them mentions {it}",
+                several.join(" and ")
+            )
         }
     };
     let names = settings.iter().map(|doubt| clean(&doubt.setting)).collect();
-    let line = format!("builds also differ in {}, which no factor names", named(names));
+    let line = format!("builds also differ in {}, which no factor mentions", named(names));
     Objection { line: Some(line), ..objection("confounded", text) }
 }
 

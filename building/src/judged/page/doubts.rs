@@ -166,14 +166,14 @@ fn confounded(doubt: &Confounded) -> String {
             let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
             let values = by_variant(doubt);
             format!(
-                "{setting} changes with {} together, but {} of these factors names it ({values}){besides}",
+                "{setting} changes with {} together, but {} of these factors mentions it ({values}){besides}",
                 listed(&factors),
                 none_of(factors.len())
             )
         }
         [one] => {
             format!(
-                "{setting} changes with {}, but that factor does not name it ({}){besides}",
+                "{setting} changes with {}, but that factor does not mention it ({}){besides}",
                 clean(one),
                 values(doubt)
             )
@@ -181,7 +181,7 @@ fn confounded(doubt: &Confounded) -> String {
         several => {
             let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
             format!(
-                "{setting} changes with {}; the builds cannot tell these factors apart, and {} of them names it \
+                "{setting} changes with {}; the builds cannot tell these factors apart, and {} of them mentions it \
                     ({}){besides}",
                 listed(&factors),
                 none_of(factors.len()),

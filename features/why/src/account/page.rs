@@ -79,7 +79,7 @@ pub(crate) fn largest(account: &Account) -> Option<&Row> {
 /// What the number of instructions would make of user time, and what a shown difference is.
 fn explained(time: &TimeAccount) -> Option<String> {
     let [expected, measured] = [time.by_number, time.user].map(|part| time::signed(part.estimate_s));
-    time.is_shown().then(|| format!("{measured} of user time, of which they account for {expected}"))
+    time.is_shown().then(|| format!("{measured} of user time; the instructions account for {expected}"))
 }
 
 /// `libperl=shared against baseline on loop, length 500: 100,680,435 → 108,228,605 instructions, +7,548,170 (+7.5 %)`.

@@ -110,7 +110,7 @@ pub(super) fn in_short(diagnosis: &Diagnosis, largest: Option<&RowCause>) -> Opt
     let by = if *by == diagnosis.against { String::new() } else { format!(" by {}", who(by)) };
     let is_named =
         matches!((&shown.what, largest), (What::Mechanism(one), Some(RowCause::Mechanism(other))) if one == other);
-    let what = if is_named { "that is".to_owned() } else { format!("{} are", short(shown)) };
+    let what = if is_named { "this cause is".to_owned() } else { format!("{} are", short(shown)) };
     Some(format!("{what} shown{by}"))
 }
 
