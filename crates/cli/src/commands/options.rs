@@ -198,7 +198,8 @@ struct Look {
     color: ColorChoice,
     /// Colour and progress: one of hyperfine's styles
     ///
-    /// `full`: colour and progress; `color`: colour only; `nocolor`: progress only; `basic`: neither; `none`: no report either.
+    /// `full`: colour and progress; `color`: colour only; `nocolor`: progress only; `basic`: neither; `none`: no report
+    /// either.
     #[arg(long, value_name = "STYLE", default_value = "auto")]
     style: Looks,
 }

@@ -219,7 +219,7 @@ fn a_rule_for_stopping_is_kept_in_its_journal_and_refused_by_others() {
     let shown = sandbox.execute(&with(&["12"]));
     assert_eq!(shown.code, 2, "{shown:?}");
     assert!(
-        shown.err.contains("has the stopping rule `anytime`, but this command asks for a fixed number of blocks"),
+        shown.err.contains("has the stopping rule `anytime`, but this command requests a fixed number of blocks"),
         "{}",
         shown.err
     );

@@ -55,7 +55,7 @@ impl Tool {
             }
             Some(BuildLine { outcome: BuildOutcome::Failed { why, tail, .. }, .. }) => {
                 let last = tail.last().map_or(String::new(), |line| format!(": {line}"));
-                Ready::Missing(format!("cannot compile the counting tool: {why}{last}"))
+                Ready::Missing(format!("the counting tool cannot be compiled: {why}{last}"))
             }
             None => Ready::Missing("the counting tool was not compiled".to_owned()),
         })
