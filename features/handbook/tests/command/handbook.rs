@@ -25,7 +25,7 @@ fn topics_are_listed_and_printed_and_none_is_called_like_a_command() {
         page.expect(0, &[]);
         assert!(page.out.len() > 500, "{topic}");
     }
-    sandbox.execute(&["help", "study-file"]).expect(0, &["THE STUDY FILE", "[workloads."]);
+    sandbox.execute(&["help", "study-file"]).expect(0, &["STUDY FILE", "[workloads."]);
     sandbox.execute(&["help", "levles"]).expect(2, &["did you mean `bakeoff help levels`?"]);
     sandbox.execute(&["help", "nonesuch"]).expect(2, &["no command or topic `nonesuch`", "bakeoff help topics"]);
 }
