@@ -115,6 +115,9 @@ pub(crate) fn missing(record: &Record) -> Vec<NotGathered> {
         if let Some(why) = &line.missing {
             add(of(&line.workload, None, why, Unseen::Kernel), &line.variant);
         }
+        for (service, why) in &line.services_unseen {
+            add(of(&line.workload, Some(service), why, Unseen::Kernel), &line.variant);
+        }
     }
     for line in SamplesLine::of(record) {
         for variant in line.missing.iter().flat_map(|_| &line.variants) {

@@ -34,6 +34,9 @@ pub struct KernelLine {
     /// What was seen of services while the command ran.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub services: BTreeMap<String, Report>,
+    /// Services of which nothing was seen, and why not.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub services_unseen: BTreeMap<String, String>,
     /// Why nothing could be seen, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,

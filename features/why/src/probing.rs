@@ -4,6 +4,7 @@
 use bakeoff_host::Command;
 use bakeoff_host::tracer::{Order, TraceReport};
 use bakeoff_lab::{Error, Unseen};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -65,6 +66,18 @@ pub(crate) fn forget(scratch: &Path, stem: &str) {
     for file in files(scratch, stem) {
         let _ = fs::remove_file(file);
     }
+}
+
+/// What was seen of services, and why nothing was seen of the others.
+pub(crate) fn told<T>(all: BTreeMap<String, Result<T, String>>) -> (BTreeMap<String, T>, BTreeMap<String, String>) {
+    let (mut seen, mut unseen) = (BTreeMap::new(), BTreeMap::new());
+    for (service, one) in all {
+        match one {
+            Ok(one) => drop(seen.insert(service, one)),
+            Err(why) => drop(unseen.insert(service, why)),
+        }
+    }
+    (seen, unseen)
 }
 
 /// Why nothing was seen, in one line; `silent` says it of what reported nothing.

@@ -3,6 +3,7 @@
 //! show is the diagnosis's. They never stand between measured trials.
 
 use crate::evidence::{Evidence, EvidenceLine, Traced};
+use crate::probing;
 use crate::trace::Tracing;
 use bakeoff_lab::{Diagnosed, Error, Executor, Subject};
 use bakeoff_model::plan::Plan;
@@ -41,14 +42,8 @@ pub fn execute(
         Some(Diagnosed::Missing { why }) => return Ok(Some(Evidence::Missing { workload: Some(workload), why })),
         Some(Diagnosed::Failed(failure)) => Traced { workload, failure: Some(failure), ..Traced::default() },
         Some(Diagnosed::Executed { ops, failure }) => {
-            let mut traced = Traced { workload, failure, ops, command: tracing.seen, ..Traced::default() };
-            for (service, report) in tracing.seen_of_services {
-                match report {
-                    Ok(census) => drop(traced.services.insert(service, census)),
-                    Err(unseen) => drop(traced.services_unseen.insert(service, unseen)),
-                }
-            }
-            traced
+            let (services, services_unseen) = probing::told(tracing.seen_of_services);
+            Traced { workload, failure, ops, command: tracing.seen, services, services_unseen }
         }
     };
     Ok(Some(Evidence::of_trial(traced)))

@@ -7,6 +7,7 @@ use crate::accounts::differs;
 use crate::counts::{Counted, CountsLine, LINE};
 use crate::diagnosis::in_one_factor;
 use crate::gather::spec;
+use crate::probing;
 use crate::spec::EvidenceSpec;
 use bakeoff_command::{CommandError, Finished, screen};
 use bakeoff_judge::judge;
@@ -222,14 +223,10 @@ fn once(
         }
         Some(Diagnosed::Executed { ops, .. }) => {
             let of = |seen: Counted| vec![Counted { workload: subject.workload.to_owned(), ops, ..seen }];
-            let mut line = CountsLine { counted: of(std::mem::take(&mut counting.seen)), ..CountsLine::default() };
-            for (service, seen) in std::mem::take(&mut counting.seen_of_services) {
-                match seen {
-                    Ok(seen) => drop(line.services.insert(service, of(seen))),
-                    Err(why) => drop(line.services_unseen.insert(service, why)),
-                }
-            }
-            Attempt::Counted(line)
+            let (services, services_unseen) = probing::told(std::mem::take(&mut counting.seen_of_services));
+            let services = services.into_iter().map(|(service, seen)| (service, of(seen))).collect();
+            let counted = of(std::mem::take(&mut counting.seen));
+            Attempt::Counted(CountsLine { counted, services, services_unseen, ..CountsLine::default() })
         }
     })
 }

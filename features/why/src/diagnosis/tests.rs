@@ -6,7 +6,7 @@ use crate::account::result::{KernelWork, Mechanism};
 use crate::counts::{self, CodeKind, Counted, CountsLine, FunctionCount};
 use crate::evidence::{Evidence, EvidenceLine, Traced};
 use crate::facts::{Content, ElfFacts, FileFacts, Linking, RelocationTable, Relocations, Slots};
-use crate::findings::{Diagnosis, Gathered, Standing, What};
+use crate::findings::{Diagnosis, Gathered, Standing, Unseen, What};
 use crate::kernel::{self, KernelLine};
 use bakeoff_command::Registry;
 use bakeoff_host::census::{Report, Spent, SyscallSums, Times};
@@ -308,6 +308,22 @@ fn the_work_of_the_kernel_is_a_cause() {
     assert_eq!(cause.what, What::Kernel(KernelWork::Call("newfstatat".to_owned())));
     assert_eq!((cause.counts, cause.permille, cause.standing), (Some([10, 10_010]), None, Standing::Consistent));
     assert!(cause.time.is_some_and(|time| (time.estimate_s - 0.1).abs() < 1e-9), "{cause:?}");
+}
+
+#[test]
+fn what_of_the_kernels_work_is_missing_has_its_reason() {
+    let mut record = record(|_| 1.0);
+    for name in ["baseline", LOCALE] {
+        let (variant, workload) = (name.to_owned(), "loop".to_owned());
+        let services_unseen = [("daemon".to_owned(), "it was killed".to_owned())].into();
+        let report = Some(Report::default());
+        let line = KernelLine { variant, workload, report, services_unseen, ..KernelLine::default() };
+        record.push(Line::Feature(FeatureLine::new(kernel::LINE, &line).unwrap()));
+    }
+    let missing = gathered(&judge(&record)).missing;
+    let told: Vec<_> = missing.iter().map(|one| (one.what, one.service.as_deref(), one.why.as_str())).collect();
+    assert_eq!(told, [(Unseen::Kernel, Some("daemon"), "it was killed")]);
+    assert!(missing.iter().all(|one| one.variants == ["baseline", LOCALE]));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::{KernelLine, LINE, times};
 use crate::counting::gather::wanted_variants;
 use crate::counts::CountsLine;
 use crate::gather::spec;
+use crate::probing;
 use bakeoff_command::{CommandError, Finished, screen};
 use bakeoff_host::census::{Detail, Report, Roots, Watch};
 use bakeoff_lab::{Diagnosed, Ending, Executor, Subject};
@@ -84,7 +85,10 @@ pub(crate) fn watch(study: &mut dyn Finished, executor: &mut dyn Executor) -> Re
         let Some(seen) = attempt? else { return Ok(Ending::Stopped) };
         let session = study.session()?;
         let line = match seen {
-            Ok(Seen { command, services }) => KernelLine { session, report: Some(command), services, ..line },
+            Ok(Seen { command, services }) => {
+                let (services, services_unseen) = probing::told(services);
+                KernelLine { session, report: Some(command), services, services_unseen, ..line }
+            }
             Err(why) => KernelLine { session, missing: Some(why), ..line },
         };
         study.keep(FeatureLine::new(LINE, &line)?)?;
@@ -95,7 +99,7 @@ pub(crate) fn watch(study: &mut dyn Finished, executor: &mut dyn Executor) -> Re
 /// What one execution showed.
 struct Seen {
     command: Report,
-    services: BTreeMap<String, Report>,
+    services: BTreeMap<String, Result<Report, String>>,
 }
 
 /// What was seen, or why nothing was; none if it was interrupted.

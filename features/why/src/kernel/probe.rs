@@ -18,6 +18,8 @@ const ORDER: &str = "kernel-order";
 const SEEN: &str = "kernel-seen";
 const DURING: &str = "kernel-during";
 
+const SILENT: &str = "it was killed before anything was recorded";
+
 /// The probe.
 #[derive(Debug)]
 pub(super) struct Watching<'t> {
@@ -27,8 +29,8 @@ pub(super) struct Watching<'t> {
     services: Vec<String>,
     /// What was seen of the command.
     pub(super) seen: Report,
-    /// What was seen of each service, where something was.
-    pub(super) seen_of_services: BTreeMap<String, Report>,
+    /// What was seen of each service, or why nothing was.
+    pub(super) seen_of_services: BTreeMap<String, Result<Report, String>>,
 }
 
 impl<'t> Watching<'t> {
@@ -96,9 +98,8 @@ impl IntrusiveProbe for Watching<'_> {
 
     fn see_services(&mut self) {
         for service in std::mem::take(&mut self.services) {
-            if let Ok(report) = self.report(Some(&service)) {
-                self.seen_of_services.insert(service, report);
-            }
+            let seen = self.report(Some(&service)).map_err(|unseen| probing::in_words(&unseen, SILENT));
+            self.seen_of_services.insert(service, seen);
         }
     }
 
