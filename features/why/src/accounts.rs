@@ -112,8 +112,9 @@ pub(crate) fn missing(record: &Record) -> Vec<NotGathered> {
         }
     }
     for line in KernelLine::of(record) {
-        if let Some(why) = &line.missing {
-            add(of(&line.workload, None, why, Unseen::Kernel), &line.variant);
+        let counted = line.tracer.as_ref().map(|why| (why, Unseen::KernelTimes));
+        if let Some((why, what)) = line.missing.as_ref().map(|why| (why, Unseen::Kernel)).or(counted) {
+            add(of(&line.workload, None, why, what), &line.variant);
         }
         for (service, why) in &line.services_unseen {
             add(of(&line.workload, Some(service), why, Unseen::Kernel), &line.variant);

@@ -182,6 +182,8 @@ pub(crate) enum Unseen {
     Counts,
     /// A run that the kernel watched.
     Kernel,
+    /// Of such a run, all but the numbers of system calls.
+    KernelTimes,
     /// Runs that were sampled.
     Samples,
 }

@@ -1,9 +1,11 @@
 //! What the kernel did for a workload: one execution of its command, watched from within the kernel at nearly its own speed,
-//! after the variant was counted. How it is watched is in [`gather`] and [`probe`]; what two such executions explain is in
-//! `account/kernel.rs`.
+//! after the variant was counted; where the kernel may not be watched, the tracer counts system calls. How it is watched is in
+//! [`gather`] and [`probe`]; what two such executions explain is in `account/kernel.rs`.
 
 pub(crate) mod gather;
 mod probe;
+
+pub use gather::execute;
 
 use bakeoff_host::census::{Report, Times};
 use bakeoff_model::record::Record;
@@ -37,6 +39,9 @@ pub struct KernelLine {
     /// Services of which nothing was seen, and why not.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub services_unseen: BTreeMap<String, String>,
+    /// Why the tracer counted system calls, without times, page faults and waiting; none if the kernel was watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracer: Option<String>,
     /// Why nothing could be seen, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,

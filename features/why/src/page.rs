@@ -106,6 +106,7 @@ pub(crate) fn not_gathered(missing: &NotGathered, page: &mut Page, columns: usiz
         Unseen::Trace => "trace",
         Unseen::Counts => "instructions",
         Unseen::Kernel => "system calls, page faults and waiting",
+        Unseen::KernelTimes => "times of system calls, page faults and waiting",
         Unseen::Samples => "user time by function",
     };
     let service =

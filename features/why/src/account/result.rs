@@ -256,6 +256,9 @@ pub(crate) struct KernelAccount {
     pub(crate) run_queue_s: Option<[f64; 2]>,
     /// Whether page faults are known of both sides.
     pub(crate) has_faults: bool,
+    /// Whether the tracer counted, so that there are only system calls, without times.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_traced: bool,
 }
 
 /// Work of the kernel that differs.

@@ -315,14 +315,14 @@ fn what_of_the_kernels_work_is_missing_has_its_reason() {
     let mut record = record(|_| 1.0);
     for name in ["baseline", LOCALE] {
         let (variant, workload) = (name.to_owned(), "loop".to_owned());
+        let (report, tracer) = (Some(Report::default()), Some("no bpf(2)".to_owned()));
         let services_unseen = [("daemon".to_owned(), "it was killed".to_owned())].into();
-        let report = Some(Report::default());
-        let line = KernelLine { variant, workload, report, services_unseen, ..KernelLine::default() };
+        let line = KernelLine { variant, workload, report, tracer, services_unseen, ..KernelLine::default() };
         record.push(Line::Feature(FeatureLine::new(kernel::LINE, &line).unwrap()));
     }
     let missing = gathered(&judge(&record)).missing;
     let told: Vec<_> = missing.iter().map(|one| (one.what, one.service.as_deref(), one.why.as_str())).collect();
-    assert_eq!(told, [(Unseen::Kernel, Some("daemon"), "it was killed")]);
+    assert_eq!(told, [(Unseen::KernelTimes, None, "no bpf(2)"), (Unseen::Kernel, Some("daemon"), "it was killed")]);
     assert!(missing.iter().all(|one| one.variants == ["baseline", LOCALE]));
 }
 

@@ -1,5 +1,5 @@
-//! Watching when all is counted: each counted variant runs a workload once more, as it was measured, watched by the kernel.
-//! What the journal holds already is not watched again; where nothing may be watched, the reason is kept and nothing runs.
+//! Watching when all is counted: each counted variant runs a workload once more, as it was measured, watched by the kernel. Where
+//! that is refused, the tracer counts its system calls, and the reason is kept. What the journal holds already is not watched again.
 
 use super::probe::Watching;
 use super::{KernelLine, LINE, times};
@@ -8,11 +8,10 @@ use crate::counts::CountsLine;
 use crate::gather::spec;
 use crate::probing;
 use bakeoff_command::{CommandError, Finished, screen};
-use bakeoff_host::census::{Detail, Report, Roots, Watch};
-use bakeoff_lab::{Diagnosed, Ending, Executor, Subject};
+use bakeoff_host::census::{Detail, Roots, Watch};
+use bakeoff_lab::{Diagnosed, Ending, Error, Executor, Subject};
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::FeatureLine;
-use std::collections::BTreeMap;
 
 /// How often an execution is repeated if its time is not accounted for.
 const MOST_REPEATS: u32 = 3;
@@ -37,9 +36,9 @@ fn missing(study: &dyn Finished) -> Vec<KernelLine> {
     all
 }
 
-/// Whether trying again would lead to nothing else.
+/// Whether trying again would lead to nothing else: what was only counted is watched when that is allowed.
 fn is_final(line: &KernelLine) -> bool {
-    line.report.is_some() || line.missing.is_some() && line.missing == refusal()
+    line.report.is_some() && (line.tracer.is_none() || refusal().is_some())
 }
 
 /// Why nothing may be watched here, if so: we try to watch ourselves.
@@ -65,69 +64,74 @@ pub(crate) fn watch(study: &mut dyn Finished, executor: &mut dyn Executor) -> Re
         return Ok(Ending::Complete);
     }
     let (refusal, tracer, number_of) = (refusal(), bakeoff_command::tracer(), all.len());
+    let doing = if refusal.is_some() { "counting system calls" } else { "watching the kernel" };
     for (number, line) in (1..).zip(all) {
         if study.is_interrupted() {
             return Ok(Ending::Stopped);
         }
-        let is_shown = !study.quiet() && refusal.is_none();
-        if is_shown {
+        if !study.quiet() {
             let what = clean(&format!("{} of {}", line.workload, line.variant));
-            screen::draw(&format!("watching the kernel: {what}, {number} of {number_of}"));
+            screen::draw(&format!("{doing}: {what}, {number} of {number_of}"));
         }
         let subject = Subject { variant: &line.variant, workload: &line.workload };
-        let attempt = match &refusal {
-            Some(why) => Ok(Some(Err(why.clone()))),
-            None => until_whole(subject, &tracer, executor),
-        };
-        if is_shown {
+        let seen = until_whole(subject, &tracer, refusal.as_deref(), executor);
+        if !study.quiet() {
             screen::erase();
         }
-        let Some(seen) = attempt? else { return Ok(Ending::Stopped) };
-        let session = study.session()?;
-        let line = match seen {
-            Ok(Seen { command, services }) => {
-                let (services, services_unseen) = probing::told(services);
-                KernelLine { session, report: Some(command), services, services_unseen, ..line }
-            }
-            Err(why) => KernelLine { session, missing: Some(why), ..line },
-        };
+        let Some(seen) = seen? else { return Ok(Ending::Stopped) };
+        let line = KernelLine { session: study.session()?, length: line.length, ..seen };
         study.keep(FeatureLine::new(LINE, &line)?)?;
     }
     Ok(Ending::Complete)
 }
 
-/// What one execution showed.
-struct Seen {
-    command: Report,
-    services: BTreeMap<String, Result<Report, String>>,
-}
-
-/// What was seen, or why nothing was; none if it was interrupted.
-type Attempt = Option<Result<Seen, String>>;
-
-/// The first execution whose time is accounted for; the last one if there is none.
-fn until_whole(subject: Subject<'_>, tracer: &[String], executor: &mut dyn Executor) -> Result<Attempt, CommandError> {
-    let mut attempt = once(subject, tracer, executor)?;
+/// The first execution whose time is accounted for; the last one if there is none. Counts have no time.
+fn until_whole(
+    subject: Subject<'_>,
+    tracer: &[String],
+    refusal: Option<&str>,
+    executor: &mut dyn Executor,
+) -> Result<Option<KernelLine>, Error> {
+    let mut line = execute(subject, tracer, refusal, executor)?;
     for _ in 0..MOST_REPEATS {
-        match &attempt {
-            Some(Ok(seen)) if times(&seen.command).is_none() => attempt = once(subject, tracer, executor)?,
+        match line.as_ref().and_then(|line| line.report.as_ref()) {
+            Some(report) if report.times.is_some() && times(report).is_none() => {
+                line = execute(subject, tracer, refusal, executor)?;
+            }
             _ => break,
         }
     }
-    Ok(attempt)
+    Ok(line)
 }
 
-fn once(subject: Subject<'_>, tracer: &[String], executor: &mut dyn Executor) -> Result<Attempt, CommandError> {
-    let mut watching = Watching::with(tracer);
-    Ok(match executor.diagnose(subject, &mut watching)? {
-        None => None,
-        Some(Diagnosed::Missing { why }) => Some(Err(why)),
-        Some(Diagnosed::Failed(failure) | Diagnosed::Executed { failure: Some(failure), .. }) => {
-            let why = bakeoff_report::failure(&failure);
-            Some(Err(format!("the workload fails while it is watched: {why}")))
-        }
+/// Runs a workload once while the kernel is watched; with a reason why that is refused, under the tracer. None if it was
+/// interrupted.
+///
+/// # Errors
+/// If nothing can be run any more.
+pub fn execute(
+    subject: Subject<'_>,
+    tracer: &[String],
+    refusal: Option<&str>,
+    executor: &mut dyn Executor,
+) -> Result<Option<KernelLine>, Error> {
+    let mut watching = Watching::with(tracer, refusal.is_some());
+    let (variant, workload) = (subject.variant.to_owned(), subject.workload.to_owned());
+    let line = KernelLine { variant, workload, tracer: refusal.map(str::to_owned), ..KernelLine::default() };
+    let why = match executor.diagnose(subject, &mut watching)? {
+        None => return Ok(None),
         Some(Diagnosed::Executed { failure: None, .. }) => {
-            Some(Ok(Seen { command: watching.seen, services: watching.seen_of_services }))
+            let (services, services_unseen) = probing::told(watching.seen_of_services);
+            return Ok(Some(KernelLine { report: Some(watching.seen), services, services_unseen, ..line }));
         }
-    })
+        Some(Diagnosed::Missing { why }) => why,
+        Some(Diagnosed::Failed(failure) | Diagnosed::Executed { failure: Some(failure), .. }) => {
+            format!("the workload fails while it is watched: {}", bakeoff_report::failure(&failure))
+        }
+    };
+    let why = match refusal {
+        Some(refusal) => format!("{refusal}; under the tracer: {why}"),
+        None => why,
+    };
+    Ok(Some(KernelLine { missing: Some(why), ..line }))
 }

@@ -1,9 +1,10 @@
 //! Watching in the place of a workload's command and of its services: they become orders to launch them while the kernel watches,
-//! and what was seen is read when the trial is over. Of a service only what it does while the command runs.
+//! and what was seen is read when the trial is over. Of a service only what it does while the command runs. Where the kernel may not
+//! be watched, they are orders to the tracer, which counts system calls.
 
 use crate::probing;
-use bakeoff_host::census::Report;
-use bakeoff_host::tracer::{Order, TraceReport};
+use bakeoff_host::census::{Report, SyscallSums};
+use bakeoff_host::tracer::{Calls, Census, Order, TraceReport};
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
 use std::collections::BTreeMap;
@@ -11,6 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// A program that does nothing but call the kernel takes up to eight times as long.
 const SLOWER: f64 = 10.0;
+
+/// With a stop at each call, a hundred times and more.
+const SLOWER_TRACED: f64 = 100.0;
 
 /// What files are called in the scratch folder: orders, answers, and the one that is there while the trial lasts.
 const FILES: &str = "kernel-";
@@ -25,6 +29,8 @@ const SILENT: &str = "it was killed before anything was recorded";
 pub(super) struct Watching<'t> {
     /// The words that start what watches; an order follows.
     tracer: &'t [String],
+    /// Whether it is the tracer that counts.
+    is_traced: bool,
     scratch: PathBuf,
     services: Vec<String>,
     /// What was seen of the command.
@@ -34,9 +40,10 @@ pub(super) struct Watching<'t> {
 }
 
 impl<'t> Watching<'t> {
-    pub(super) fn with(tracer: &'t [String]) -> Self {
+    pub(super) fn with(tracer: &'t [String], is_traced: bool) -> Self {
         Self {
             tracer,
+            is_traced,
             scratch: PathBuf::new(),
             services: vec![],
             seen: Report::default(),
@@ -55,6 +62,7 @@ impl<'t> Watching<'t> {
                 Err(Unseen::Refused(format!("{} processes and threads were too many to watch", report.lost_tasks)))
             }
             TraceReport::Watched(report) => Ok(report),
+            TraceReport::Seen(census) => Ok(counted(census)),
             _ => Err(Unseen::Silent),
         }
     }
@@ -62,7 +70,7 @@ impl<'t> Watching<'t> {
 
 impl IntrusiveProbe for Watching<'_> {
     fn times_slower(&self) -> f64 {
-        SLOWER
+        if self.is_traced { SLOWER_TRACED } else { SLOWER }
     }
 
     fn begin(&mut self, scratch: &Path) -> Result<(), Error> {
@@ -76,7 +84,7 @@ impl IntrusiveProbe for Watching<'_> {
 
     fn take_over(&mut self, command: &mut Command, service: Option<&str>) -> Result<(), Error> {
         let during = service.map(|_| self.scratch.join(DURING));
-        let order = Order { output: self.file(SEEN, service), during, kernel: true, ..Order::default() };
+        let order = Order { output: self.file(SEEN, service), during, kernel: !self.is_traced, ..Order::default() };
         probing::order(command, self.tracer, &self.file(ORDER, service), order)?;
         self.services.extend(service.map(str::to_owned));
         Ok(())
@@ -106,4 +114,11 @@ impl IntrusiveProbe for Watching<'_> {
     fn forget(&mut self, scratch: &Path) {
         probing::forget(scratch, FILES);
     }
+}
+
+/// What the tracer counted, as a report without times and page faults.
+fn counted(census: Census) -> Report {
+    let sums = |calls: Calls| SyscallSums { count: calls.count, spent: None };
+    let syscalls = census.syscalls.into_iter().map(|(name, calls)| (name, sums(calls)));
+    Report { tasks: census.tasks, syscalls: syscalls.collect(), ..Report::default() }
 }

@@ -1,5 +1,5 @@
 //! The kernel's work, end to end: planted calls, copies and waiting are found with their numbers, where the kernel may be
-//! watched; where it may not, the reason is printed once and everything else is as it was. No speed is compared.
+//! watched; where it may not, the tracer finds the calls, and the reason is printed once. No speed is compared.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
@@ -37,7 +37,6 @@ metrics = ["wall"]
 [evidence]
 count = ["work"]
 "#;
-const WHAT: &str = "system calls, page faults and waiting";
 
 /// The rows of the kernel's work of a dose, and whether they have times.
 fn rows(findings: &Value, dose: &str) -> (Vec<Value>, bool) {
@@ -57,7 +56,7 @@ fn more(row: &Value) -> i64 {
 }
 
 #[test]
-fn the_kernels_work_has_rows_or_a_reason() {
+fn the_kernels_work_has_rows() {
     if cannot_count() {
         return;
     }
@@ -72,35 +71,37 @@ fn the_kernels_work_has_rows_or_a_reason() {
     assert_eq!(lines.len(), 4, "{lines:?}");
     let shown = sandbox.execute(&["report", "STUDY", "--json"]);
     let findings: Value = serde_json::from_str(&shown.out).unwrap();
-    // What is held is not gathered again, and neither is what cannot be had.
+    // What is held is not gathered again.
     let gathered = || sandbox.record().features.iter().filter(|line| line.kind() != "samples").count();
     let before = gathered();
     let explained = sandbox.execute(&["explain", "STUDY", "dose=sleep", "--quiet"]);
-    explained.expect(0, &[WHAT]);
+    explained.expect(0, &["system calls, "]);
     assert_eq!(gathered(), before, "{}", explained.err);
-    match &lines[0].missing {
+    let (stat, _) = rows(&findings, "stat");
+    assert_eq!(more(row(&stat, "call", "newfstatat")), 1000, "{stat:#?}");
+    match &lines[0].tracer {
         Some(why) => {
-            println!("skipped: what the kernel does: {why}");
-            refused(&findings, &explained.out, why);
+            println!("skipped: times, faults and waiting: {why}");
+            counted(&findings, &explained.out, why);
         }
         None => found(&findings, &explained.out),
     }
 }
 
-/// The reason is in JSON and on the page, once for all variants.
-fn refused(findings: &Value, page: &str, why: &str) {
+/// The reason why nothing else is known is in JSON and on the page, once for all variants.
+fn counted(findings: &Value, page: &str, why: &str) {
     let missing = findings["evidence"]["missing"].as_array().unwrap();
-    let of_it: Vec<&Value> = missing.iter().filter(|missing| missing["what"] == "kernel").collect();
+    let of_it: Vec<&Value> = missing.iter().filter(|missing| missing["what"] == "kernel-times").collect();
     assert_eq!(of_it.len(), 1, "{missing:#?}");
     assert_eq!((&of_it[0]["why"], of_it[0]["variants"].as_array().unwrap().len()), (&Value::from(why), 4));
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(words(page).matches(&words(why)).count(), 1, "{page}");
-    assert!(findings["evidence"]["accounts"][0]["kernel"].is_null());
+    let (sleep, has_times) = rows(findings, "sleep");
+    assert_eq!((more(row(&sleep, "call", "clock_nanosleep")), has_times), (1, false));
+    assert!(page.contains("counted by the tracer") && !page.contains("Run queue: "), "{page}");
 }
 
 fn found(findings: &Value, page: &str) {
-    let (stat, _) = rows(findings, "stat");
-    assert_eq!(more(row(&stat, "call", "newfstatat")), 1000, "{stat:#?}");
     let (copies, _) = rows(findings, "copies");
     // A fork copies some pages by itself.
     let copied = more(row(&copies, "fault", "copy-on-write"));

@@ -60,7 +60,7 @@ fn services_are_counted_while_the_command_runs() {
         assert!(!line.counted.last().unwrap().functions.iter().any(|one| one.name == "serve"));
     }
     for line in KernelLine::of(&sandbox.record()) {
-        // Ordinary users may not watch.
+        // Nothing may be traced here.
         let Some(daemon) = line.services.get("daemon") else { continue };
         let calls = |name: &str| daemon.syscalls.get(name).map_or(0, |sums| sums.count);
         assert_eq!((calls("wait4"), calls("bind"), calls("listen")), (3, 0, 0), "{daemon:?}");

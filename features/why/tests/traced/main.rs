@@ -1,4 +1,5 @@
-//! Diagnostic trials: a trial's command under the tracer, which is this very executable; and tracers that do not trace.
+//! Diagnostic trials: a trial's command under the tracer, which is this very executable, also where that stands in for watching
+//! the kernel; and tracers that do not trace.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 use bakeoff_host::tracer::Opened;
@@ -7,6 +8,7 @@ use bakeoff_model::record::Failure;
 use bakeoff_model::study::{Ready, Service};
 use bakeoff_testkit::stage::{Stage, alive, marker, service};
 use bakeoff_why::evidence::{Evidence, Traced};
+use bakeoff_why::kernel::{self, KernelLine};
 use bakeoff_why::trials::execute;
 use libtest_mimic::{Arguments, Trial};
 use std::collections::BTreeMap;
@@ -22,6 +24,8 @@ const CASES: &[(&str, fn())] = &[
     ("what_a_service_does_while_a_traced_trial_lasts_is_seen", served),
     ("a_service_that_must_be_killed_is_not_seen_and_that_is_said", killed),
     ("a_traced_trial_may_mark", marks),
+    ("the_tracer_counts_where_the_kernel_may_not_be_watched", counted),
+    ("what_neither_way_sees_has_both_reasons", neither),
     ("what_cannot_be_traced_is_said_and_no_error", missing),
     ("a_diagnostic_trial_of_something_unplanned_is_refused", unplanned),
 ];
@@ -137,6 +141,38 @@ fn marks() {
     assert_eq!(traced(&stage).failure, None);
     let stage = Stage::new("true").workload(|w| w.phases = vec!["load".to_owned()]);
     assert!(matches!(traced(&stage).failure, Some(Failure::BadMarks { .. })));
+}
+
+/// What is seen where the kernel may not be watched.
+fn refused(stage: &Stage) -> KernelLine {
+    let own = std::env::current_exe().unwrap().to_str().unwrap().to_owned();
+    let subject = Subject { variant: "b", workload: "w" };
+    kernel::execute(subject, &[own, TRACE.to_owned()], Some("no bpf(2)"), &mut stage.local()).unwrap().unwrap()
+}
+
+fn counted() {
+    let deaf =
+        service("deaf", "trap '' TERM; echo ready; while :; do sleep 0.01; done", Ready::Log("ready".to_owned()));
+    let deaf = Service { stop_within_s: 0.001, ..deaf };
+    let idle = service("idle", "echo ready; exec sleep 1000", Ready::Log("ready".to_owned()));
+    // It does as much as in a trial that is timed.
+    let line = refused(&Stage::new("test -z \"$BAKEOFF_TRACED\" && cat /dev/null").service(deaf).service(idle));
+    assert_eq!((line.tracer.as_deref(), &line.missing), (Some("no bpf(2)"), &None));
+    let report = line.report.unwrap();
+    assert!(report.syscalls["execve"].count == 2 && report.tasks >= 1, "{report:?}");
+    assert!(report.syscalls.values().all(|sums| sums.spent.is_none()));
+    assert_eq!((report.times, report.faults, report.lost_tasks), (None, None, 0));
+    assert_eq!(line.services.keys().collect::<Vec<_>>(), ["idle"]);
+    assert!(line.services_unseen["deaf"].contains("killed"), "{:?}", line.services_unseen);
+}
+
+fn neither() {
+    let line = refused(&Stage::new("exit 9"));
+    let why = line.missing.unwrap();
+    assert!(
+        line.report.is_none() && why.starts_with("no bpf(2); under the tracer: ") && why.contains("code 9"),
+        "{why}"
+    );
 }
 
 fn missing() {

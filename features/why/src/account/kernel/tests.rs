@@ -1,6 +1,7 @@
 //! Rows of made-up reports: which there are, in which order, and what of a report is not believed.
 
-use super::super::result::{FaultKind, KernelRow, KernelWork};
+use super::super::page;
+use super::super::result::{Account, FaultKind, KernelRow, KernelWork};
 use super::of;
 use bakeoff_host::census::{Faults, Report, Spent, SyscallSums, Times};
 
@@ -78,4 +79,18 @@ fn where_faults_are_not_reported_there_are_none() {
     let b = Report { faults: None, ..report(&[], FAULTS) };
     let account = of([&a, &b]);
     assert!(account.rows.is_empty() && !account.has_faults);
+}
+
+#[test]
+fn what_the_tracer_counted_has_numbers_and_no_times() {
+    let counted = |count| {
+        let calls = [("read", SyscallSums { count, spent: None })];
+        Report { times: None, faults: None, ..report(&calls, FAULTS) }
+    };
+    let account = of([&counted(5), &counted(7)]);
+    let read = KernelRow { what: KernelWork::Call("read".to_owned()), counts: [5, 7], times_s: None };
+    assert_eq!((account.rows.as_slice(), account.is_traced), ([read].as_slice(), true));
+    let account = Account { kernel: Some(account), is_nothing: true, ..Account::default() };
+    let text = page::text(&account, ["a", "b"], 100);
+    assert!(text.contains("system calls, counted by the tracer") && !text.contains("time"), "{text}");
 }

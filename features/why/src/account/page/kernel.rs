@@ -10,11 +10,18 @@ use bakeoff_report::format::{count, duration};
 
 pub(super) fn print(kernel: &KernelAccount, page: &mut Page, columns: usize) {
     page.gap();
-    page.paragraph("system calls, page faults and waiting, in one watched run of each", columns, 2, Ink::Heading);
+    let heading = match kernel.is_traced {
+        true => "system calls, counted by the tracer in one run of each",
+        false => "system calls, page faults and waiting, in one watched run of each",
+    };
+    page.paragraph(heading, columns, 2, Ink::Heading);
     if kernel.rows.is_empty() {
         page.paragraph("No number differs.", columns, 2, Ink::Plain);
     } else {
         table(kernel, page, columns);
+    }
+    if kernel.is_traced {
+        return;
     }
     let waiting = kernel.run_queue_s.map_or_else(
         || "Waiting has no figure: several runs did not account for 97 to 103 % of the time. ".to_owned(),
@@ -32,7 +39,8 @@ pub(super) fn print(kernel: &KernelAccount, page: &mut Page, columns: usize) {
 }
 
 fn table(kernel: &KernelAccount, page: &mut Page, columns: usize) {
-    let titles = ["baseline", "variant", "time"].map(|title| (title, Flush::Right));
+    let numbers = if kernel.is_traced { 2 } else { 3 };
+    let titles = ["baseline", "variant", "time"].into_iter().take(numbers).map(|title| (title, Flush::Right));
     let mut grid = Grid::new([("what differs", Flush::Left)].into_iter().chain(titles));
     for row in &kernel.rows {
         let sides = match (&row.what, row.times_s) {
@@ -41,7 +49,8 @@ fn table(kernel: &KernelAccount, page: &mut Page, columns: usize) {
         };
         let change = row.times_s.map_or_else(String::new, |[before, after]| signed(after - before));
         let [before, after] = sides;
-        grid.row(vec![Piece::plain(name(&row.what)), before, after, Piece::plain(change)]);
+        let numbers = [before, after, Piece::plain(change)].into_iter().take(numbers);
+        grid.row(std::iter::once(Piece::plain(name(&row.what))).chain(numbers).collect());
     }
     grid.print(page, columns);
 }
