@@ -26,7 +26,7 @@ pub(crate) mod samples;
 mod table;
 pub(crate) mod time;
 
-use crate::counts::Counted;
+use crate::counts::{Counted, Instrument};
 use folding::{Folded, fold};
 use lengths::Paired;
 use result::{Account, Growth, difference};
@@ -61,6 +61,7 @@ pub(crate) fn of(a: &[Counted], b: &[Counted], time: Option<TimeInput>) -> Accou
         service: None,
         length: length(counts[0].len().saturating_sub(1)),
         shorter: lengths.and_then(|_| length(0)),
+        is_by_names: counts.iter().flatten().any(|counted| counted.instrument == Instrument::Cachegrind),
         instructions,
         residues,
         difference: net,

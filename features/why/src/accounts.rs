@@ -107,6 +107,9 @@ pub(crate) fn missing(record: &Record) -> Vec<NotGathered> {
         if let Some(why) = &line.missing {
             add(of(&line.workload, None, why, Unseen::Counts), &line.variant);
         }
+        if let Some(why) = &line.cachegrind {
+            add(of(&line.workload, None, why, Unseen::Calls), &line.variant);
+        }
         for (service, why) in &line.services_unseen {
             add(of(&line.workload, Some(service), why, Unseen::Counts), &line.variant);
         }

@@ -3,9 +3,10 @@
 //!
 //! [`tool`] has the tool compiled when it is first needed, [`probe`] puts it before a workload's command, [`dump`] reads what it
 //! wrote, and [`functions`] finds the functions, by the [`binary`] that each run is in; [`digest`] is the code of one, and [`places`] finds
-//! functions for what samples.
+//! functions for what samples. Where the tool cannot be compiled, [`cachegrind`] reads what that counted.
 
 mod binary;
+mod cachegrind;
 mod digest;
 mod dump;
 mod functions;

@@ -25,13 +25,17 @@ pub struct CountsLine {
     /// Why services could not be counted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub services_unseen: BTreeMap<String, String>,
+    /// Why cachegrind counted, by the names of functions and without calls; none if our own tool did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cachegrind: Option<String>,
     /// Why nothing could be counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
 }
 
 impl CountsLine {
-    /// The last word on each variant and workload, in the order of the first.
+    /// The last word on each variant and workload, in the order of the first. What cachegrind counted cannot be compared with
+    /// counts by our own tool, and is left out if there are any.
     pub fn of(record: &Record) -> Vec<Self> {
         let mut all: Vec<Self> = vec![];
         let lines = record.features.iter().filter(|line| line.kind() == LINE);
@@ -42,6 +46,9 @@ impl CountsLine {
                 Some(known) => *known = line,
                 None => all.push(line),
             }
+        }
+        if all.iter().any(|line| line.cachegrind.is_none() && line.missing.is_none()) {
+            all.retain(|line| line.cachegrind.is_none());
         }
         all
     }
@@ -72,7 +79,7 @@ pub struct Counted {
     /// Ops that it marked; 0 if it marks none.
     #[serde(default)]
     pub ops: u64,
-    /// Programs that were executed, those with most instructions first.
+    /// Programs that were executed, those with most instructions first; cachegrind does not tell.
     pub programs: Vec<ProgramCount>,
     /// Functions that were executed, by file and name. Their instructions and those of `unnamed` are all there are.
     pub functions: Vec<FunctionCount>,
@@ -96,7 +103,7 @@ pub enum Instrument {
     /// Our tool for valgrind: exact, with calls.
     #[default]
     Blockcount,
-    /// valgrind's cachegrind: exact, without calls.
+    /// valgrind's cachegrind: by the names of functions, without files and calls.
     Cachegrind,
 }
 

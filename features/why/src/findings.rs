@@ -180,6 +180,8 @@ pub(crate) enum Unseen {
     Trace,
     /// Instructions.
     Counts,
+    /// Of instructions, who called whom and which file they are in.
+    Calls,
     /// A run that the kernel watched.
     Kernel,
     /// Of such a run, all but the numbers of system calls.

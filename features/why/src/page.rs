@@ -105,6 +105,7 @@ pub(crate) fn not_gathered(missing: &NotGathered, page: &mut Page, columns: usiz
         Unseen::Files => "files of builds",
         Unseen::Trace => "trace",
         Unseen::Counts => "instructions",
+        Unseen::Calls => "calls and mechanisms",
         Unseen::Kernel => "system calls, page faults and waiting",
         Unseen::KernelTimes => "times of system calls, page faults and waiting",
         Unseen::Samples => "user time by function",

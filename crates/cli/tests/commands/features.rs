@@ -50,6 +50,9 @@ mod stat_inputs;
 #[path = "../../../../features/vm/tests/command/boots.rs"]
 mod vm_boots;
 #[cfg(feature = "building")]
+#[path = "../../../../features/why/tests/command/cachegrind.rs"]
+mod why_cachegrind;
+#[cfg(feature = "building")]
 #[path = "../../../../features/why/tests/command/confirming.rs"]
 mod why_confirming;
 #[cfg(feature = "building")]

@@ -46,6 +46,10 @@ fn of_node(node: &Node) -> Option<Mechanism> {
 /// The allocator that a function is a part of.
 pub(super) fn allocator(node: &Node) -> Option<Allocator> {
     let Node { file, name, .. } = node;
+    if file.is_empty() {
+        // Whose `malloc` it is, cachegrind does not tell.
+        return None;
+    }
     if is_libc(file) {
         return names::is_allocator_of_libc(name).then_some(Allocator::Libc);
     }

@@ -120,32 +120,44 @@ fn nothing(account: &Account, page: &mut Page, columns: usize) {
     }
 }
 
-fn table(account: &Account, page: &mut Page, columns: usize) {
-    let titles = ["baseline", "variant", "calls", "instructions per call", "share"];
+/// A table without rows, with the columns that are known.
+fn grid(account: &Account, first: &'static str) -> Grid {
+    let calls: &[&str] = if account.is_by_names { &[] } else { &["calls", "instructions per call"] };
     let growth: &[&str] = if account.growth.is_some() { &["at start", "per unit of work"] } else { &[] };
-    let right = titles.into_iter().chain(growth.iter().copied()).map(|title| (title, Flush::Right));
-    let mut grid = Grid::new([("cause or function", Flush::Left)].into_iter().chain(right));
+    let right = [&["baseline", "variant"][..], calls, &["share"], growth].concat();
+    Grid::new([(first, Flush::Left)].into_iter().chain(right.into_iter().map(|title| (title, Flush::Right))))
+}
+
+fn table(account: &Account, page: &mut Page, columns: usize) {
+    let mut grid = grid(account, "cause or function");
     for row in &account.rows {
         let Row { instructions, calls, growth, permille, .. } = row;
         let share_of_row = glue(&format!("{} %", signed(*permille as f64 / 10.0, 1)));
-        let numbers = cells(*instructions, *calls, share_of_row, growth_cells(account, *growth));
+        let numbers = cells(account, *instructions, *calls, share_of_row, *growth);
         grid.row([vec![Piece::plain(cause(row, account.allocators))], numbers].concat());
         for part in &row.parts {
             let share = share(difference(part.instructions) as f64 / account.difference as f64);
-            let numbers = cells(part.instructions, Some(part.calls), share, growth_cells(account, part.growth));
+            let numbers = cells(account, part.instructions, Some(part.calls), share, part.growth);
             grid.row([vec![Piece::indented(clean(&short(&part.name)))], numbers].concat());
         }
     }
     grid.print(page, columns);
 }
 
-fn cells(instructions: [u64; 2], calls: Option<[u64; 2]>, share: String, growth: Vec<Piece>) -> Vec<Piece> {
+fn cells(
+    account: &Account,
+    instructions: [u64; 2],
+    calls: Option<[u64; 2]>,
+    share: String,
+    growth: Option<Growth>,
+) -> Vec<Piece> {
     let calls = calls.filter(|calls| *calls != [0, 0]);
     let costs = calls.map(|calls| [0, 1].map(|side| cost(instructions[side], calls[side])));
     let [before, after] = instructions.map(|number| Piece::amount(count(number), number));
-    let called = Piece::plain(calls.map_or_else(String::new, |calls| change(calls.map(count))));
-    let cost = Piece::plain(costs.map_or_else(String::new, change));
-    [vec![before, after, called, cost, Piece::plain(share)], growth].concat()
+    let called = [calls.map(|calls| calls.map(count)), costs];
+    let called = called.into_iter().filter(|_| !account.is_by_names);
+    let called = called.map(|sides| Piece::plain(sides.map_or_else(String::new, change))).collect();
+    [vec![before, after], called, vec![Piece::plain(share)], growth_cells(account, growth)].concat()
 }
 
 /// Both, or one if both are the same.
@@ -252,7 +264,7 @@ fn below(account: &Account, page: &mut Page, columns: usize) {
         None => "With one length, work at start cannot be separated.".to_owned(),
     });
     let nameless = account.rows.iter().find(|row| row.cause == Cause::Mechanism(Mechanism::Nameless));
-    if nameless.is_some_and(|row| row.permille.abs() >= NAMELESS_PERMILLE) {
+    if !account.is_by_names && nameless.is_some_and(|row| row.permille.abs() >= NAMELESS_PERMILLE) {
         sentences
             .push("To see names, install the debugging symbols of the program, or keep them in the build.".to_owned());
     }
@@ -280,8 +292,12 @@ fn matched(account: &Account) -> String {
         0 => String::new(),
         same_code => format!(", {} by the same code", part(same_code)),
     };
+    let by = match account.is_by_names {
+        true => "Counted by cachegrind: functions of one name are one, and PLT stubs have no name. ",
+        false => "",
+    };
     format!(
-        "Instructions in named functions: {} matched by name, {} by base name{same_code}; {} only in the baseline, {} only in the \
+        "{by}Instructions in named functions: {} matched by name, {} by base name{same_code}; {} only in the baseline, {} only in the \
          variant.{residue}",
         part(found.by_name),
         part(found.by_base_name),
@@ -294,15 +310,11 @@ fn matched(account: &Account) -> String {
 pub(crate) fn functions(account: &Account, page: &mut Page, columns: usize) {
     page.gap();
     page.paragraph("all functions", columns, 2, Ink::Heading);
-    let titles = ["baseline", "variant", "calls", "instructions per call", "share"];
-    let growth: &[&str] = if account.growth.is_some() { &["at start", "per unit of work"] } else { &[] };
-    let right = titles.into_iter().chain(growth.iter().copied()).map(|title| (title, Flush::Right));
-    let mut grid = Grid::new([("function", Flush::Left)].into_iter().chain(right));
+    let mut grid = grid(account, "function");
     for function in account.functions.iter().filter(|function| function.instructions[0] != function.instructions[1]) {
         let part = difference(function.instructions) as f64 / account.difference as f64;
         let share = if account.difference == 0 { "–".to_owned() } else { share(part) };
-        let calls = Some(function.calls);
-        let numbers = cells(function.instructions, calls, share, growth_cells(account, function.growth));
+        let numbers = cells(account, function.instructions, Some(function.calls), share, function.growth);
         let name = if function.name.is_empty() { "(no name)".to_owned() } else { clean(&short(&function.name)) };
         grid.row([vec![Piece::plain(name)], numbers].concat());
     }

@@ -15,6 +15,9 @@ pub(crate) struct Account {
     pub(crate) length: Option<String>,
     /// The shorter `$LENGTH` that work at start was found with; none: one length, so it is not separated.
     pub(crate) shorter: Option<String>,
+    /// Functions are known by their names only, without files and calls.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_by_names: bool,
     /// All instructions.
     pub(crate) instructions: [u64; 2],
     /// By how much a second count differed; none if there was none.

@@ -7,7 +7,7 @@ use super::fixture::*;
 use super::result::*;
 use super::time::{TimeInput, Times};
 use super::{export, page};
-use crate::counts::{CodeKind, Counted, FunctionCount};
+use crate::counts::{CodeKind, Counted, FunctionCount, Instrument};
 use bakeoff_testkit::foreign::{is_harmless, steered};
 
 #[test]
@@ -22,6 +22,20 @@ fn static_functions_of_one_name_are_told_apart_by_their_sources() {
     let account = account(side(1000, 5000), variant);
     let found: Vec<_> = all(&account, "helper").iter().map(|one| (one.source.as_deref(), one.instructions)).collect();
     assert_eq!(found, [(Some("b.c"), [5000, 9000]), (Some("a.c"), [1000, 1000])]);
+}
+
+#[test]
+fn what_cachegrind_counted_has_neither_calls_nor_mechanisms() {
+    let side = |malloc, work| {
+        let functions = vec![f("malloc", "", 0, malloc), f("work", "", 0, work)];
+        Counted { instrument: Instrument::Cachegrind, ..counted(functions, &[]) }
+    };
+    let account = account(side(100, 1000), side(300, 2000));
+    let is_function = |row: &Row| matches!(row.cause, Cause::Function { .. });
+    assert!(account.rows.len() == 2 && account.rows.iter().all(is_function), "{:?}", account.rows);
+    assert_eq!((account.is_by_names, account.allocators), (true, [None, None]));
+    let text = page::text(&account, ["baseline", "variant"], 120);
+    assert!(text.contains("Counted by cachegrind") && !text.contains("call"), "{text}");
 }
 
 #[test]

@@ -21,6 +21,9 @@ use bakeoff_report::format::duration;
 use bakeoff_report::words::counted;
 use bakeoff_stats::describe::median;
 
+/// How many times as long cachegrind takes as our tool.
+const CACHEGRIND_SLOWER: f64 = 2.4;
+
 /// A variant and the number of a workload of the plan.
 type Missing = (String, usize);
 
@@ -28,7 +31,11 @@ type Missing = (String, usize);
 /// what kept it may be gone.
 fn missing(study: &dyn Finished) -> Vec<Missing> {
     let (plan, wanted) = (study.plan(), spec(study).count);
-    let known = CountsLine::of(study.record());
+    let mut known = CountsLine::of(study.record());
+    // Our tool tells more, once it can be made.
+    if known.iter().any(|line| line.cachegrind.is_some()) && matches!(Tool::ready(), Ok(Ready::Tool(_))) {
+        known.retain(|line| line.cachegrind.is_none());
+    }
     let of = wanted_variants(study);
     let workloads = plan.workloads.iter().enumerate().filter(|(_, workload)| wanted.contains(&workload.name));
     let all = workloads.flat_map(|(number, workload)| {
@@ -86,13 +93,17 @@ pub(crate) fn counts(study: &mut dyn Finished, executor: &mut dyn Executor) -> R
         return Ok(Ending::Complete);
     }
     let workloads = study.plan().workloads.clone();
+    // Counts by cachegrind are not compared with others.
+    let has_ours =
+        CountsLine::of(study.record()).iter().any(|line| line.cachegrind.is_none() && line.missing.is_none());
+    let tool = if has_ours { Tool::ready()? } else { Tool::or_cachegrind()? };
     if !study.quiet() {
-        let seconds =
+        let slower = if tool.is_cachegrind() { CACHEGRIND_SLOWER } else { 1.0 };
+        let seconds: f64 =
             all.iter().map(|(variant, workload)| takes_s(study.record(), variant, &workloads[*workload])).sum();
-        let (times, number) = (duration(seconds), counted(all.len() as u32, "variant"));
+        let (times, number) = (duration(slower * seconds), counted(all.len() as u32, "variant"));
         screen::err(&format!("counting the instructions of {number} takes about {times}\n"));
     }
-    let tool = Tool::ready()?;
     for (number, (variant, workload)) in (1..).zip(&all) {
         if study.is_interrupted() {
             return Ok(Ending::Stopped);
@@ -165,7 +176,7 @@ fn at_all_lengths(
 ) -> Result<Attempt, CommandError> {
     let subject = Subject { variant, workload: &workload.name };
     let lengths = lengths(workload);
-    let mut all = CountsLine::default();
+    let mut all = CountsLine { cachegrind: tool.instead.clone(), ..CountsLine::default() };
     let mut counting = Counting::with(tool);
     for (number, length) in lengths.iter().chain(lengths.last()).enumerate() {
         counting.length.clone_from(length);
@@ -177,7 +188,11 @@ fn at_all_lengths(
                 }
                 all.services_unseen.extend(seen.services_unseen);
             }
-            other => return Ok(other),
+            Attempt::Missing(why) => {
+                let reasons = tool.instead.iter().map(|instead| format!("{instead}; by cachegrind: {why}")).next();
+                return Ok(Attempt::Missing(reasons.unwrap_or(why)));
+            }
+            Attempt::Interrupted => return Ok(Attempt::Interrupted),
         }
     }
     take_second_count(&mut all.counted);

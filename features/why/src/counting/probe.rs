@@ -1,6 +1,7 @@
 //! Counting in the place of a workload's command and of its services: valgrind runs them with our tool, and what the tool wrote
 //! is added up when the trial is over. Of a service only what it does while the command runs.
 
+use super::cachegrind;
 use super::dump::Dump;
 use super::functions::add_up;
 use super::tool::Tool;
@@ -23,6 +24,9 @@ const DURING: &str = "during";
 
 /// What the tool prints if it cannot count a process.
 const REFUSED: &str = "blockcount: cannot";
+
+/// Why cachegrind counts no services.
+const WHOLE: &str = "cachegrind counts only whole processes, and a service outlasts the command";
 
 /// What programs draw at random, and what they draw then: the same each time.
 const FIXED: [(&str, &str); 3] = [("PERL_HASH_SEED", "0"), ("PERL_PERTURB_KEYS", "0"), ("PYTHONHASHSEED", "0")];
@@ -63,7 +67,7 @@ impl Counting {
             scratch: PathBuf::new(),
             command: Place::default(),
             services: BTreeMap::new(),
-            without_services: None,
+            without_services: tool.instead.as_ref().map(|_| WHOLE.to_owned()),
             seen: Counted::default(),
             seen_of_services: BTreeMap::new(),
         }
@@ -84,9 +88,16 @@ impl Counting {
         let (said, counts): (Vec<_>, Vec<_>) =
             files.into_iter().partition(|file| file.extension().is_some_and(|end| end == "said"));
         // One that cannot be read is as one that was not written.
-        let text = |file: &PathBuf| fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let dumps: Vec<Dump> = counts.iter().map(|file| Dump::of(&text(file).unwrap_or_default())).collect();
-        let said: String = said.iter().filter_map(|file| text(file).ok()).collect();
+        let written = |file: PathBuf| {
+            let bytes = fs::read(&file).unwrap_or_default();
+            (file, String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let [said, counts] = [said, counts].map(|files| files.into_iter().map(written).collect::<Vec<_>>());
+        if self.tool.instead.is_some() {
+            return Ok(Counted { length: self.length.clone(), ..cachegrind::add_up(&said, &counts)? });
+        }
+        let dumps: Vec<Dump> = counts.iter().map(|(_, text)| Dump::of(text)).collect();
+        let said: String = said.into_iter().map(|(_, text)| text).collect();
         let mut words = said.lines().map(str::trim).filter(|line| !line.is_empty());
         // A process without a file is missed only by what it printed.
         let refused = if dumps.is_empty() { words.next_back() } else { words.find(|line| line.contains(REFUSED)) };
@@ -139,7 +150,7 @@ impl IntrusiveProbe for Counting {
         let argv = std::mem::take(&mut command.argv);
         let words = self.tool.words(&self.scratch.join(&place.stem), during.as_deref());
         command.argv = words.into_iter().chain(argv).collect();
-        command.env.extend([self.tool.variable()]);
+        command.env.extend(self.tool.variable());
         for (name, value) in FIXED {
             // Who has set it has chosen.
             command.env.entry(name.to_owned()).or_insert_with(|| value.to_owned());

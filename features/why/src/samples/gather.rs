@@ -71,9 +71,9 @@ fn missing(study: &dyn Finished) -> Vec<SamplesLine> {
     all
 }
 
-/// Whether there is something to look for.
+/// Whether there is something to look for. Samples are of functions in files.
 fn differs(account: &Account) -> bool {
-    !account.is_nothing || account.time.is_some_and(|time| time.is_shown())
+    !account.is_by_names && (!account.is_nothing || account.time.is_some_and(|time| time.is_shown()))
 }
 
 /// Whether there is something to sample.
