@@ -8,6 +8,8 @@
 //! watching began) to its last switch from a processor. While it lives it is on a CPU, blocked, or waits for a CPU.
 //! Intervals of which one end was missed are left out, so that [`Times::accounted`] tells of them.
 //!
+//! Sums over tasks have waiting that nobody waits for. Of a command that was launched, [`Path`] has what made it longer.
+//!
 //! # What it costs
 //! All processes of the machine pay two look-ups at each call and switch while something is watched.
 
@@ -15,6 +17,7 @@ mod assembler;
 mod btf;
 mod kernel;
 mod layout;
+mod path;
 mod programs;
 mod report;
 mod roots;
@@ -22,7 +25,7 @@ mod roots;
 use kernel::{Kind, Map};
 use layout::State;
 use programs::{Namespace, Programs};
-pub use report::{Faults, Report, Spent, SyscallSums, Times};
+pub use report::{Blocked, Faults, Path, Report, Spent, SyscallSums, Times};
 pub use roots::Roots;
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::HashSet;
@@ -37,6 +40,9 @@ const MOST_TYPE_BYTES: u64 = 1 << 28;
 
 /// Tasks that can be watched at a time.
 const MOST_TASKS: u32 = 1 << 15;
+
+/// Entries of the log: births, ends and waits. It takes 32 MB of the kernel's memory.
+const MOST_ENTRIES: u32 = 1 << 19;
 
 /// Processors that Linux can have (NR_CPUS), and more.
 const MOST_PROCESSORS: u32 = 1 << 14;
@@ -55,6 +61,8 @@ pub enum Detail {
     Counts,
     /// Times too.
     Times,
+    /// Times, and the path that ends last if a process is launched.
+    Path,
 }
 
 /// Why nothing can be watched here, in one line.
@@ -110,6 +118,8 @@ struct Maps {
     seeds: Map,
     shared: Map,
     sums: Map,
+    /// The log, and the process that was launched.
+    log: Option<(Map, u32)>,
 }
 
 impl Watch {
@@ -123,13 +133,18 @@ impl Watch {
             return Err(Refused::PidNamespace);
         }
         let processors = processors()?;
-        let maps = Maps::create(processors)?;
-        let has_times = detail == Detail::Times;
+        let logged = match *roots {
+            Roots::Launched(pid) if detail == Detail::Path => Some(pid),
+            _ => None,
+        };
+        let maps = Maps::create(processors, logged)?;
+        let has_times = detail != Detail::Counts;
         let programs = Programs {
             tasks: maps.tasks.descriptor(),
             seeds: maps.seeds.descriptor(),
             shared: maps.shared.descriptor(),
             sums: maps.sums.descriptor(),
+            log: maps.log.as_ref().map(|(log, _)| log.descriptor()),
             pid_offset: pid_offset()?,
             times: has_times,
             namespace,
@@ -208,18 +223,27 @@ impl Watch {
             alive.iter().chain(&still).for_each(|task| sums.add_unfinished(task, end_ns));
         }
         let mut report = sums.report(has_times, has_faults);
-        let [tasks, lost_tasks] = maps.counted()?;
+        let [tasks, lost_tasks, logged] = maps.counted()?;
         (report.tasks, report.lost_tasks) = (tasks + still.len() as u64, lost_tasks);
+        if let Some((log, root)) = &maps.log {
+            let entries = entries(log, logged)?.ok_or("too many waits, threads and processes were logged");
+            let path =
+                entries.and_then(|all| path::walk(all, *root).ok_or("the kernel did not report all of its steps"));
+            report.no_path = path.as_ref().err().map(|why| (*why).to_owned());
+            report.path = path.ok();
+        }
         Ok(report)
     }
 }
 
 impl Maps {
-    fn create(processors: u32) -> Result<Self, Refused> {
+    fn create(processors: u32, logged: Option<u32>) -> Result<Self, Refused> {
         let create = |kind, key_bytes, value_bytes, most_entries| {
             Map::create(kind, key_bytes, value_bytes, most_entries).map_err(other("maps"))
         };
+        let log = |pid| Ok((create(Kind::Array, size_of::<u32>(), layout::STATE_BYTES, MOST_ENTRIES)?, pid));
         Ok(Self {
+            log: logged.map(log).transpose()?,
             tasks: create(Kind::Hash, size_of::<u64>(), layout::STATE_BYTES, MOST_TASKS)?,
             seeds: create(Kind::Hash, size_of::<u32>(), layout::STATE_BYTES, MOST_TASKS)?,
             shared: create(Kind::Array, size_of::<u32>(), layout::SHARED_BYTES, 2)?,
@@ -227,8 +251,8 @@ impl Maps {
         })
     }
 
-    /// Tasks, and those that were lost.
-    fn counted(&self) -> io::Result<[u64; 2]> {
+    /// Tasks, those that were lost, and entries of the log.
+    fn counted(&self) -> io::Result<[u64; 3]> {
         let bytes = self.shared.lookup(&layout::COUNTED.to_ne_bytes())?.unwrap_or_default();
         let mut words = layout::words(&bytes);
         Ok(std::array::from_fn(|_| words.next().unwrap_or(0)))
@@ -240,7 +264,7 @@ impl Maps {
 
     /// From now on the programs look for roots at these events.
     fn look(&self, at: i32) -> io::Result<()> {
-        let words = [u64::from(at.cast_unsigned()), 0].map(u64::to_ne_bytes);
+        let words = [u64::from(at.cast_unsigned()), 0, 0].map(u64::to_ne_bytes);
         self.shared.update(&layout::LOOK.to_ne_bytes(), words.as_flattened())
     }
 
@@ -283,6 +307,13 @@ fn states(map: &Map) -> io::Result<Vec<State>> {
         key = map.next_key(Some(&at))?;
     }
     Ok(states)
+}
+
+/// What was logged; none if there was too little room.
+fn entries(log: &Map, logged: u64) -> io::Result<Option<Vec<State>>> {
+    let Some(last) = u32::try_from(logged).ok().filter(|&logged| logged <= MOST_ENTRIES) else { return Ok(None) };
+    let entry = |index: u32| Ok(log.lookup(&index.to_ne_bytes())?.as_deref().and_then(State::of));
+    (0..last).map(entry).filter_map(Result::transpose).collect::<io::Result<_>>().map(Some)
 }
 
 /// The PID namespace that we are in, unless it is the first one. What we launch is in the same.

@@ -11,6 +11,7 @@
 //! | `r1 = r2`, `r1 += 5`; also `-=`, `\|=`, `&=`, `<<=` | computes; a number has its sign extended to 64 bits |
 //! | `r1 = long r7 SINCE`, `long r7 SINCE = r1` | loads and stores 64 bits, `word` 32 bits |
 //! | `lock r0 TASKS += r1` | adds to 64 bits in memory, also if another processor does the same |
+//! | `fetch r0 TASKS += r1` | the same, and r1 becomes what was there before |
 //! | `r1 = map TASKS` | takes a map by its descriptor |
 //! | `call LOOKUP` | calls a function of the kernel by its number |
 //! | `if r1 == 5 goto end`, `goto end`; also `!=`, `<=`, `&` | jumps, comparing numbers without a sign |
@@ -82,8 +83,8 @@ impl Assembler<'_> {
             [to, "=", size, from, offset] => {
                 self.push(LOAD | width(size)?, register(to)?, register(from)?, self.offset(offset)?, 0);
             }
-            ["lock", to, offset, "+=", from] => {
-                self.push(LOCKED_ADD, register(to)?, register(from)?, self.offset(offset)?, 0);
+            [how @ ("lock" | "fetch"), to, offset, "+=", from] => {
+                self.push(LOCKED_ADD, register(to)?, register(from)?, self.offset(offset)?, i32::from(how == "fetch"));
             }
             [size, to, offset, "=", from] => match register(from) {
                 Some(from) => self.push(STORE | width(size)?, register(to)?, from, self.offset(offset)?, 0),
@@ -154,6 +155,7 @@ mod tests {
             ("long r10 TASK = r1", [0x7b, 0x1a, 0xf8, 0xff, 0, 0, 0, 0]),
             ("word r7 28 = 2", [0x62, 0x07, 28, 0, 2, 0, 0, 0]),
             ("lock r0 8 += r1", [0xdb, 0x10, 8, 0, 0, 0, 0, 0]),
+            ("fetch r0 8 += r1", [0xdb, 0x10, 8, 0, 1, 0, 0, 0]),
             ("r2 -= r3", [0x1f, 0x32, 0, 0, 0, 0, 0, 0]),
             ("r8 = r0", [0xbf, 0x08, 0, 0, 0, 0, 0, 0]),
             ("r1 &= -2", [0x57, 0x01, 0, 0, 0xfe, 0xff, 0xff, 0xff]),
@@ -198,7 +200,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_makes_it_panic(words in proptest::collection::vec("(r1|=|long|if|goto|a:?|-9|map|lock|&|;|[a-z])", 0..20)) {
+        fn nothing_makes_it_panic(words in proptest::collection::vec("(r1|=|long|if|goto|a:?|-9|map|lock|fetch|&|;|[a-z])", 0..20)) {
             assembled(&words.join(" "));
         }
     }

@@ -1,14 +1,19 @@
 //! What the kernel's side and ours share: where each number is in the values of the maps. It knows no program and no call.
 
-/// A task's state: `since`, `born` and `entered` in ns of the monotonic clock, then call, phase, machine and tid.
+/// A task's state: times in ns of the monotonic clock, then words of 32 bits. `BY` is the task that woke it last or began it, with
+/// its birth and the call that it was in; 0 if no watched task did.
 pub(super) const SINCE: i16 = 0;
 pub(super) const BORN: i16 = 8;
 pub(super) const ENTERED: i16 = 16;
-pub(super) const CALL: i16 = 24;
-pub(super) const PHASE: i16 = 28;
-pub(super) const MACHINE: i16 = 32;
-pub(super) const TID: i16 = 36;
-pub(super) const STATE_BYTES: usize = 40;
+pub(super) const WOKEN: i16 = 24;
+pub(super) const BY_BORN: i16 = 32;
+pub(super) const CALL: i16 = 40;
+pub(super) const PHASE: i16 = 44;
+pub(super) const MACHINE: i16 = 48;
+pub(super) const TID: i16 = 52;
+pub(super) const BY: i16 = 56;
+pub(super) const BY_CALL: i16 = 60;
+pub(super) const STATE_BYTES: usize = 64;
 
 /// Phases.
 pub(super) const ON_CPU: i32 = 0;
@@ -16,6 +21,8 @@ pub(super) const BLOCKED: i32 = 1;
 pub(super) const RUN_QUEUE: i32 = 2;
 /// The launched process before it executes its program.
 pub(super) const DORMANT: i32 = 3;
+/// Only in the log.
+pub(super) const ENDED: i32 = 4;
 
 /// What is added to the number of a call: nothing for this machine's programs, or [`COMPAT`] for those of 32 bits.
 pub(super) const NATIVE: i32 = 0;
@@ -47,10 +54,11 @@ pub(super) const CALL_TIMES_BLOCKED: i16 = CALLS + 24;
 pub(super) const CALL_SHIFT: i32 = 5;
 pub(super) const SUMS_BYTES: usize = CALLS as usize + ((MOST_CALLS as usize) << CALL_SHIFT);
 
-/// Words that all processors share: tasks, and those for which there was no place.
+/// Words that all processors share: tasks, those for which there was no place, and entries of the log.
 pub(super) const TASKS: i16 = 0;
 pub(super) const LOST: i16 = 8;
-pub(super) const SHARED_BYTES: usize = 16;
+pub(super) const LOGGED: i16 = 16;
+pub(super) const SHARED_BYTES: usize = 24;
 /// Where they are, and where the first word says at which events programs look for roots that are not found yet.
 pub(super) const COUNTED: i32 = 0;
 pub(super) const LOOK: i32 = 1;
@@ -59,23 +67,29 @@ pub(super) const AT_CALLS: i32 = 1;
 pub(super) const AT_SWITCHES: i32 = 2;
 pub(super) const AT_EXEC: i32 = 4;
 
-/// What is known of one task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What is known of one task. An entry of the log is a task's state at its birth, when a blocked phase ends, or at its end: the
+/// phase tells which, and `woken_ns` is when that was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct State {
     pub(super) since_ns: u64,
     pub(super) born_ns: u64,
     pub(super) entered_ns: u64,
+    pub(super) woken_ns: u64,
+    pub(super) by_born_ns: u64,
     pub(super) call: u32,
     pub(super) phase: u32,
     pub(super) machine: u32,
     pub(super) tid: u32,
+    pub(super) by: u32,
+    pub(super) by_call: u32,
 }
 
 impl State {
     pub(super) fn to_bytes(self) -> [u8; STATE_BYTES] {
         let mut bytes = [0; STATE_BYTES];
-        let longs = [self.since_ns, self.born_ns, self.entered_ns].map(u64::to_ne_bytes);
-        let words = [self.call, self.phase, self.machine, self.tid].map(u32::to_ne_bytes);
+        let longs =
+            [self.since_ns, self.born_ns, self.entered_ns, self.woken_ns, self.by_born_ns].map(u64::to_ne_bytes);
+        let words = [self.call, self.phase, self.machine, self.tid, self.by, self.by_call].map(u32::to_ne_bytes);
         let all = longs.as_flattened().iter().chain(words.as_flattened());
         bytes.iter_mut().zip(all).for_each(|(to, from)| *to = *from);
         bytes
@@ -90,10 +104,14 @@ impl State {
             since_ns: long(SINCE)?,
             born_ns: long(BORN)?,
             entered_ns: long(ENTERED)?,
+            woken_ns: long(WOKEN)?,
+            by_born_ns: long(BY_BORN)?,
             call: word(CALL)?,
             phase: word(PHASE)?,
             machine: word(MACHINE)?,
             tid: word(TID)?,
+            by: word(BY)?,
+            by_call: word(BY_CALL)?,
         })
     }
 }
@@ -109,12 +127,22 @@ mod tests {
 
     #[test]
     fn a_state_lies_where_the_programs_look_for_it() {
-        let state =
-            State { since_ns: 1, born_ns: u64::MAX, entered_ns: 3, call: 4, phase: 5, machine: 6, tid: u32::MAX };
+        let state = State {
+            since_ns: 1,
+            born_ns: u64::MAX,
+            entered_ns: 3,
+            woken_ns: 4,
+            by_born_ns: 5,
+            call: 6,
+            phase: 7,
+            machine: 8,
+            tid: u32::MAX,
+            by: 10,
+            by_call: 11,
+        };
         let bytes = state.to_bytes();
-        for (at, byte) in [(SINCE, 1), (BORN, 255), (ENTERED, 3), (CALL, 4), (PHASE, 5), (MACHINE, 6), (TID, 255)] {
-            assert_eq!(bytes[at as usize], byte, "{at}");
-        }
+        let places = [SINCE, BORN, ENTERED, WOKEN, BY_BORN, CALL, PHASE, MACHINE, TID, BY, BY_CALL];
+        assert_eq!(places.map(|at| bytes[at as usize]), [1, 255, 3, 4, 5, 6, 7, 8, 255, 10, 11]);
         assert_eq!(State::of(&bytes), Some(state));
         assert_eq!(State::of(&bytes[1..]), None);
         assert_eq!(State::of(&[0; STATE_BYTES + 1]), None);

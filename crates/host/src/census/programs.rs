@@ -12,6 +12,11 @@
 //! tracepoints of calls and faults run with preemption off, those of the scheduler with interrupts off besides. No word has
 //! writers of both kinds but a call's time, to which the last switch of a task adds, and that does not interrupt.
 //!
+//! # The log
+//! Where it is kept, it has a task's state at its birth, whenever a blocked phase ends, and at its end. Who wakes a task is the current
+//! task at `sched_waking`; at `sched_wakeup` it may be whatever the other processor was about. An interrupt may come upon any task,
+//! so the log has the waker's call too.
+//!
 //! # Registers
 //! r6 has the arguments, r7 the task's state, r8 the time, r9 this processor's sums, r2 what is to be added to one.
 
@@ -27,6 +32,8 @@ pub(super) struct Programs {
     pub(super) seeds: i32,
     pub(super) shared: i32,
     pub(super) sums: i32,
+    /// Unless there is no log.
+    pub(super) log: Option<i32>,
     pub(super) pid_offset: i32,
     pub(super) times: bool,
     /// Where the launched process is, unless it has the numbers that the kernel uses.
@@ -68,7 +75,7 @@ const OTHERS: [(&str, i32); 14] = [
     ("TASK", -8),
     ("KEY", -16),
     ("REGISTER", -24),
-    ("NEW", -72),
+    ("NEW", -88),
     ("LOOKUP", 1),
     ("UPDATE", 2),
     ("DELETE", 3),
@@ -95,6 +102,20 @@ fn shared(words: &str, none: &str) -> String {
 fn count(word: &str, none: &str) -> String {
     format!("{} r1 = 1; lock r0 {word} += r1\n", shared("COUNTED", none))
 }
+
+/// Adds the state to which r7 leads to the log. An array takes nothing behind its end.
+fn log() -> String {
+    format!(
+        "{} r1 = 1; fetch r0 LOGGED += r1; word r10 KEY = r1
+         r1 = map LOG; r2 = r10; r2 += KEY; r3 = r7; r4 = 0; call UPDATE
+         logged:;",
+        shared("COUNTED", "logged")
+    )
+}
+
+/// Takes down in the state to which r7 leads that the task of r9's woke it, or began it.
+const BY_OTHER: &str = "r1 = long r9 BORN; long r7 BY_BORN = r1; r1 = word r9 TID; word r7 BY = r1
+    r1 = word r9 CALL; word r7 BY_CALL = r1\n";
 
 /// What a program sees, by which it knows which roots it may meet.
 #[derive(Debug, Clone, Copy)]
@@ -225,14 +246,15 @@ fn call_exit() -> String {
 
 /// One task leaves the processor, and another gets it. Who is preempted could run, whatever it was about to wait for. A
 /// task's life is over at its last switch, long after sched_process_exit.
-fn switch() -> String {
+fn switch(log: &str) -> String {
     format!(
         "r6 = r1; r1 = long r6 8; {find_previous} {sums_previous} {end_run}
          left:; long r7 SINCE = r8; r1 = long r6 24; if r1 & TASK_DEAD goto dead
          r2 = long r6 0; if r2 != 0 goto ready; r2 = BLOCKED; if r1 != 0 goto waits
          ready:; r2 = RUN_QUEUE
          waits:; word r7 PHASE = r2; goto next
-         dead:; {lived} {add_lifetime} r1 = word r7 CALL; if r1 == NO_CALL goto gone; {add_time}
+         dead:; word r7 PHASE = ENDED; long r7 WOKEN = r8; {log}
+         {lived} {add_lifetime} r1 = word r7 CALL; if r1 == NO_CALL goto gone; {add_time}
          gone:; r1 = map TASKS_MAP; r2 = r10; r2 += TASK; call DELETE
          next:; r1 = long r6 16; {find_next} {sums_next} {end_wait}
          ran:; long r7 SINCE = r8; word r7 PHASE = ON_CPU",
@@ -249,12 +271,13 @@ fn switch() -> String {
 }
 
 /// A task that was blocked may run, and waits for a processor. One that was only about to wait is still on its own.
-fn wakeup() -> String {
+fn wakeup(log: &str) -> String {
     format!(
         "r6 = r1; r1 = long r6 0; {} {} {} r1 = word r7 CALL; if r1 == NO_CALL goto outside
          {GO_TO_CALL} {} r2 = 1; {} goto waits
          outside:; {}
-         waits:; long r7 SINCE = r8; word r7 PHASE = RUN_QUEUE",
+         waits:; long r7 WOKEN = r8; {log}
+         long r7 SINCE = r8; word r7 PHASE = RUN_QUEUE",
         find("BLOCKED", Event::Scheduler, "end"),
         sums("end"),
         end_phase("BLOCKED", "SUM_BLOCKED", "end"),
@@ -264,19 +287,29 @@ fn wakeup() -> String {
     )
 }
 
+/// The current task is about to wake another one, unless it was interrupted.
+fn waking() -> String {
+    format!(
+        "r1 = long r1 0; long r10 TASK = r1; {find} if r0 == 0 goto end; r7 = r0; word r7 BY = 0
+         call CURRENT; long r10 TASK = r0; {find} if r0 == 0 goto end; r9 = r0; {BY_OTHER}",
+        find = lookup("TASKS_MAP", "TASK"),
+    )
+}
+
 fn page_fault() -> String {
     let add = add("SUM_FAULTS");
     format!("{} r1 = long r6 16; r1 &= 3; r1 <<= 3; r9 += r1; r2 = 1; {add}", of_current(Event::InTask))
 }
 
 /// A new task waits for a processor from its birth.
-fn fork() -> String {
+fn fork(log: &str) -> String {
     format!(
-        "r6 = r1; r1 = long r6 0; {} r8 = word r7 MACHINE; call NANOSECONDS
-         r7 = r10; r7 += NEW; long r7 SINCE = r0; long r7 BORN = r0; long r7 ENTERED = 0
-         word r7 CALL = NO_CALL; word r7 PHASE = RUN_QUEUE; word r7 MACHINE = r8
+        "r6 = r1; r1 = long r6 0; {} r9 = r7; call NANOSECONDS
+         r7 = r10; r7 += NEW; long r7 SINCE = r0; long r7 BORN = r0; long r7 ENTERED = 0; long r7 WOKEN = r0
+         word r7 CALL = NO_CALL; word r7 PHASE = RUN_QUEUE; r1 = word r9 MACHINE; word r7 MACHINE = r1; {BY_OTHER}
          r1 = long r6 8; long r10 TASK = r1; r1 = r7; r1 += TID; {READ_TID}
          r1 = map TASKS_MAP; r2 = r10; r2 += TASK; r3 = r7; r4 = 0; call UPDATE; if r0 != 0 goto lost
+         {log}
          {} goto end
          lost:; {}",
         find("ON_CPU", Event::InTask, "end"),
@@ -296,10 +329,14 @@ impl Programs {
             let code = assemble(&format!("{text}\nend:; r0 = 0; exit"), &names);
             Program { tracepoint, code, may_be_absent: tracepoint == c"page_fault_user" }
         };
-        let mut all = vec![program(c"sched_process_fork", &fork())];
+        let log = self.log.map_or_else(String::new, |_| log());
+        let mut all = vec![program(c"sched_process_fork", &fork(&log))];
+        if self.log.is_some() {
+            all.push(program(c"sched_waking", &waking()));
+        }
         if self.times {
-            all.push(program(c"sched_switch", &switch()));
-            all.push(program(c"sched_wakeup", &wakeup()));
+            all.push(program(c"sched_switch", &switch(&log)));
+            all.push(program(c"sched_wakeup", &wakeup(&log)));
             all.push(program(c"sys_exit", &call_exit()));
         } else {
             all.push(program(c"sched_process_exit", EXIT));
@@ -314,10 +351,16 @@ impl Programs {
     }
 
     fn names(&self) -> BTreeMap<&'static str, i32> {
-        let layout = named!(SINCE BORN ENTERED CALL PHASE MACHINE TID ON_CPU BLOCKED RUN_QUEUE DORMANT NATIVE COMPAT UNKNOWN
-            OTHER NO_CALL SUM_ON_CPU SUM_RUN_QUEUE SUM_BLOCKED SUM_BLOCKED_OUTSIDE SUM_LIFETIME SUM_FAULTS CALL_COUNT
-            CALL_TIME CALL_BLOCKED CALL_TIMES_BLOCKED CALL_SHIFT TASKS LOST COUNTED LOOK);
-        let maps = [("TASKS_MAP", self.tasks), ("SEEDS", self.seeds), ("SHARED", self.shared), ("SUMS", self.sums)];
+        let layout = named!(SINCE BORN ENTERED WOKEN BY_BORN CALL PHASE MACHINE TID BY BY_CALL ON_CPU BLOCKED RUN_QUEUE DORMANT
+            ENDED NATIVE COMPAT UNKNOWN OTHER NO_CALL SUM_ON_CPU SUM_RUN_QUEUE SUM_BLOCKED SUM_BLOCKED_OUTSIDE SUM_LIFETIME SUM_FAULTS CALL_COUNT
+            CALL_TIME CALL_BLOCKED CALL_TIMES_BLOCKED CALL_SHIFT TASKS LOST LOGGED COUNTED LOOK);
+        let maps = [
+            ("TASKS_MAP", self.tasks),
+            ("SEEDS", self.seeds),
+            ("SHARED", self.shared),
+            ("SUMS", self.sums),
+            ("LOG", self.log.unwrap_or(-1)),
+        ];
         let mode = [("MODE", MODE[0]), ("MODE_BITS", MODE[1]), ("MODE_COMPAT", MODE[2])];
         let calls = [
             ("PID_OFFSET", self.pid_offset),
@@ -344,8 +387,10 @@ mod tests {
     #[test]
     fn programs_are_of_the_language_and_short() {
         let namespace = Some(Namespace { device: 4, inode: u32::MAX });
-        for (times, namespace) in [(false, None), (true, None), (false, namespace), (true, namespace)] {
-            let programs = Programs { tasks: 3, seeds: 4, shared: 5, sums: 6, pid_offset: 1264, times, namespace };
+        for (times, log, namespace) in
+            [(false, None, None), (true, None, None), (false, None, namespace), (true, Some(7), namespace)]
+        {
+            let programs = Programs { tasks: 3, seeds: 4, shared: 5, sums: 6, log, pid_offset: 1264, times, namespace };
             for program in programs.all() {
                 let length = program.code.unwrap_or_default().len();
                 // The kernel takes 4,096 instructions of anybody.

@@ -18,6 +18,36 @@ pub struct Report {
     pub faults: Option<Faults>,
     /// Where the time went; `None` if only counts were requested.
     pub times: Option<Times>,
+    /// The path that ends last; `None` if it was not requested, or was not found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<Path>,
+    /// Why it was not found, in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_path: Option<String>,
+}
+
+/// The path that ends last: from the end of a command back over the threads that woke it, to its beginning. What is blocked on it made the
+/// command longer, while the sums over all tasks have waiting that others' work hides.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Path {
+    /// All of it.
+    pub total_s: f64,
+    /// Of this, blocked where no watched task ended the wait, by the name of the call; [`Path::NO_CALL`] is a page fault, or a stop.
+    pub blocked: BTreeMap<String, Blocked>,
+}
+
+impl Path {
+    /// In no system call.
+    pub const NO_CALL: &str = "no call";
+}
+
+/// Waiting on the path that ends last.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Blocked {
+    /// For how long.
+    pub time_s: f64,
+    /// How often.
+    pub times: u64,
 }
 
 /// What one system call adds up to.
@@ -69,7 +99,7 @@ pub struct Times {
 }
 
 impl Report {
-    /// What was added since an earlier report of the same watch. Tasks are those of all.
+    /// What was added since an earlier report of the same watch, without a path. Tasks are those of all.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut syscalls = BTreeMap::new();
@@ -102,6 +132,7 @@ impl Report {
             syscalls,
             faults: self.faults.map(|now| faults(earlier.faults.unwrap_or_default(), now)),
             times: self.times.map(|now| times(earlier.times.unwrap_or_default(), now)),
+            ..Self::default()
         }
     }
 }
@@ -207,21 +238,23 @@ impl Sums {
             lifetime_s: seconds(self.0[of(at::SUM_LIFETIME)]),
         };
         Report {
-            tasks: 0,
-            lost_tasks: 0,
             syscalls,
             faults: has_faults.then_some(Faults { read_absent, write_absent, read_present, write_present }),
             times: has_times.then_some(times),
+            ..Report::default()
         }
     }
 }
 
-fn seconds(ns: u64) -> f64 {
+pub(super) fn seconds(ns: u64) -> f64 {
     // A difference of two processors' clocks is negative, not huge.
     ns.cast_signed() as f64 / NS_PER_S
 }
 
-fn call_name(call: u32) -> String {
+pub(super) fn call_name(call: u32) -> String {
+    if call == at::NO_CALL as u32 {
+        return Path::NO_CALL.to_owned();
+    }
     let (number, compat) = (call % at::COMPAT as u32, call >= at::COMPAT as u32);
     if number == at::OTHER as u32 { "unknown".to_owned() } else { name_of(number.into(), compat) }
 }
@@ -301,8 +334,8 @@ mod tests {
             entered_ns: 2_000_000_000,
             call,
             phase: phase as u32,
-            machine: 0,
             tid: 1,
+            ..State::default()
         };
         let mut sums = Sums::new();
         for (phase, call) in [(at::BLOCKED, READ), (at::BLOCKED, 1024), (at::ON_CPU, 1024), (at::RUN_QUEUE, u32::MAX)] {

@@ -23,13 +23,11 @@ pub(super) fn threads(pid: u32) -> Vec<u32> {
 /// The state of a process that waits to execute its program.
 pub(super) fn dormant(pid: u32) -> State {
     State {
-        since_ns: 0,
-        born_ns: 0,
-        entered_ns: 0,
         call: at::NO_CALL as u32,
         phase: at::DORMANT as u32,
         machine: at::UNKNOWN as u32,
         tid: pid,
+        ..State::default()
     }
 }
 
@@ -49,6 +47,7 @@ pub(super) fn running(tid: u32, since_ns: u64) -> Option<State> {
         phase: if is_ready(&about)? { at::ON_CPU } else { at::BLOCKED } as u32,
         machine: machine as u32,
         tid,
+        ..State::default()
     })
 }
 

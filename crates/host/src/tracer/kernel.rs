@@ -36,10 +36,12 @@ impl<T> Watched<T> {
 /// does while the file is there.
 pub(super) fn watch(program: &Path, command: &Command, during: Option<&Path>) -> io::Result<Watched<Report>> {
     let window = RefCell::new(Window::default());
+    // What a service does before and after has no place on the path.
+    let detail = if during.is_some() { Detail::Times } else { Detail::Path };
     run(
         program,
         command,
-        |pid| Watch::start(&Roots::Launched(pid), Detail::Times).map_err(|refused| refused.to_string()),
+        |pid| Watch::start(&Roots::Launched(pid), detail).map_err(|refused| refused.to_string()),
         |watch, main| match during {
             None => end_of(main),
             Some(file) => end_beside(main, || window.borrow_mut().look(file.exists(), watch)),

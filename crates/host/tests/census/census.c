@@ -57,6 +57,22 @@ static int sleeps(void) {
     return clock_nanosleep(CLOCK_MONOTONIC, 0, &time, 0);
 }
 
+/* A child sleeps, and then says so by a pipe, or only exits. */
+static int waits(int by_pipe) {
+    int ends[2], status;
+    char byte = 0;
+    if (pipe(ends))
+        return 70;
+    pid_t child = fork();
+    if (!child) {
+        sleeps();
+        _exit(by_pipe && write(ends[1], &byte, 1) != 1);
+    }
+    if (by_pipe && read(ends[0], &byte, 1) != 1)
+        return 71;
+    return waitpid(child, &status, 0) == child ? status : 72;
+}
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int turn;
@@ -75,12 +91,23 @@ static void *player(void *own) {
     return 0;
 }
 
-static int futexes(void) {
-    pthread_t thread[2];
-    for (long i = 0; i < 2; i++)
-        if (pthread_create(&thread[i], 0, player, (void *)i))
+/* Each sleeps ten times with the lock. */
+static void *sleeps_with_lock(void *unused) {
+    struct timespec time = { 0, 1000 * 1000 };
+    for (int round = 0; round < 10; round++) {
+        pthread_mutex_lock(&mutex);
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &time, 0);
+        pthread_mutex_unlock(&mutex);
+    }
+    return unused;
+}
+
+static int threads(int number, void *(*what)(void *)) {
+    pthread_t thread[4];
+    for (long i = 0; i < number; i++)
+        if (pthread_create(&thread[i], 0, what, (void *)i))
             return 70;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < number; i++)
         pthread_join(thread[i], 0);
     return 0;
 }
@@ -144,7 +171,13 @@ int main(int words, char **word) {
     if (!strcmp(what, "sleeps"))
         return sleeps();
     if (!strcmp(what, "futexes"))
-        return futexes();
+        return threads(2, player);
+    if (!strcmp(what, "convoy"))
+        return threads(4, sleeps_with_lock);
+    if (!strcmp(what, "waits"))
+        return waits(0);
+    if (!strcmp(what, "peer"))
+        return waits(1);
     if (!strcmp(what, "serves"))
         return serves();
     if (!strcmp(what, "loop"))

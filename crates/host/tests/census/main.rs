@@ -5,6 +5,7 @@
 
 mod counts;
 mod ends;
+mod path;
 mod support;
 mod times;
 
@@ -15,7 +16,7 @@ fn main() {
     if let Some((word, rest)) = words.split_first().filter(|(word, _)| support::WORDS.contains(&word.as_str())) {
         std::process::exit(support::become_helper(word, rest));
     }
-    let cases: Vec<(&str, fn())> = [counts::CASES, times::CASES, ends::CASES].concat();
+    let cases: Vec<(&str, fn())> = [counts::CASES, times::CASES, path::CASES, ends::CASES].concat();
     let trial = |(name, case): (&str, fn())| {
         Trial::test(name, move || {
             case();

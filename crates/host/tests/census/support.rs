@@ -39,7 +39,8 @@ pub(crate) fn become_helper(word: &str, rest: &[String]) -> i32 {
             0
         }
         _ => {
-            let detail = if rest[0] == "counts" { Detail::Counts } else { Detail::Times };
+            let details = [("counts", Detail::Counts), ("times", Detail::Times), ("path", Detail::Path)];
+            let detail = details.into_iter().find(|(name, _)| *name == rest[0]).unwrap().1;
             let argv: Vec<&str> = rest[1..].iter().map(String::as_str).collect();
             let (report, printed) = Place::new().watched(&argv, detail).unwrap();
             print!("{printed}");

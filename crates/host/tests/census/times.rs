@@ -20,7 +20,7 @@ const WHOLE: [f64; 2] = [0.97, 1.03];
 const MOST_TRIES: u32 = 5;
 
 /// What is seen at the first try whose time is accounted for.
-fn accounted(what: &str, watched: impl Fn() -> Option<Report>) -> Option<Report> {
+pub(crate) fn accounted(what: &str, watched: impl Fn() -> Option<Report>) -> Option<Report> {
     let mut ratios = vec![];
     for _ in 0..MOST_TRIES {
         let report = watched()?;
