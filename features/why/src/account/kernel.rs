@@ -4,8 +4,8 @@
 
 use super::result::{FaultKind, KernelAccount, KernelRow, KernelWork};
 use crate::kernel::times;
-use bakeoff_host::census::{Report, SyscallSums, Times};
-use std::collections::BTreeSet;
+use bakeoff_host::census::{Blocked, Report, SyscallSums, Times};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows, at most.
 const MOST_ROWS: usize = 6;
@@ -44,10 +44,14 @@ pub(crate) fn of(sides: [&Report; 2]) -> KernelAccount {
         let differing = kinds.into_iter().filter(|(_, [before, after])| before != after);
         rows.extend(differing.map(|(kind, counts)| KernelRow { what: KernelWork::Fault(kind), counts, times_s: None }));
     }
+    let has_path = all_times.is_some() && sides.iter().all(|report| report.path.is_some());
     if let Some(all_times) = all_times {
         let least_s = all_times.map(|times| times.lifetime_s * LEAST_BLOCKED_PART);
         let least_s = least_s.into_iter().fold(LEAST_BLOCKED_S, f64::max);
-        rows.extend(names.iter().filter_map(|name| blocked_row(name, call(name), least_s)));
+        let waits = sides.map(|report| waits(report, has_path));
+        let names: BTreeSet<&str> = waits.iter().flat_map(BTreeMap::keys).copied().collect();
+        let both = |name: &str| [&waits[0], &waits[1]].map(|waits| waits.get(name).copied().unwrap_or_default());
+        rows.extend(names.into_iter().filter_map(|name| blocked_row(name, both(name), least_s)));
     }
     rows.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
     rows.truncate(MOST_ROWS);
@@ -56,6 +60,8 @@ pub(crate) fn of(sides: [&Report; 2]) -> KernelAccount {
         run_queue_s: all_times.map(|all_times| all_times.map(|times| times.run_queue_s)),
         has_faults: sides.iter().all(|report| report.faults.is_some()),
         is_traced: sides.iter().any(|report| report.times.is_none()),
+        has_path,
+        no_path: sides.iter().find_map(|report| report.no_path.clone()).filter(|_| !has_path),
     }
 }
 
@@ -75,14 +81,22 @@ fn call_row(name: &str, sums: [SyscallSums; 2], has_times: bool) -> Option<Kerne
     (counts[0] != counts[1]).then(|| KernelRow { what: KernelWork::Call(name.to_owned()), counts, times_s })
 }
 
+/// How long and how often each call waits: on the path that ends last, or in all tasks.
+fn waits(report: &Report, has_path: bool) -> BTreeMap<&str, Blocked> {
+    if let Some(path) = report.path.as_ref().filter(|_| has_path) {
+        return path.blocked.iter().map(|(name, blocked)| (name.as_str(), *blocked)).collect();
+    }
+    let spent = report.syscalls.iter().filter_map(|(name, sums)| Some((name.as_str(), sums.spent?)));
+    spent.map(|(name, spent)| (name, Blocked { time_s: spent.blocked_s, times: spent.times_blocked })).collect()
+}
+
 /// A call in which one side waits longer.
-fn blocked_row(name: &str, sums: [SyscallSums; 2], least_s: f64) -> Option<KernelRow> {
-    let spent = sums.map(|sums| sums.spent.unwrap_or_default());
-    let times_s = spent.map(|spent| spent.blocked_s);
+fn blocked_row(name: &str, waits: [Blocked; 2], least_s: f64) -> Option<KernelRow> {
+    let times_s = waits.map(|blocked| blocked.time_s);
     let is_row = times_s.into_iter().all(is_time)
         && (times_s[1] - times_s[0]).abs() >= least_s
         && !WAITING_FOR_CHILDREN.contains(&name);
-    let counts = spent.map(|spent| spent.times_blocked);
+    let counts = waits.map(|blocked| blocked.times);
     is_row.then(|| KernelRow { what: KernelWork::Blocked(name.to_owned()), counts, times_s: Some(times_s) })
 }
 

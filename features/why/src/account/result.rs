@@ -262,6 +262,12 @@ pub(crate) struct KernelAccount {
     /// Whether the tracer counted, so that there are only system calls, without times.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_traced: bool,
+    /// Whether waiting is that of the path that ends last; otherwise it is added up over all tasks.
+    #[serde(default)]
+    pub(crate) has_path: bool,
+    /// Why a path was not found, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) no_path: Option<String>,
 }
 
 /// Work of the kernel that differs.
@@ -283,7 +289,7 @@ pub(crate) enum KernelWork {
     Call(String),
     /// Page faults of a kind.
     Fault(FaultKind),
-    /// It waited in this system call.
+    /// It waited in this system call, or in none.
     Blocked(String),
 }
 

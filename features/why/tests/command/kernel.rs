@@ -88,13 +88,17 @@ fn the_kernels_work_has_rows() {
     }
 }
 
+/// A text in one line.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The reason why nothing else is known is in JSON and on the page, once for all variants.
 fn counted(findings: &Value, page: &str, why: &str) {
     let missing = findings["evidence"]["missing"].as_array().unwrap();
     let of_it: Vec<&Value> = missing.iter().filter(|missing| missing["what"] == "kernel-times").collect();
     assert_eq!(of_it.len(), 1, "{missing:#?}");
     assert_eq!((&of_it[0]["why"], of_it[0]["variants"].as_array().unwrap().len()), (&Value::from(why), 4));
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(words(page).matches(&words(why)).count(), 1, "{page}");
     let (sleep, has_times) = rows(findings, "sleep");
     assert_eq!((more(row(&sleep, "call", "clock_nanosleep")), has_times), (1, false));
@@ -115,5 +119,8 @@ fn found(findings: &Value, page: &str) {
     assert_eq!(sleep[0]["what"]["blocked"], "clock_nanosleep", "{sleep:#?}");
     let times_s = [0, 1].map(|side| sleep[0]["times_s"][side].as_f64().unwrap());
     assert!(times_s[0] == 0.0 && (0.01..=0.03).contains(&times_s[1]), "{times_s:?}");
+    let sleep = findings["evidence"]["accounts"].as_array().unwrap().iter().find(|one| one["variant"] == "dose=sleep");
+    assert_eq!(sleep.unwrap()["kernel"]["has_path"], true, "{sleep:#?}");
     assert!(page.contains("blocked in clock_nanosleep") && page.contains("Run queue: "), "{page}");
+    assert!(words(page).contains("Blocked times are those of the path that ends last"), "{page}");
 }

@@ -1,9 +1,10 @@
 //! Rows of made-up reports: which there are, in which order, and what of a report is not believed.
 
-use super::super::page;
-use super::super::result::{Account, FaultKind, KernelRow, KernelWork};
+use super::super::result::{Account, FaultKind, KernelAccount, KernelRow, KernelWork};
 use super::of;
-use bakeoff_host::census::{Faults, Report, Spent, SyscallSums, Times};
+use crate::account::fixture::{PROGRAM, account, counted, f};
+use crate::account::page;
+use bakeoff_host::census::{Blocked, Faults, Path, Report, Spent, SyscallSums, Times};
 
 const FAULTS: Faults = Faults { read_absent: 10, write_absent: 20, read_present: 0, write_present: 5 };
 
@@ -71,6 +72,50 @@ fn short_waits_and_waits_for_children_have_no_row() {
     let a = report(&[("wait4", call(1, 0.001, 0.001)), ("futex", call(1, 0.001, 0.001))], FAULTS);
     let b = report(&[("wait4", call(1, 0.02, 0.02)), ("futex", call(1, 0.00105, 0.00105))], FAULTS);
     assert!(of([&a, &b]).rows.is_empty());
+}
+
+fn with_path(report: Report, blocked: &[(&str, f64, u64)]) -> Report {
+    let blocked = blocked.iter().map(|&(name, time_s, times)| (name.to_owned(), Blocked { time_s, times })).collect();
+    Report { path: Some(Path { total_s: 0.1, blocked }), ..report }
+}
+
+/// A convoy: its threads wait for each other all the time, but only sleeping makes it longer.
+#[test]
+fn waiting_is_that_of_the_path_where_both_sides_have_one() {
+    let waits = |blocked_s| [("futex", call(1, 0.1, 3.0 * blocked_s)), ("clock_nanosleep", call(1, 0.1, blocked_s))];
+    let a = with_path(report(&waits(0.001), FAULTS), &[("clock_nanosleep", 0.001, 10), ("wait4", 0.001, 1)]);
+    let path = [("clock_nanosleep", 0.025, 160), (Path::NO_CALL, 0.003, 2), ("wait4", 0.01, 1)];
+    let b = with_path(report(&waits(0.03), FAULTS), &path);
+    let blocked = |name: &str| KernelWork::Blocked(name.to_owned());
+    let found = of([&a, &b]);
+    assert_eq!(names(&found.rows), [&blocked("clock_nanosleep"), &blocked(Path::NO_CALL)]);
+    assert_eq!((found.rows[0].counts, found.rows[0].times_s), ([10, 160], Some([0.001, 0.025])));
+    assert_eq!((found.has_path, found.no_path), (true, None));
+    // An older line of a journal, and one whose log was too short.
+    for no_path in [None, Some("it is long")] {
+        let c = Report { path: None, no_path: no_path.map(str::to_owned), ..b.clone() };
+        let found = of([&a, &c]);
+        assert_eq!(names(&found.rows), [&blocked("futex"), &blocked("clock_nanosleep")]);
+        assert_eq!((found.has_path, found.no_path.as_deref()), (false, no_path));
+    }
+    let unaccounted = Report { times: None, ..b };
+    assert_eq!(of([&a, &unaccounted]), of([&a, &Report { path: None, ..unaccounted.clone() }]));
+}
+
+#[test]
+fn the_page_tells_of_which_threads_times_are() {
+    let side = |instructions| counted(vec![f("main", PROGRAM, 1, instructions)], &[]);
+    let mut account = account(side(1000), side(2000));
+    let mut text = |has_path, no_path: Option<&str>| {
+        let no_path = no_path.map(str::to_owned);
+        account.kernel = Some(KernelAccount { has_path, no_path, ..KernelAccount::default() });
+        page::text(&account, ["baseline", "variant"], 400)
+    };
+    let of_path = "Blocked times are those of the path that ends last: from the end of the command back over the threads that woke it. ";
+    assert!(text(true, None).contains(of_path));
+    assert!(text(false, None).contains("All times are sums over all threads. "));
+    let shown = text(false, Some("it is\u{1b} long"));
+    assert!(shown.contains("is unknown: it is") && !shown.contains('\u{1b}'), "{shown}");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! What the kernel did, as a table below the account of time. Numbers are of one watched execution of each side; the table
-//! says so, and computes nothing but differences.
+//! says so and of which threads they are, and computes nothing but differences.
 
 use super::super::result::{FaultKind, KernelAccount, KernelWork};
 use super::time::signed;
+use bakeoff_host::census::Path;
 use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::paint::{Ink, Page, Piece};
 use bakeoff_report::draw::text::{clean, glue};
@@ -23,6 +24,11 @@ pub(super) fn print(kernel: &KernelAccount, page: &mut Page, columns: usize) {
     if kernel.is_traced {
         return;
     }
+    page.paragraph(note(kernel), columns, 2, Ink::Aside);
+}
+
+/// What the numbers are.
+fn note(kernel: &KernelAccount) -> String {
     let waiting = kernel.run_queue_s.map_or_else(
         || "Waiting has no figure: several runs did not account for 97 to 103 % of the time. ".to_owned(),
         |times| {
@@ -31,11 +37,16 @@ pub(super) fn print(kernel: &KernelAccount, page: &mut Page, columns: usize) {
         },
     );
     let faults = if kernel.has_faults { "" } else { "This kernel does not report page faults. " };
-    let text = format!(
-        "{waiting}{faults}The time of a call excludes time blocked in it. Times of all threads are added up, and one run \
-         has no interval."
-    );
-    page.paragraph(text, columns, 2, Ink::Aside);
+    let threads = match &kernel.no_path {
+        _ if kernel.has_path => {
+            "Blocked times are those of the path that ends last: from the end of the command back over the threads that woke \
+             it. Other times are sums over all threads."
+                .to_owned()
+        }
+        Some(why) => format!("All times are sums over all threads, because the path that ends last is unknown: {}.", clean(why)),
+        None => "All times are sums over all threads.".to_owned(),
+    };
+    format!("{waiting}{faults}The time of a call excludes time blocked in it. {threads} One run has no interval.")
 }
 
 fn table(kernel: &KernelAccount, page: &mut Page, columns: usize) {
@@ -58,6 +69,7 @@ fn table(kernel: &KernelAccount, page: &mut Page, columns: usize) {
 pub(crate) fn name(what: &KernelWork) -> String {
     match what {
         KernelWork::Call(name) => clean(name),
+        KernelWork::Blocked(name) if name == Path::NO_CALL => "blocked outside system calls".to_owned(),
         KernelWork::Blocked(name) => format!("blocked in {}", clean(name)),
         KernelWork::Fault(FaultKind::ReadAbsent) => "page faults, first read".to_owned(),
         KernelWork::Fault(FaultKind::WriteAbsent) => "page faults, first write".to_owned(),
