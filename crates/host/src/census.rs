@@ -1,11 +1,11 @@
-//! The census: watches processes and all that come of them from within the kernel, by small programs at its raw
+//! The census: watches a process and all that come of it from within the kernel, by small programs at its raw
 //! tracepoints (bpf(2)): system calls, page faults, and where the time of every task goes. Nothing is stopped, so services
-//! and loads can be watched. It needs root's rights, and nothing installed; where it is refused, it says why, and
+//! can be watched. It needs root's rights, and nothing installed; where it is refused, it says why, and
 //! [`crate::tracer`] counts. It launches nothing and judges nothing.
 //!
 //! # What is counted
-//! A call counts when it is made, as in the tracer. A task lives from its fork (a root: from its execve, or from when
-//! watching began) to its last switch from a processor. While it lives it is on a CPU, blocked, or waits for a CPU.
+//! A call counts when it is made, as in the tracer. A task lives from its fork (the first one: from its execve) to its
+//! last switch from a processor. While it lives it is on a CPU, blocked, or waits for a CPU.
 //! Intervals of which one end was missed are left out, so that [`Times::accounted`] tells of them.
 //!
 //! Sums over tasks have waiting that nobody waits for. Of a command that was launched, [`Path`] has what made it longer.
@@ -20,19 +20,15 @@ mod layout;
 mod path;
 mod programs;
 mod report;
-mod roots;
 
 use kernel::{Kind, Map};
 use layout::State;
 use programs::{Namespace, Programs};
 pub use report::{Blocked, Faults, Path, Report, Spent, SyscallSums, Times};
-pub use roots::Roots;
 use rustix::time::{ClockId, clock_gettime};
-use std::collections::HashSet;
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
-use std::time::Duration;
 
 /// Where the kernel describes its types; some ten megabytes.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
@@ -50,18 +46,12 @@ const MOST_PROCESSORS: u32 = 1 << 14;
 /// PROC_PID_INIT_INO: the namespace in which processes have the numbers that the kernel's programs see.
 const FIRST_PID_NAMESPACE: u64 = 0xefff_fffc;
 
-/// How often we look for threads of services until none is new and all that run were met.
-const MOST_LOOKS: u32 = 50;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
-
 /// What is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// Calls and faults only, which slows calls less.
-    Counts,
-    /// Times too.
+    /// Calls, faults and times.
     Times,
-    /// Times, and the path that ends last if a process is launched.
+    /// The path that ends last, too.
     Path,
 }
 
@@ -86,12 +76,6 @@ pub enum Refused {
     /// A tracepoint has fewer arguments than it has today.
     #[error("the tracepoint `{0}` has fewer arguments in this kernel; Linux 5.18 or newer is needed")]
     OldTracepoint(String),
-    /// In a container, processes have other numbers than the kernel's, and those that run already cannot be found by them.
-    #[error("this PID namespace numbers processes differently from the kernel")]
-    PidNamespace,
-    /// There is no such process to watch.
-    #[error("process {0} does not exist")]
-    NoProcess(u32),
     /// Something else.
     #[error("cannot watch system calls by bpf(2): {what}: {why}")]
     Other {
@@ -107,7 +91,6 @@ pub enum Refused {
 pub struct Watch {
     maps: Maps,
     attached: Vec<OwnedFd>,
-    has_times: bool,
     has_faults: bool,
     processors: u32,
 }
@@ -115,7 +98,6 @@ pub struct Watch {
 #[derive(Debug)]
 struct Maps {
     tasks: Map,
-    seeds: Map,
     shared: Map,
     sums: Map,
     /// The log, and the process that was launched.
@@ -123,45 +105,26 @@ struct Maps {
 }
 
 impl Watch {
-    /// Watches processes and all that come of them from now on.
+    /// Watches a process of one thread, which waits, and all that come of it: from its next execve on, so that nothing before is
+    /// counted.
     ///
     /// # Errors
     /// Why that cannot be done here.
-    pub fn start(roots: &Roots<'_>, detail: Detail) -> Result<Self, Refused> {
+    pub fn start(pid: u32, detail: Detail) -> Result<Self, Refused> {
         let namespace = namespace()?;
-        if namespace.is_some() && matches!(roots, Roots::Running(_)) {
-            return Err(Refused::PidNamespace);
-        }
         let processors = processors()?;
-        let logged = match *roots {
-            Roots::Launched(pid) if detail == Detail::Path => Some(pid),
-            _ => None,
-        };
-        let maps = Maps::create(processors, logged)?;
-        let has_times = detail != Detail::Counts;
+        let maps = Maps::create(processors, Some(pid).filter(|_| detail == Detail::Path))?;
         let programs = Programs {
             tasks: maps.tasks.descriptor(),
-            seeds: maps.seeds.descriptor(),
             shared: maps.shared.descriptor(),
             sums: maps.sums.descriptor(),
             log: maps.log.as_ref().map(|(log, _)| log.descriptor()),
+            root: pid.cast_signed(),
             pid_offset: pid_offset()?,
-            times: has_times,
             namespace,
         };
-        let mut watch = Self { maps, attached: vec![], has_times, has_faults: false, processors };
-        // A launched process is known before anything happens to it; of services, what is new is seen before they are listed.
-        if let Roots::Launched(pid) = *roots {
-            watch
-                .maps
-                .plant(&roots::dormant(pid))
-                .and_then(|()| watch.maps.look(layout::AT_EXEC))
-                .map_err(other("maps"))?;
-        }
+        let mut watch = Self { maps, attached: vec![], has_faults: false, processors };
         watch.attach(&programs)?;
-        if let Roots::Running(pids) = roots {
-            watch.maps.plant_services(pids, has_times)?;
-        }
         Ok(watch)
     }
 
@@ -207,24 +170,15 @@ impl Watch {
     }
 
     fn read(&self, end_ns: u64) -> io::Result<Report> {
-        let Self { maps, has_times, has_faults, processors, .. } = self;
-        let (has_times, has_faults) = (*has_times, *has_faults);
+        let maps = &self.maps;
         let mut sums = report::Sums::new();
-        for processor in 0..*processors {
+        for processor in 0..self.processors {
             maps.sums.lookup(&processor.to_ne_bytes())?.into_iter().for_each(|bytes| sums.add(&bytes));
         }
-        let alive = states(&maps.tasks)?;
-        let known: HashSet<u32> = alive.iter().map(|task| task.tid).collect();
-        // Services' threads to which nothing happened are as they were.
-        let seeds = states(&maps.seeds)?.into_iter().filter(|seed| seed.phase as i32 != layout::DORMANT);
-        let still = seeds.filter(|seed| !known.contains(&seed.tid));
-        let still: Vec<State> = still.filter_map(|seed| roots::running(seed.tid, seed.since_ns)).collect();
-        if has_times {
-            alive.iter().chain(&still).for_each(|task| sums.add_unfinished(task, end_ns));
-        }
-        let mut report = sums.report(has_times, has_faults);
-        let [tasks, lost_tasks, logged] = maps.counted()?;
-        (report.tasks, report.lost_tasks) = (tasks + still.len() as u64, lost_tasks);
+        states(&maps.tasks)?.iter().for_each(|task| sums.add_unfinished(task, end_ns));
+        let mut report = sums.report(self.has_faults);
+        let logged;
+        [report.tasks, report.lost_tasks, logged] = maps.counted()?;
         if let Some((log, root)) = &maps.log {
             let entries = entries(log, logged)?.ok_or("too many waits, threads and processes were logged");
             let path =
@@ -245,56 +199,16 @@ impl Maps {
         Ok(Self {
             log: logged.map(log).transpose()?,
             tasks: create(Kind::Hash, size_of::<u64>(), layout::STATE_BYTES, MOST_TASKS)?,
-            seeds: create(Kind::Hash, size_of::<u32>(), layout::STATE_BYTES, MOST_TASKS)?,
-            shared: create(Kind::Array, size_of::<u32>(), layout::SHARED_BYTES, 2)?,
+            shared: create(Kind::Array, size_of::<u32>(), layout::SHARED_BYTES, 1)?,
             sums: create(Kind::Array, size_of::<u32>(), layout::SUMS_BYTES, processors)?,
         })
     }
 
     /// Tasks, those that were lost, and entries of the log.
     fn counted(&self) -> io::Result<[u64; 3]> {
-        let bytes = self.shared.lookup(&layout::COUNTED.to_ne_bytes())?.unwrap_or_default();
+        let bytes = self.shared.lookup(&0_u32.to_ne_bytes())?.unwrap_or_default();
         let mut words = layout::words(&bytes);
         Ok(std::array::from_fn(|_| words.next().unwrap_or(0)))
-    }
-
-    fn plant(&self, seed: &State) -> io::Result<()> {
-        self.seeds.update(&seed.tid.to_ne_bytes(), &seed.to_bytes())
-    }
-
-    /// From now on the programs look for roots at these events.
-    fn look(&self, at: i32) -> io::Result<()> {
-        let words = [u64::from(at.cast_unsigned()), 0, 0].map(u64::to_ne_bytes);
-        self.shared.update(&layout::LOOK.to_ne_bytes(), words.as_flattened())
-    }
-
-    /// What a known thread begins is followed; what others begin while threads are listed is found by looking again.
-    /// Threads that wait are met when they wake, where wake-ups are watched: once all that run were met, calls of others
-    /// cost less.
-    fn plant_services(&self, pids: &[u32], has_times: bool) -> Result<(), Refused> {
-        let mut known: HashSet<u32> = HashSet::new();
-        self.look(layout::AT_CALLS | layout::AT_SWITCHES).map_err(other("maps"))?;
-        for _ in 0..MOST_LOOKS {
-            let since_ns = now_ns();
-            let before = known.len();
-            for &pid in pids {
-                let threads = roots::threads(pid);
-                if threads.is_empty() {
-                    return Err(Refused::NoProcess(pid));
-                }
-                let new = threads.into_iter().filter(|&tid| known.insert(tid));
-                let seeds: Vec<State> = new.filter_map(|tid| roots::running(tid, since_ns)).collect();
-                seeds.iter().try_for_each(|seed| self.plant(seed)).map_err(other("maps"))?;
-            }
-            let not_met = states(&self.seeds).map_err(other("maps"))?;
-            let mut now = not_met.iter().filter_map(|seed| roots::running(seed.tid, since_ns));
-            if known.len() == before && (!has_times || now.all(|seed| seed.phase as i32 == layout::BLOCKED)) {
-                let at = if has_times { layout::AT_SWITCHES } else { layout::AT_CALLS };
-                return self.look(at).map_err(other("maps"));
-            }
-            std::thread::sleep(BETWEEN_LOOKS);
-        }
-        Ok(())
     }
 }
 
@@ -325,7 +239,7 @@ fn namespace() -> Result<Option<Namespace>, Refused> {
     }
     // The kernel's own numbers of devices have 20 bits for the minor one.
     let device = rustix::fs::major(file.dev()) << 20 | rustix::fs::minor(file.dev());
-    let inode = u32::try_from(file.ino()).map_err(|_| Refused::PidNamespace)?;
+    let inode = u32::try_from(file.ino()).map_err(|error| other(OURS)(io::Error::other(error)))?;
     Ok(Some(Namespace { device: device.cast_signed(), inode }))
 }
 

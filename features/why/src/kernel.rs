@@ -78,5 +78,5 @@ impl KernelLine {
 
 /// The times of a report; none unless they account for the lifetimes of all tasks.
 pub(crate) fn times(report: &Report) -> Option<&Times> {
-    report.times.as_ref().filter(|times| times.accounted().is_some_and(|part| WHOLE.contains(&part)))
+    Some(&report.times).filter(|times| times.accounted().is_some_and(|part| WHOLE.contains(&part)))
 }

@@ -19,10 +19,8 @@ pub(super) const STATE_BYTES: usize = 64;
 pub(super) const ON_CPU: i32 = 0;
 pub(super) const BLOCKED: i32 = 1;
 pub(super) const RUN_QUEUE: i32 = 2;
-/// The launched process before it executes its program.
-pub(super) const DORMANT: i32 = 3;
 /// Only in the log.
-pub(super) const ENDED: i32 = 4;
+pub(super) const ENDED: i32 = 3;
 
 /// What is added to the number of a call: nothing for this machine's programs, or [`COMPAT`] for those of 32 bits.
 pub(super) const NATIVE: i32 = 0;
@@ -54,19 +52,13 @@ pub(super) const CALL_TIMES_BLOCKED: i16 = CALLS + 24;
 pub(super) const CALL_SHIFT: i32 = 5;
 pub(super) const SUMS_BYTES: usize = CALLS as usize + ((MOST_CALLS as usize) << CALL_SHIFT);
 
-/// Words that all processors share: tasks, those for which there was no place, and entries of the log.
+/// Words that all processors share: tasks, those for which there was no place, entries of the log, and whether the launched
+/// process has executed its program.
 pub(super) const TASKS: i16 = 0;
 pub(super) const LOST: i16 = 8;
 pub(super) const LOGGED: i16 = 16;
-pub(super) const SHARED_BYTES: usize = 24;
-/// Where they are, and where the first word says at which events programs look for roots that are not found yet.
-pub(super) const COUNTED: i32 = 0;
-pub(super) const LOOK: i32 = 1;
-/// At calls and faults, for threads that run; at switches and wake-ups, for others; and for a launched process.
-pub(super) const AT_CALLS: i32 = 1;
-pub(super) const AT_SWITCHES: i32 = 2;
-pub(super) const AT_EXEC: i32 = 4;
-
+pub(super) const BEGUN: i16 = 24;
+pub(super) const SHARED_BYTES: usize = 32;
 /// What is known of one task. An entry of the log is a task's state at its birth, when a blocked phase ends, or at its end: the
 /// phase tells which, and `woken_ns` is when that was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,16 +77,6 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn to_bytes(self) -> [u8; STATE_BYTES] {
-        let mut bytes = [0; STATE_BYTES];
-        let longs =
-            [self.since_ns, self.born_ns, self.entered_ns, self.woken_ns, self.by_born_ns].map(u64::to_ne_bytes);
-        let words = [self.call, self.phase, self.machine, self.tid, self.by, self.by_call].map(u32::to_ne_bytes);
-        let all = longs.as_flattened().iter().chain(words.as_flattened());
-        bytes.iter_mut().zip(all).for_each(|(to, from)| *to = *from);
-        bytes
-    }
-
     /// None if they are not as many bytes as there must be.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         let whole: &[u8; STATE_BYTES] = bytes.try_into().ok()?;
@@ -126,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_lies_where_the_programs_look_for_it() {
+    fn a_state_is_read_where_the_programs_write_it() {
         let state = State {
             since_ns: 1,
             born_ns: u64::MAX,
@@ -140,9 +122,14 @@ mod tests {
             by: 10,
             by_call: 11,
         };
-        let bytes = state.to_bytes();
-        let places = [SINCE, BORN, ENTERED, WOKEN, BY_BORN, CALL, PHASE, MACHINE, TID, BY, BY_CALL];
-        assert_eq!(places.map(|at| bytes[at as usize]), [1, 255, 3, 4, 5, 6, 7, 8, 255, 10, 11]);
+        let mut bytes = [0; STATE_BYTES];
+        let mut put = |at: i16, value: &[u8]| bytes[at as usize..][..value.len()].copy_from_slice(value);
+        for (at, value) in [(SINCE, 1), (BORN, u64::MAX), (ENTERED, 3), (WOKEN, 4), (BY_BORN, 5)] {
+            put(at, &value.to_ne_bytes());
+        }
+        for (at, value) in [(CALL, 6), (PHASE, 7), (MACHINE, 8), (TID, u32::MAX), (BY, 10), (BY_CALL, 11)] {
+            put(at, &value.to_ne_bytes());
+        }
         assert_eq!(State::of(&bytes), Some(state));
         assert_eq!(State::of(&bytes[1..]), None);
         assert_eq!(State::of(&[0; STATE_BYTES + 1]), None);

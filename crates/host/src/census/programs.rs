@@ -3,9 +3,8 @@
 //!
 //! # Tasks
 //! A task is known by the address of its `task_struct`, which stays the same when a thread that is not the first executes
-//! a program and so takes over the number of its process. Roots are known by their numbers until something happens to
-//! them (map `SEEDS`). Where no root can be met for the first time any more (`LOOK`), a task of somebody else costs two
-//! look-ups.
+//! a program and so takes over the number of its process. The process that was launched is known by its number until it
+//! executes its program (`BEGUN`). From then on, a task of somebody else costs two look-ups at a call, and one elsewhere.
 //!
 //! # Who writes what
 //! Sums are added to without a lock. Each word has only writers that cannot interrupt each other on one processor: the
@@ -25,17 +24,16 @@ use super::layout as at;
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 
-/// What programs need to know: descriptors of maps, where a task's number is, and whether times are taken.
+/// What programs need to know: descriptors of maps, the launched process, and where a task's number is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Programs {
     pub(super) tasks: i32,
-    pub(super) seeds: i32,
     pub(super) shared: i32,
     pub(super) sums: i32,
     /// Unless there is no log.
     pub(super) log: Option<i32>,
+    pub(super) root: i32,
     pub(super) pid_offset: i32,
-    pub(super) times: bool,
     /// Where the launched process is, unless it has the numbers that the kernel uses.
     pub(super) namespace: Option<Namespace>,
 }
@@ -94,13 +92,13 @@ fn lookup(map: &str, key: &str) -> String {
 }
 
 /// r0 is where words are that all processors share.
-fn shared(words: &str, none: &str) -> String {
-    format!("word r10 KEY = {words}; {} if r0 == 0 goto {none}\n", lookup("SHARED", "KEY"))
+fn shared(none: &str) -> String {
+    format!("word r10 KEY = 0; {} if r0 == 0 goto {none}\n", lookup("SHARED", "KEY"))
 }
 
 /// Counts in a word that all processors share.
 fn count(word: &str, none: &str) -> String {
-    format!("{} r1 = 1; lock r0 {word} += r1\n", shared("COUNTED", none))
+    format!("{} r1 = 1; lock r0 {word} += r1\n", shared(none))
 }
 
 /// Adds the state to which r7 leads to the log. An array takes nothing behind its end.
@@ -109,7 +107,7 @@ fn log() -> String {
         "{} r1 = 1; fetch r0 LOGGED += r1; word r10 KEY = r1
          r1 = map LOG; r2 = r10; r2 += KEY; r3 = r7; r4 = 0; call UPDATE
          logged:;",
-        shared("COUNTED", "logged")
+        shared("logged")
     )
 }
 
@@ -117,68 +115,53 @@ fn log() -> String {
 const BY_OTHER: &str = "r1 = long r9 BORN; long r7 BY_BORN = r1; r1 = word r9 TID; word r7 BY = r1
     r1 = word r9 CALL; word r7 BY_CALL = r1\n";
 
-/// What a program sees, by which it knows which roots it may meet.
-#[derive(Debug, Clone, Copy)]
-enum Event {
-    /// The current task makes a call.
-    Entry,
-    /// Likewise, and the root has another number in its PID namespace, by which its seed is found.
-    EntryWithin,
-    /// Something else of the current task.
-    InTask,
-    /// A switch or a wake-up.
-    Scheduler,
-}
-
-const NOT_DORMANT: &str = "if r1 == DORMANT goto NONE";
-
-/// Writes the number of the task on the stack to the stack.
+/// Writes the number of the task on the stack to the place in r1.
 const READ_TID: &str = "r2 = 4; r3 = long r10 TASK; r3 += PID_OFFSET; call READ_KERNEL\n";
 
-/// The same for the current task, with its number in the namespace; there is none in others.
+/// Likewise the current task's number in the namespace, and its process's; there is none in others.
 const READ_TID_WITHIN: &str = "r3 = r1; r4 = 8; r1 = DEVICE; r2 = INODE_HIGH; r2 <<= 16; r5 = INODE_LOW; r2 |= r5
-     call NUMBER_WITHIN; if r0 != 0 goto NONE\n";
+     call NUMBER_WITHIN; if r0 != 0 goto end\n";
 
-/// r7 is where the state is of the task whose address is in r1, which is on the stack from then on. A root's is made of
-/// its seed: what happens to it says in which phase it was. One that was launched begins with an exec.
-fn find(phase: &str, event: Event, none: &str) -> String {
-    let (bits, of_dormant, forget) = match event {
-        Event::Entry | Event::EntryWithin => (
-            at::AT_CALLS | at::AT_EXEC,
-            "if r1 != DORMANT goto awake; r1 = long r6 8; if r1 == EXECVE goto begins; if r1 == EXECVEAT goto begins
-             goto NONE\nbegins:; call NANOSECONDS; long r7 SINCE = r0; long r7 BORN = r0",
-            format!("{} r1 = long r0 0; r1 &= WITHOUT_EXEC; long r0 0 = r1", shared("LOOK", "NONE")),
-        ),
-        Event::InTask => (at::AT_CALLS, NOT_DORMANT, String::new()),
-        Event::Scheduler => (at::AT_SWITCHES, NOT_DORMANT, String::new()),
-    };
-    // A switch to the current task may have been missed. What is lost then ends here.
-    let seen_running = match event {
-        Event::Scheduler => "",
-        Event::Entry | Event::EntryWithin | Event::InTask => {
-            "r1 = word r7 PHASE; if r1 == ON_CPU goto runs; call NANOSECONDS; long r7 SINCE = r0; word r7 PHASE = ON_CPU
-             runs:"
-        }
-    };
-    let read_tid = if matches!(event, Event::EntryWithin) { READ_TID_WITHIN } else { READ_TID };
-    // Only who removes the seed counts: another processor may see the same task.
+/// r7 leads to the state of a new task, which begins when r0 says. Who began it is still to be written, and more.
+const NEW_TASK: &str =
+    "r7 = r10; r7 += NEW; long r7 SINCE = r0; long r7 BORN = r0; long r7 WOKEN = r0; long r7 ENTERED = 0
+    word r7 CALL = NO_CALL\n";
+
+/// Keeps it as that of the task on the stack.
+const KEEP: &str = "r1 = map TASKS_MAP; r2 = r10; r2 += TASK; r3 = r7; r4 = 0; call UPDATE\n";
+
+/// A switch to the current task may have been missed. What is lost then ends here.
+const RUNS: &str =
+    "r1 = word r7 PHASE; if r1 == ON_CPU goto runs; call NANOSECONDS; long r7 SINCE = r0; word r7 PHASE = ON_CPU
+    runs:\n";
+
+/// r7 is where the state is of the task whose address is in r1, which is on the stack from then on.
+fn find(none: &str) -> String {
+    format!("long r10 TASK = r1; {} if r0 == 0 goto {none}; r7 = r0\n", lookup("TASKS_MAP", "TASK"))
+}
+
+/// Likewise of the current task, with the sums.
+fn find_current() -> String {
+    format!("r6 = r1; call CURRENT; r1 = r0; {} {RUNS} {}", find("end"), sums("end"))
+}
+
+/// The same when it makes a call, which may be the first one of the launched process.
+fn find_caller(is_within: bool) -> String {
     format!(
-        "long r10 TASK = r1; {find_task} if r0 != 0 goto found
-         {look} r1 = long r0 0; r1 &= {bits}; if r1 == 0 goto NONE
-         r1 = r10; r1 += KEY; {read_tid} {find_seed} if r0 == 0 goto NONE
-         r7 = r0; r1 = word r7 PHASE; {of_dormant}
-         awake:; word r7 PHASE = {phase}
-         r1 = map TASKS_MAP; r2 = r10; r2 += TASK; r3 = r7; r4 = 0; call UPDATE; if r0 != 0 goto NONE
-         r1 = map SEEDS; r2 = r10; r2 += KEY; call DELETE; if r0 != 0 goto counted
-         {tasks} {forget}
-         counted:; {find_task} if r0 == 0 goto NONE
-         found:; r7 = r0; {seen_running}\n",
+        "r6 = r1; call CURRENT; long r10 TASK = r0; {find_task} if r0 != 0 goto found
+         {shared} r1 = long r0 BEGUN; if r1 != 0 goto end; r8 = r0
+         r1 = long r6 8; if r1 == EXECVE goto begins; if r1 == EXECVEAT goto begins; goto end
+         begins:; r1 = r10; r1 += KEY; {read_tid} r1 = word r10 KEY; if r1 != ROOT goto end
+         long r8 BEGUN = 1; call NANOSECONDS; {NEW_TASK} long r7 BY_BORN = 0; word r7 BY = 0; word r7 BY_CALL = NO_CALL
+         word r7 PHASE = ON_CPU; word r7 MACHINE = UNKNOWN; word r7 TID = ROOT; {KEEP} if r0 != 0 goto end
+         {tasks} {find_task} if r0 == 0 goto end
+         found:; r7 = r0; {RUNS} {sums}",
         find_task = lookup("TASKS_MAP", "TASK"),
-        find_seed = lookup("SEEDS", "KEY"),
-        look = shared("LOOK", "NONE"),
-        tasks = count("TASKS", "NONE"),
+        shared = shared("end"),
+        read_tid = if is_within { READ_TID_WITHIN } else { READ_TID },
+        tasks = count("TASKS", "end"),
+        sums = sums("end"),
     )
-    .replace("NONE", none)
 }
 
 /// r9 is where this processor's sums are.
@@ -208,38 +191,28 @@ fn end_phase(phase: &str, sum: &str, unseen: &str) -> String {
     format!("{NOW} r1 = word r7 PHASE; if r1 != {phase} goto {unseen}; {} {}", since("SINCE"), add(sum))
 }
 
-/// What a call is that has become another program may be of another machine.
-const FORGET_MACHINE: &str = "r1 = word r7 CALL; if r1 == EXECVE goto other; if r1 == EXECVEAT goto other
-    if r1 == COMPAT_EXECVE goto other; if r1 == COMPAT_EXECVEAT goto other; goto same
-    other:; word r7 MACHINE = UNKNOWN
-    same:\n";
-
-/// A program that looks at the current task.
-fn of_current(event: Event) -> String {
-    format!("r6 = r1; call CURRENT; r1 = r0; {} {}", find("ON_CPU", event, "end"), sums("end"))
-}
-
-/// A call is counted when it is made: exit_group never returns. Without times nothing sees an exec return.
-fn call_entry(has_times: bool, event: Event) -> String {
-    let last = if has_times { "call NANOSECONDS; long r7 ENTERED = r0\n" } else { FORGET_MACHINE };
+/// A call is counted when it is made: exit_group never returns.
+fn call_entry(is_within: bool) -> String {
     format!(
         "{} r8 = word r7 MACHINE; if r8 != UNKNOWN goto known
          r1 = r10; r1 += REGISTER; r2 = 8; r3 = long r6 0; r3 += MODE; call READ_KERNEL
          r8 = NATIVE; r1 = long r10 REGISTER; r1 &= MODE_BITS; if r1 != MODE_COMPAT goto native; r8 = COMPAT
          native:; word r7 MACHINE = r8
          known:; r1 = long r6 8; r1 &= WITHOUT_X32; if r1 <= LAST_NUMBER goto named; r1 = OTHER
-         named:; r1 |= r8; word r7 CALL = r1; {GO_TO_CALL} r2 = 1; {} {last}",
-        of_current(event),
+         named:; r1 |= r8; word r7 CALL = r1; {GO_TO_CALL} r2 = 1; {} call NANOSECONDS; long r7 ENTERED = r0",
+        find_caller(is_within),
         add("CALL_COUNT")
     )
 }
 
-/// A new task returns from a call that it has not made.
+/// A new task returns from a call that it has not made. One that has become another program may be of another machine.
 fn call_exit() -> String {
     format!(
         "{} r1 = word r7 CALL; if r1 == NO_CALL goto end
-         {NOW} {} {FORGET_MACHINE} word r7 CALL = NO_CALL",
-        of_current(Event::InTask),
+         {NOW} {} r1 = word r7 CALL; word r7 CALL = NO_CALL; if r1 == EXECVE goto other; if r1 == EXECVEAT goto other
+         if r1 == COMPAT_EXECVE goto other; if r1 == COMPAT_EXECVEAT goto other; goto end
+         other:; word r7 MACHINE = UNKNOWN",
+        find_current(),
         add_time_in_call()
     )
 }
@@ -258,13 +231,13 @@ fn switch(log: &str) -> String {
          gone:; r1 = map TASKS_MAP; r2 = r10; r2 += TASK; call DELETE
          next:; r1 = long r6 16; {find_next} {sums_next} {end_wait}
          ran:; long r7 SINCE = r8; word r7 PHASE = ON_CPU",
-        find_previous = find("ON_CPU", Event::Scheduler, "next"),
+        find_previous = find("next"),
         sums_previous = sums("next"),
         end_run = end_phase("ON_CPU", "SUM_ON_CPU", "left"),
         lived = since("BORN"),
         add_lifetime = add("SUM_LIFETIME"),
         add_time = add_time_in_call(),
-        find_next = find("RUN_QUEUE", Event::Scheduler, "end"),
+        find_next = find("end"),
         sums_next = sums("end"),
         end_wait = end_phase("RUN_QUEUE", "SUM_RUN_QUEUE", "ran"),
     )
@@ -278,7 +251,7 @@ fn wakeup(log: &str) -> String {
          outside:; {}
          waits:; long r7 WOKEN = r8; {log}
          long r7 SINCE = r8; word r7 PHASE = RUN_QUEUE",
-        find("BLOCKED", Event::Scheduler, "end"),
+        find("end"),
         sums("end"),
         end_phase("BLOCKED", "SUM_BLOCKED", "end"),
         add("CALL_BLOCKED"),
@@ -290,36 +263,33 @@ fn wakeup(log: &str) -> String {
 /// The current task is about to wake another one, unless it was interrupted.
 fn waking() -> String {
     format!(
-        "r1 = long r1 0; long r10 TASK = r1; {find} if r0 == 0 goto end; r7 = r0; word r7 BY = 0
-         call CURRENT; long r10 TASK = r0; {find} if r0 == 0 goto end; r9 = r0; {BY_OTHER}",
-        find = lookup("TASKS_MAP", "TASK"),
+        "r1 = long r1 0; {} word r7 BY = 0
+         call CURRENT; long r10 TASK = r0; {} if r0 == 0 goto end; r9 = r0; {BY_OTHER}",
+        find("end"),
+        lookup("TASKS_MAP", "TASK"),
     )
 }
 
 fn page_fault() -> String {
     let add = add("SUM_FAULTS");
-    format!("{} r1 = long r6 16; r1 &= 3; r1 <<= 3; r9 += r1; r2 = 1; {add}", of_current(Event::InTask))
+    format!("{} r1 = long r6 16; r1 &= 3; r1 <<= 3; r9 += r1; r2 = 1; {add}", find_current())
 }
 
 /// A new task waits for a processor from its birth.
 fn fork(log: &str) -> String {
     format!(
-        "r6 = r1; r1 = long r6 0; {} r9 = r7; call NANOSECONDS
-         r7 = r10; r7 += NEW; long r7 SINCE = r0; long r7 BORN = r0; long r7 ENTERED = 0; long r7 WOKEN = r0
-         word r7 CALL = NO_CALL; word r7 PHASE = RUN_QUEUE; r1 = word r9 MACHINE; word r7 MACHINE = r1; {BY_OTHER}
+        "{} r9 = r7; call NANOSECONDS; {NEW_TASK} {BY_OTHER}
+         word r7 PHASE = RUN_QUEUE; r1 = word r9 MACHINE; word r7 MACHINE = r1
          r1 = long r6 8; long r10 TASK = r1; r1 = r7; r1 += TID; {READ_TID}
-         r1 = map TASKS_MAP; r2 = r10; r2 += TASK; r3 = r7; r4 = 0; call UPDATE; if r0 != 0 goto lost
+         {KEEP} if r0 != 0 goto lost
          {log}
          {} goto end
          lost:; {}",
-        find("ON_CPU", Event::InTask, "end"),
+        find_current(),
         count("TASKS", "end"),
         count("LOST", "end")
     )
 }
-
-/// Forgets a task; used only without times, which end at a task's last switch.
-const EXIT: &str = "r1 = long r1 0; long r10 TASK = r1; r1 = map TASKS_MAP; r2 = r10; r2 += TASK; call DELETE";
 
 impl Programs {
     /// All that are attached, in this order.
@@ -334,37 +304,27 @@ impl Programs {
         if self.log.is_some() {
             all.push(program(c"sched_waking", &waking()));
         }
-        if self.times {
-            all.push(program(c"sched_switch", &switch(&log)));
-            all.push(program(c"sched_wakeup", &wakeup(&log)));
-            all.push(program(c"sys_exit", &call_exit()));
-        } else {
-            all.push(program(c"sched_process_exit", EXIT));
-        }
+        all.push(program(c"sched_switch", &switch(&log)));
+        all.push(program(c"sched_wakeup", &wakeup(&log)));
+        all.push(program(c"sys_exit", &call_exit()));
         // aarch64 has no tracepoint for faults, and its errors have other bits.
         if cfg!(target_arch = "x86_64") {
             all.push(program(c"page_fault_user", &page_fault()));
         }
-        let event = if self.namespace.is_some() { Event::EntryWithin } else { Event::Entry };
-        all.push(program(c"sys_enter", &call_entry(self.times, event)));
+        all.push(program(c"sys_enter", &call_entry(self.namespace.is_some())));
         all
     }
 
     fn names(&self) -> BTreeMap<&'static str, i32> {
-        let layout = named!(SINCE BORN ENTERED WOKEN BY_BORN CALL PHASE MACHINE TID BY BY_CALL ON_CPU BLOCKED RUN_QUEUE DORMANT
-            ENDED NATIVE COMPAT UNKNOWN OTHER NO_CALL SUM_ON_CPU SUM_RUN_QUEUE SUM_BLOCKED SUM_BLOCKED_OUTSIDE SUM_LIFETIME SUM_FAULTS CALL_COUNT
-            CALL_TIME CALL_BLOCKED CALL_TIMES_BLOCKED CALL_SHIFT TASKS LOST LOGGED COUNTED LOOK);
-        let maps = [
-            ("TASKS_MAP", self.tasks),
-            ("SEEDS", self.seeds),
-            ("SHARED", self.shared),
-            ("SUMS", self.sums),
-            ("LOG", self.log.unwrap_or(-1)),
-        ];
+        let layout = named!(SINCE BORN ENTERED WOKEN BY_BORN CALL PHASE MACHINE TID BY BY_CALL ON_CPU BLOCKED RUN_QUEUE ENDED
+            NATIVE COMPAT UNKNOWN OTHER NO_CALL SUM_ON_CPU SUM_RUN_QUEUE SUM_BLOCKED SUM_BLOCKED_OUTSIDE SUM_LIFETIME SUM_FAULTS
+            CALL_COUNT CALL_TIME CALL_BLOCKED CALL_TIMES_BLOCKED CALL_SHIFT TASKS LOST LOGGED BEGUN);
+        let maps =
+            [("TASKS_MAP", self.tasks), ("SHARED", self.shared), ("SUMS", self.sums), ("LOG", self.log.unwrap_or(-1))];
         let mode = [("MODE", MODE[0]), ("MODE_BITS", MODE[1]), ("MODE_COMPAT", MODE[2])];
         let calls = [
             ("PID_OFFSET", self.pid_offset),
-            ("WITHOUT_EXEC", !at::AT_EXEC),
+            ("ROOT", self.root),
             ("LAST_CALL", at::MOST_CALLS - 1),
             ("LAST_NUMBER", at::OTHER - 1),
             ("EXECVE", EXEC[0]),
@@ -387,10 +347,8 @@ mod tests {
     #[test]
     fn programs_are_of_the_language_and_short() {
         let namespace = Some(Namespace { device: 4, inode: u32::MAX });
-        for (times, log, namespace) in
-            [(false, None, None), (true, None, None), (false, None, namespace), (true, Some(7), namespace)]
-        {
-            let programs = Programs { tasks: 3, seeds: 4, shared: 5, sums: 6, log, pid_offset: 1264, times, namespace };
+        for (log, namespace) in [(None, None), (None, namespace), (Some(7), None), (Some(7), namespace)] {
+            let programs = Programs { tasks: 3, shared: 5, sums: 6, log, root: 300, pid_offset: 1264, namespace };
             for program in programs.all() {
                 let length = program.code.unwrap_or_default().len();
                 // The kernel takes 4,096 instructions of anybody.

@@ -16,8 +16,8 @@ pub struct Report {
     pub syscalls: BTreeMap<String, SyscallSums>,
     /// Page faults by kind; `None` where the kernel does not report them.
     pub faults: Option<Faults>,
-    /// Where the time went; `None` if only counts were requested.
-    pub times: Option<Times>,
+    /// Where the time went.
+    pub times: Times,
     /// The path that ends last; `None` if it was not requested, or was not found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<Path>,
@@ -55,8 +55,8 @@ pub struct Blocked {
 pub struct SyscallSums {
     /// How often it was made, whether or not it returned.
     pub count: u64,
-    /// Time in it; `None` if only counts were requested.
-    pub spent: Option<Spent>,
+    /// Time in it.
+    pub spent: Spent,
 }
 
 /// Time in a system call.
@@ -105,11 +105,9 @@ impl Report {
         let mut syscalls = BTreeMap::new();
         for (name, now) in &self.syscalls {
             let before = earlier.syscalls.get(name).copied().unwrap_or_default();
-            let sums = SyscallSums {
-                count: now.count.saturating_sub(before.count),
-                spent: now.spent.map(|spent| spent.since(before.spent.unwrap_or_default())),
-            };
-            if sums.count > 0 || sums.spent.is_some_and(|spent| spent.time_s > 0.0) {
+            let sums =
+                SyscallSums { count: now.count.saturating_sub(before.count), spent: now.spent.since(before.spent) };
+            if sums.count > 0 || sums.spent.time_s > 0.0 {
                 syscalls.insert(name.clone(), sums);
             }
         }
@@ -131,7 +129,7 @@ impl Report {
             lost_tasks: self.lost_tasks,
             syscalls,
             faults: self.faults.map(|now| faults(earlier.faults.unwrap_or_default(), now)),
-            times: self.times.map(|now| times(earlier.times.unwrap_or_default(), now)),
+            times: times(earlier.times, self.times),
             ..Self::default()
         }
     }
@@ -209,7 +207,7 @@ impl Sums {
     }
 
     /// In base units.
-    pub(super) fn report(&self, has_times: bool, has_faults: bool) -> Report {
+    pub(super) fn report(&self, has_faults: bool) -> Report {
         let faults = std::array::from_fn(|kind| self.0[of(at::SUM_FAULTS) + kind]);
         let [read_absent, read_present, write_absent, write_present] = faults;
         let mut syscalls: BTreeMap<String, SyscallSums> = BTreeMap::new();
@@ -217,18 +215,14 @@ impl Sums {
             let [count, time, blocked, times_blocked] =
                 [at::CALL_COUNT, at::CALL_TIME, at::CALL_BLOCKED, at::CALL_TIMES_BLOCKED]
                     .map(|sum| self.0[of_call(sum, call)]);
-            // A service may be in a call that it made before.
             if count == 0 && time == 0 {
                 continue;
             }
             let sums = syscalls.entry(call_name(call)).or_default();
             sums.count += count;
-            if has_times {
-                let spent = sums.spent.get_or_insert_default();
-                spent.time_s += seconds(time);
-                spent.blocked_s += seconds(blocked);
-                spent.times_blocked += times_blocked;
-            }
+            sums.spent.time_s += seconds(time);
+            sums.spent.blocked_s += seconds(blocked);
+            sums.spent.times_blocked += times_blocked;
         }
         let times = Times {
             on_cpu_s: seconds(self.0[of(at::SUM_ON_CPU)]),
@@ -240,7 +234,7 @@ impl Sums {
         Report {
             syscalls,
             faults: has_faults.then_some(Faults { read_absent, write_absent, read_present, write_present }),
-            times: has_times.then_some(times),
+            times,
             ..Report::default()
         }
     }
@@ -278,7 +272,7 @@ mod tests {
 
     #[test]
     fn what_was_added_since_is_the_difference() {
-        let spent = |time_s, blocked_s, times_blocked| Some(Spent { time_s, blocked_s, times_blocked });
+        let spent = |time_s, blocked_s, times_blocked| Spent { time_s, blocked_s, times_blocked };
         let sums = |count, spent| SyscallSums { count, spent };
         let report = |read, accept: Option<SyscallSums>, on_cpu_s, write_present| Report {
             tasks: 2,
@@ -287,7 +281,7 @@ mod tests {
                 .chain(accept.map(|sums| ("accept".to_owned(), sums)))
                 .collect(),
             faults: Some(Faults { write_present, ..Faults::default() }),
-            times: Some(Times { on_cpu_s, lifetime_s: 2.0 * on_cpu_s, ..Times::default() }),
+            times: Times { on_cpu_s, lifetime_s: 2.0 * on_cpu_s, ..Times::default() },
             ..Report::default()
         };
         let before = report(sums(5, spent(0.5, 0.25, 2)), None, 1.0, 10);
@@ -295,7 +289,7 @@ mod tests {
         let added = after.since(&before);
         assert_eq!(added.syscalls, [("accept".to_owned(), sums(3, spent(0.75, 0.5, 3)))].into());
         assert_eq!(added.faults.map(|faults| faults.write_present), Some(7));
-        assert_eq!(added.times.map(|times| (times.on_cpu_s, times.lifetime_s)), Some((0.5, 1.0)));
+        assert_eq!((added.times.on_cpu_s, added.times.lifetime_s), (0.5, 1.0));
     }
 
     #[test]
@@ -305,13 +299,13 @@ mod tests {
         sums.add(&bytes(&[(0, 1_500_000_000), (4, 4_000_000_000), (6, 7), (8, 9), (read, 2), (read + 1, 500_000_000)]));
         // What is negative for one processor is not for all.
         sums.add(&bytes(&[(0, 500_000_000_u64.wrapping_neg()), (1, 1_000_000_000), (2, 2_000_000_000), (read + 2, 1)]));
-        let report = sums.report(true, true);
-        let times = report.times.unwrap();
+        let report = sums.report(true);
+        let times = report.times;
         assert_eq!((times.on_cpu_s, times.run_queue_s, times.blocked_s, times.lifetime_s), (1.0, 1.0, 2.0, 4.0));
         assert_eq!(times.accounted(), Some(1.0));
         let faults = Faults { read_present: 7, write_present: 9, ..Faults::default() };
         assert_eq!(report.faults, Some(faults));
-        let spent = Some(Spent { time_s: 0.5, blocked_s: 1e-9, times_blocked: 0 });
+        let spent = Spent { time_s: 0.5, blocked_s: 1e-9, times_blocked: 0 };
         assert_eq!(report.syscalls, BTreeMap::from([("read".to_owned(), SyscallSums { count: 2, spent })]));
     }
 
@@ -319,9 +313,8 @@ mod tests {
     fn what_was_not_taken_is_not_zero() {
         let mut sums = Sums::new();
         sums.add(&bytes(&[(place(READ), 1), (place(at::OTHER as u32), 2), (place(1023), 3)]));
-        let report = sums.report(false, false);
-        assert_eq!((report.times, report.faults), (None, None));
-        assert_eq!(report.syscalls["read"], SyscallSums { count: 1, spent: None });
+        let report = sums.report(false);
+        assert_eq!((report.faults, report.syscalls["read"].count), (None, 1));
         assert_eq!(report.syscalls["unknown"].count, 5);
         assert_eq!(Times::default().accounted(), None);
     }
@@ -343,11 +336,11 @@ mod tests {
         }
         // Its last event was after the end.
         sums.add_unfinished(&task(at::ON_CPU, 1024), 2_000_000_000);
-        let report = sums.report(true, true);
-        let times = report.times.unwrap();
+        let report = sums.report(true);
+        let times = report.times;
         assert_eq!((times.on_cpu_s, times.run_queue_s, times.blocked_s, times.lifetime_s), (1.0, 1.0, 2.0, 14.0));
         assert_eq!(times.blocked_outside_calls_s, 1.0);
-        let spent = Some(Spent { time_s: 2.0, blocked_s: 1.0, times_blocked: 1 });
+        let spent = Spent { time_s: 2.0, blocked_s: 1.0, times_blocked: 1 };
         assert_eq!(report.syscalls["read"], SyscallSums { count: 0, spent });
     }
 
@@ -356,6 +349,6 @@ mod tests {
         let mut sums = Sums::new();
         sums.add(&[1, 2, 3]);
         sums.add(&[1; 20]);
-        assert_eq!(sums.report(true, false).syscalls, BTreeMap::new());
+        assert_eq!(sums.report(false).syscalls, BTreeMap::new());
     }
 }

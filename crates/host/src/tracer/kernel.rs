@@ -4,7 +4,7 @@
 use super::start;
 use super::sys::{self, Pid};
 use super::watch::End;
-use crate::census::{Detail, Report, Roots, Watch};
+use crate::census::{Detail, Report, Watch};
 use crate::command::Command;
 use crate::sampler::{Sampler, Samples};
 use std::cell::RefCell;
@@ -41,7 +41,7 @@ pub(super) fn watch(program: &Path, command: &Command, during: Option<&Path>) ->
     run(
         program,
         command,
-        |pid| Watch::start(&Roots::Launched(pid), detail).map_err(|refused| refused.to_string()),
+        |pid| Watch::start(pid, detail).map_err(|refused| refused.to_string()),
         |watch, main| match during {
             None => end_of(main),
             Some(file) => end_beside(main, || window.borrow_mut().look(file.exists(), watch)),

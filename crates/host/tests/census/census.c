@@ -112,34 +112,6 @@ static int threads(int number, void *(*what)(void *)) {
     return 0;
 }
 
-static void *sleeper(void *unused) {
-    for (;;)
-        pause();
-    return unused;
-}
-
-/* A service: one thread sleeps; another asks for its parent for each byte it reads, begins a thread and answers. */
-static void *asks(void *unused) {
-    syscall(SYS_getppid);
-    return unused;
-}
-
-static int serves(void) {
-    pthread_t thread;
-    pthread_create(&thread, 0, sleeper, 0);
-    char byte = 0;
-    if (write(1, &byte, 1) != 1)
-        return 70;
-    while (read(0, &byte, 1) == 1) {
-        pthread_t one;
-        pthread_create(&one, 0, asks, 0);
-        pthread_join(one, 0);
-        if (write(1, &byte, 1) != 1)
-            return 71;
-    }
-    return 0;
-}
-
 static long double now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -178,8 +150,6 @@ int main(int words, char **word) {
         return waits(0);
     if (!strcmp(what, "peer"))
         return waits(1);
-    if (!strcmp(what, "serves"))
-        return serves();
     if (!strcmp(what, "loop"))
         return loop();
     return 64;

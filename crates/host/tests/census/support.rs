@@ -1,6 +1,6 @@
 //! What every test of the census needs: the C programs, a process that waits until it is watched, and the tracer.
 
-use bakeoff_host::census::{Detail, Refused, Report, Roots, Watch};
+use bakeoff_host::census::{Detail, Refused, Report, Watch};
 use bakeoff_host::tracer::{Order, TraceReport};
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +29,7 @@ pub(crate) fn become_helper(word: &str, rest: &[String]) -> i32 {
         }
         TRACE => bakeoff_host::tracer::execute(rest[0].as_ref()).unwrap(),
         WATCH => {
-            match Watch::start(&Roots::Running(&[rest[0].parse().unwrap()]), Detail::Times) {
+            match Watch::start(rest[0].parse().unwrap(), Detail::Times) {
                 Ok(_watch) => {
                     println!("watching");
                     std::thread::sleep(std::time::Duration::from_secs(600));
@@ -39,8 +39,7 @@ pub(crate) fn become_helper(word: &str, rest: &[String]) -> i32 {
             0
         }
         _ => {
-            let details = [("counts", Detail::Counts), ("times", Detail::Times), ("path", Detail::Path)];
-            let detail = details.into_iter().find(|(name, _)| *name == rest[0]).unwrap().1;
+            let detail = if rest[0] == "path" { Detail::Path } else { Detail::Times };
             let argv: Vec<&str> = rest[1..].iter().map(String::as_str).collect();
             let (report, printed) = Place::new().watched(&argv, detail).unwrap();
             print!("{printed}");
@@ -57,10 +56,10 @@ pub(crate) fn skipped(what: &str, why: &str) {
 }
 
 /// A watch, unless that is refused here, which is said then.
-pub(crate) fn watch(roots: &Roots<'_>, detail: Detail) -> Option<Watch> {
-    match Watch::start(roots, detail) {
+pub(crate) fn watch(pid: u32, detail: Detail) -> Option<Watch> {
+    match Watch::start(pid, detail) {
         Ok(watch) => Some(watch),
-        Err(refused @ (Refused::NotPermitted | Refused::NoBpf | Refused::NoTypes { .. } | Refused::PidNamespace)) => {
+        Err(refused @ (Refused::NotPermitted | Refused::NoBpf | Refused::NoTypes { .. })) => {
             skipped("what the census counts", &refused.to_string());
             None
         }
@@ -127,7 +126,7 @@ impl Place {
         let mut command = helper(BECOME);
         command.args(argv).current_dir(self.dir.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let Some(watch) = watch(&Roots::Launched(child.id()), detail) else {
+        let Some(watch) = watch(child.id(), detail) else {
             end(&mut child);
             return None;
         };

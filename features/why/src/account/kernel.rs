@@ -76,7 +76,7 @@ fn is_time(seconds: f64) -> bool {
 /// A call that one side makes more often, with the time in it that is not blocked.
 fn call_row(name: &str, sums: [SyscallSums; 2], has_times: bool) -> Option<KernelRow> {
     let counts = sums.map(|sums| sums.count);
-    let own = |sums: SyscallSums| sums.spent.map_or(0.0, |spent| (spent.time_s - spent.blocked_s).max(0.0));
+    let own = |sums: SyscallSums| (sums.spent.time_s - sums.spent.blocked_s).max(0.0);
     let times_s = Some(sums.map(own)).filter(|times| has_times && times.iter().all(|&time| is_time(time)));
     (counts[0] != counts[1]).then(|| KernelRow { what: KernelWork::Call(name.to_owned()), counts, times_s })
 }
@@ -86,8 +86,8 @@ fn waits(report: &Report, has_path: bool) -> BTreeMap<&str, Blocked> {
     if let Some(path) = report.path.as_ref().filter(|_| has_path) {
         return path.blocked.iter().map(|(name, blocked)| (name.as_str(), *blocked)).collect();
     }
-    let spent = report.syscalls.iter().filter_map(|(name, sums)| Some((name.as_str(), sums.spent?)));
-    spent.map(|(name, spent)| (name, Blocked { time_s: spent.blocked_s, times: spent.times_blocked })).collect()
+    let of = |sums: &SyscallSums| Blocked { time_s: sums.spent.blocked_s, times: sums.spent.times_blocked };
+    report.syscalls.iter().map(|(name, sums)| (name.as_str(), of(sums))).collect()
 }
 
 /// A call in which one side waits longer.

@@ -295,10 +295,10 @@ fn the_work_of_the_kernel_is_a_cause() {
     count(&mut record, "baseline", 1_000_000, 0, 200_000);
     count(&mut record, LOCALE, 1_000_100, 0, 200_000);
     for (name, calls) in [("baseline", 10), (LOCALE, 10_010)] {
-        let spent = Some(Spent { time_s: calls as f64 * 1e-5, blocked_s: 0.0, times_blocked: 0 });
+        let spent = Spent { time_s: calls as f64 * 1e-5, blocked_s: 0.0, times_blocked: 0 };
         let syscalls = [("newfstatat".to_owned(), SyscallSums { count: calls, spent })].into();
         let times = Times { on_cpu_s: 1.0, lifetime_s: 1.0, ..Times::default() };
-        let report = Some(Report { tasks: 1, syscalls, times: Some(times), ..Report::default() });
+        let report = Some(Report { tasks: 1, syscalls, times, ..Report::default() });
         let (variant, workload) = (name.to_owned(), "loop".to_owned());
         let line = KernelLine { session: 1, variant, workload, report, ..KernelLine::default() };
         record.push(Line::Feature(FeatureLine::new(kernel::LINE, &line).unwrap()));

@@ -8,7 +8,7 @@ use crate::counts::CountsLine;
 use crate::gather::spec;
 use crate::probing;
 use bakeoff_command::{CommandError, Finished, screen};
-use bakeoff_host::census::{Detail, Roots, Watch};
+use bakeoff_host::census::{Detail, Watch};
 use bakeoff_lab::{Diagnosed, Ending, Error, Executor, Subject};
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::FeatureLine;
@@ -43,7 +43,7 @@ fn is_final(line: &KernelLine) -> bool {
 
 /// Why nothing may be watched here, if so: we try to watch ourselves.
 fn refusal() -> Option<String> {
-    Watch::start(&Roots::Launched(std::process::id()), Detail::Times).err().map(|refused| refused.to_string())
+    Watch::start(std::process::id(), Detail::Times).err().map(|refused| refused.to_string())
 }
 
 /// Whether there is something to watch.

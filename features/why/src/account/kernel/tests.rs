@@ -10,13 +10,13 @@ const FAULTS: Faults = Faults { read_absent: 10, write_absent: 20, read_present:
 
 fn call(count: u64, time_s: f64, blocked_s: f64) -> SyscallSums {
     let times_blocked = u64::from(blocked_s > 0.0);
-    SyscallSums { count, spent: Some(Spent { time_s, blocked_s, times_blocked }) }
+    SyscallSums { count, spent: Spent { time_s, blocked_s, times_blocked } }
 }
 
 fn report(calls: &[(&str, SyscallSums)], faults: Faults) -> Report {
     let times = Times { on_cpu_s: 0.06, run_queue_s: 0.01, blocked_s: 0.03, lifetime_s: 0.1, ..Times::default() };
     let syscalls = calls.iter().map(|(name, sums)| ((*name).to_owned(), *sums)).collect();
-    Report { tasks: 1, syscalls, faults: Some(faults), times: Some(times), ..Report::default() }
+    Report { tasks: 1, syscalls, faults: Some(faults), times, ..Report::default() }
 }
 
 fn names(rows: &[KernelRow]) -> Vec<&KernelWork> {
@@ -60,7 +60,7 @@ fn time_that_is_not_accounted_for_is_no_time() {
     let a = report(&[("read", call(1, 0.001, 0.0))], FAULTS);
     for lifetime_s in [0.2, 0.0, f64::INFINITY, -0.1] {
         let mut b = report(&[("read", call(3, 0.05, 0.04))], FAULTS);
-        b.times.as_mut().unwrap().lifetime_s = lifetime_s;
+        b.times.lifetime_s = lifetime_s;
         let account = of([&a, &b]);
         assert_eq!(names(&account.rows), [&KernelWork::Call("read".to_owned())], "no waiting: {lifetime_s}");
         assert_eq!((account.rows[0].counts, account.rows[0].times_s, account.run_queue_s), ([1, 3], None, None));
@@ -98,7 +98,7 @@ fn waiting_is_that_of_the_path_where_both_sides_have_one() {
         assert_eq!(names(&found.rows), [&blocked("futex"), &blocked("clock_nanosleep")]);
         assert_eq!((found.has_path, found.no_path.as_deref()), (false, no_path));
     }
-    let unaccounted = Report { times: None, ..b };
+    let unaccounted = Report { times: Times::default(), ..b };
     assert_eq!(of([&a, &unaccounted]), of([&a, &Report { path: None, ..unaccounted.clone() }]));
 }
 
