@@ -99,6 +99,11 @@ pub struct Times {
 }
 
 impl Report {
+    /// Whether it was watched; a tracer that only counts leaves all times 0.
+    pub fn has_times(&self) -> bool {
+        self.times.lifetime_s > 0.0
+    }
+
     /// What was added since an earlier report of the same watch, without a path. Tasks are those of all.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {

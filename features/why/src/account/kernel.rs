@@ -59,7 +59,7 @@ pub(crate) fn of(sides: [&Report; 2]) -> KernelAccount {
         rows,
         run_queue_s: all_times.map(|all_times| all_times.map(|times| times.run_queue_s)),
         has_faults: sides.iter().all(|report| report.faults.is_some()),
-        is_traced: sides.iter().any(|report| report.times.is_none()),
+        is_traced: sides.iter().any(|report| !report.has_times()),
         has_path,
         no_path: sides.iter().find_map(|report| report.no_path.clone()).filter(|_| !has_path),
     }

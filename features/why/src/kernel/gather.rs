@@ -95,7 +95,7 @@ fn until_whole(
     let mut line = execute(subject, tracer, refusal, executor)?;
     for _ in 0..MOST_REPEATS {
         match line.as_ref().and_then(|line| line.report.as_ref()) {
-            Some(report) if report.times.is_some() && times(report).is_none() => {
+            Some(report) if report.has_times() && times(report).is_none() => {
                 line = execute(subject, tracer, refusal, executor)?;
             }
             _ => break,

@@ -3,7 +3,7 @@
 //! be watched, they are orders to the tracer, which counts system calls.
 
 use crate::probing;
-use bakeoff_host::census::{Report, SyscallSums};
+use bakeoff_host::census::{Report, Spent, SyscallSums};
 use bakeoff_host::tracer::{Calls, Census, Order, TraceReport};
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
@@ -118,7 +118,7 @@ impl IntrusiveProbe for Watching<'_> {
 
 /// What the tracer counted, as a report without times and page faults.
 fn counted(census: Census) -> Report {
-    let sums = |calls: Calls| SyscallSums { count: calls.count, spent: None };
+    let sums = |calls: Calls| SyscallSums { count: calls.count, spent: Spent::default() };
     let syscalls = census.syscalls.into_iter().map(|(name, calls)| (name, sums(calls)));
     Report { tasks: census.tasks, syscalls: syscalls.collect(), ..Report::default() }
 }

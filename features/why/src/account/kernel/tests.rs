@@ -129,8 +129,8 @@ fn where_faults_are_not_reported_there_are_none() {
 #[test]
 fn what_the_tracer_counted_has_numbers_and_no_times() {
     let counted = |count| {
-        let calls = [("read", SyscallSums { count, spent: None })];
-        Report { times: None, faults: None, ..report(&calls, FAULTS) }
+        let calls = [("read", SyscallSums { count, spent: Spent::default() })];
+        Report { times: Times::default(), faults: None, ..report(&calls, FAULTS) }
     };
     let account = of([&counted(5), &counted(7)]);
     let read = KernelRow { what: KernelWork::Call("read".to_owned()), counts: [5, 7], times_s: None };
