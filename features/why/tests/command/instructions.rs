@@ -123,7 +123,7 @@ fn a_study_is_counted_without_its_services() {
     assert_eq!(count(&record, "steps=many"), count(&record, "baseline") + 2 * 100_000);
     sandbox
         .execute(&["report", "STUDY", "--all"])
-        .expect(0, &["not measured here: wall (only instructions are counted"]);
+        .expect(0, &["not measured here: wall (this study counts instructions"]);
 }
 
 #[test]
