@@ -56,7 +56,7 @@ pub(crate) struct Args {
     /// Make a table for each value of these keys [default: .fullname]
     #[arg(long, value_name = "KEYS", help_heading = "Grouping and selection")]
     row: Option<String>,
-    /// In each table, make a sample for each value of these keys [default: .file]
+    /// Within tables, make a sample for each value of these keys [default: usually .file]
     #[arg(long, value_name = "KEYS", help_heading = "Grouping and selection")]
     col: Option<String>,
     /// Ignore differences in these keys
