@@ -143,7 +143,8 @@ pub(crate) fn print(matches: &ArgMatches, record: &Record, findings: &Findings) 
         return Ok(());
     }
     if accounts.is_empty() && missing.is_empty() {
-        let text = if Named::of(matches).variant.is_some() {
+        let differs = variants.iter().any(|variant| accounts::differs(findings, variant));
+        let text = if differs || Named::of(matches).variant.is_some() {
             "The journal has no counts of these variants; name the study instead to count them."
         } else {
             "No variant was shown to differ from the baseline on the deciding metric, so there is nothing to explain. More \

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 use super::why_counting::cannot_count;
-use crate::common::Sandbox;
+use crate::common::{SMALL, Sandbox};
 use bakeoff_why::counts::{CodeKind, CountsLine};
 
 const STUDY: &str = r#"
@@ -93,4 +93,14 @@ fn a_journal_runs_nothing_and_a_factor_of_that_name_is_refused() {
         2,
         &["error: --confirm runs trials, so it needs a study, not a journal", "hint: name the study instead"],
     );
+}
+
+#[test]
+fn a_journal_without_counts_says_that_and_knows_its_variants() {
+    let sandbox = Sandbox::new(&SMALL.replace("expect = \"hello.out\"\n", ""));
+    let run = ["run", "STUDY", "--quiet", "--blocks", "12", "--simulate", "echo=twice:1.5,noise:0.003"];
+    sandbox.execute(&run).expect(0, &["slower"]);
+    let journal = sandbox.journal().display().to_string();
+    sandbox.execute(&["explain", &journal]).expect(0, &["no counts of these variants", "name the study"]);
+    sandbox.execute(&["explain", &journal, "echo=thrice"]).expect(2, &["no variant `echo=thrice`", "echo=twice"]);
 }
