@@ -15,7 +15,7 @@ pub(crate) fn all() -> Vec<Subcommand> {
     vec![
         Subcommand::with_features("build", build::execute)
             .group(Group::Build)
-            .exits(&[(Code::VariantFailed, "a build failed that the study does not expect to fail"), STOPPED]),
+            .exits(&[(Code::VariantFailed, "a build failed that should have succeeded"), STOPPED]),
         Subcommand::with_features("lock", lock::execute).group(Group::Build).exits(&[
             (Code::GateFailed, "--check: a source has no valid hash"),
             (Code::VariantFailed, "a source could not be fetched"),

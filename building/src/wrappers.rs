@@ -46,8 +46,8 @@ const CALLS: &str = "calls";
 
 /// The message to a script that writes or reads elsewhere.
 const ONLY_THERE: &str = "a script may write only to its own folder, $PREFIX, $HOME and $TMPDIR";
-const READ_ONLY_THERE: &str = "it may read only there, and files of the system and its tools: list a file of the study \
-                               in `files` of the [[build]], or create the folder a source of an earlier layer";
+const READ_ONLY_THERE: &str = "it may read only those folders, and files of the system and its tools; list a file of \
+                               the study in `files` of the [[build]], or make the folder a source of an earlier layer";
 
 /// How a confined program says that it was refused; it speaks English to us (`LC_ALL=C`).
 const REFUSED: [&str; 2] = ["Permission denied", "Invalid cross-device link"];

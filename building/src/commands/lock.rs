@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Fetch all locked sources again, or only the one with this name, and show what changed
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
     update: Option<Option<String>>,
-    /// Fetch and write nothing; exit with 1 if a source has no valid hash
+    /// Only check: fetch nothing, write nothing, and exit with 1 if a source has no valid hash
     #[arg(long, conflicts_with = "update")]
     check: bool,
     /// Show no progress on standard error

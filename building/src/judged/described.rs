@@ -52,22 +52,31 @@ pub(crate) fn sentence_on_link(link: &LinkSeen) -> String {
     match &link.repeated {
         Repeated::Same { seconds, is_changed_later } => {
             let later = if *is_changed_later { "; stripped, or changed elsewhere, after the link" } else { "" };
-            format!("link of {file}: repeated with the same bytes in {}{later}", duration(*seconds))
+            format!("link of {file}: Bakeoff repeated it with the same bytes in {}{later}", duration(*seconds))
         }
-        Repeated::Unseen => format!("link of {file}: not repeated, because Bakeoff saw no linker call for this file"),
-        Repeated::ChangedLater => format!("link of {file}: repeated, but the build changed the file after the link"),
-        Repeated::Gone { input } => format!("link of {file}: not repeated, because {} no longer exists", clean(input)),
+        Repeated::Unseen => {
+            format!("link of {file}: Bakeoff did not repeat it, because it saw no linker call for this file")
+        }
+        Repeated::ChangedLater => {
+            format!("link of {file}: Bakeoff repeated it, but the build changed the file after the link")
+        }
+        Repeated::Gone { input } => {
+            format!("link of {file}: Bakeoff did not repeat it, because {} no longer exists", clean(input))
+        }
         Repeated::LinkTimeOptimised => {
             format!(
-                "link of {file}: not repeated, because it compiles (link-time optimisation by compilers other than gcc)"
+                "link of {file}: Bakeoff did not repeat it, because it compiles (link-time optimisation by compilers \
+                 other than gcc)"
             )
         }
-        Repeated::Differs => format!("link of {file}: repeated, but the bytes differ"),
+        Repeated::Differs => format!("link of {file}: Bakeoff repeated it, but the bytes differ"),
         Repeated::NotFromCopies => {
-            format!("link of {file}: repeated with the same bytes, but not from copies of its objects")
+            format!("link of {file}: Bakeoff repeated it with the same bytes, but not from copies of its objects")
         }
-        Repeated::Failed { why } => format!("link of {file}: repeated, but the linker {}", clean(why)),
-        Repeated::Untried => format!("link of {file}: not repeated, because repeating the other links took too long"),
+        Repeated::Failed { why } => format!("link of {file}: Bakeoff repeated it, but the linker {}", clean(why)),
+        Repeated::Untried => {
+            format!("link of {file}: Bakeoff did not repeat it, because repeating the other links took too long")
+        }
     }
 }
 

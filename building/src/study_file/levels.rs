@@ -185,7 +185,7 @@ fn fails(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
 fn kernel(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
     let Some(file) = value.get_ref().as_str().filter(|file| !file.is_empty()) else {
         let remedy = "for example `kernel = \"boot/vmlinuz\"`, relative to $PREFIX";
-        sink.report(value.span(), "`kernel` must be a file in the finished build, in quotes", "", remedy);
+        sink.report(value.span(), "`kernel` must be the quoted path of a file in the finished build", "", remedy);
         return None;
     };
     check_below_prefix(sink, file, value.span());

@@ -258,7 +258,7 @@ impl Alike {
     fn differing(&self) -> String {
         if !self.moved.is_empty() {
             return format!(
-                "all functions and data that both have are equal in {}; nothing refers to the others",
+                "all functions and data that both programs have are equal in {}, and nothing refers to the others",
                 listed(&self.moved)
             );
         }

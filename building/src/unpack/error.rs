@@ -43,7 +43,7 @@ pub enum Refusal {
     TooManyEntries { limit: u64 },
     /// It becomes more than [`super::Limits::ratio`] times its size.
     #[error(
-        "was refused: the {packed_bytes} bytes of the archive unpack to more than {limit} times as many, the limit \
+        "was refused: the archive of {packed_bytes} bytes unpacks to more than {limit} times its size, the limit \
          against archive bombs"
     )]
     Bomb { limit: u64, packed_bytes: u64 },

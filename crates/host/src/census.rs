@@ -59,7 +59,7 @@ pub enum Detail {
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     /// Usually only root may.
-    #[error("bpf(2) is not permitted; it needs root's rights")]
+    #[error("bpf(2) is not permitted; it needs root privileges")]
     NotPermitted,
     /// The kernel was built without, or has no bpf(2).
     #[error("this kernel has no bpf(2)")]
@@ -77,7 +77,7 @@ pub enum Refused {
     #[error("the tracepoint `{0}` has fewer arguments in this kernel; Linux 5.18 or newer is needed")]
     OldTracepoint(String),
     /// Something else.
-    #[error("cannot watch system calls by bpf(2): {what}: {why}")]
+    #[error("cannot watch system calls with bpf(2): {what}: {why}")]
     Other {
         /// What was tried.
         what: String,

@@ -15,9 +15,8 @@ pub enum Error {
     Building(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The same seed gives another program than when the pass began.
     #[error(
-        "cannot continue pass {pass}: linking `{variant}` again no longer gives the program with which the pass \
-         began, so the linker or the path of the cache changed; restore both, or change `seed` in the plan to start \
-         again"
+        "cannot continue pass {pass}: relinking `{variant}` now gives a different program, so the linker or the cache \
+         path changed; restore both, or change `seed` in the plan to start again"
     )]
     OtherLayout { pass: u32, variant: String },
     /// A trial's folder cannot be prepared or read.

@@ -175,7 +175,7 @@ fn with_unit<'a>(
     Ok((word, next.and_then(known)))
 }
 
-const REMEDY_EMPTY: &str = "remove the line or put # before it, and say so when you publish the numbers";
+const REMEDY_EMPTY: &str = "remove the line or put # before it, and mention this when you publish the numbers";
 
 const REMEDY_LONG: &str = "check that the file is text with one value per line";
 
@@ -261,7 +261,7 @@ pub(super) fn value(word: &[u8], origin: &Origin<'_>, line: u64, rounded: &mut R
                 true => format!("{shown} is not a value"),
                 false => format!("{shown} is not finite"),
             };
-            let remedy = "remove the line or put # before it, and say so when you publish the numbers";
+            let remedy = "remove the line or put # before it, and mention this when you publish the numbers";
             Err(origin.error(line, &message, if digits { "choose another unit" } else { remedy }))
         }
         None => {

@@ -3,7 +3,7 @@
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{broken, clean};
 use crate::format::{bytes, duration};
-use crate::words::{counted, listed};
+use crate::words::counted;
 use bakeoff_judge::findings::{FailedTrials, Findings, VoidBy};
 use bakeoff_model::record::Failure;
 
@@ -52,8 +52,13 @@ pub fn quote(page: &mut Page, line: &str, columns: usize) {
 
 fn summary(trials: &FailedTrials) -> String {
     let FailedTrials { variant, workload, condition, failed, void, repeated, of, .. } = trials;
-    let kinds = [(failed, "failed"), (void, "void")];
-    let kinds: Vec<String> = kinds.iter().filter(|(n, _)| **n > 0).map(|(n, kind)| format!("{n} {kind}")).collect();
+    let was = |n: u32| if n == 1 { "was" } else { "were" };
+    let of = counted(*of, "trial");
+    let summary = match (*failed, *void) {
+        (failed, 0) => format!("{failed} of {of} failed"),
+        (0, void) => format!("{void} of {of} {} void", was(void)),
+        (failed, void) => format!("of {of}, {failed} failed and {void} {} void", was(void)),
+    };
     let place = format!("{} on {} ({})", clean(variant), clean(workload), clean(condition));
     let repeated = match (*repeated, *void) {
         (0, _) => String::new(),
@@ -62,15 +67,19 @@ fn summary(trials: &FailedTrials) -> String {
         (1, _) => "; 1 of the void trials was repeated".to_owned(),
         (n, _) => format!("; {n} of the void trials were repeated"),
     };
-    format!("{place}: {} of {}{repeated}", listed(&kinds), counted(*of, "trial"))
+    format!("{place}: {summary}{repeated}")
 }
 
 /// By which rule how many are void, with the numbers of the first.
 fn rule(void_by: &VoidBy) -> String {
     let VoidBy { metric, trials, example } = void_by;
-    let metric = metric.as_ref().map_or(String::new(), |metric| format!(" by {}", clean(metric)));
-    let first = if *trials > 1 { "the first: " } else { "" };
-    format!("  {trials} void{metric} ({first}{})", clean(example))
+    let example = clean(example);
+    match (metric, *trials) {
+        (None, 1) => format!("  1 void because {example}"),
+        (None, trials) => format!("  {trials} void (the first because {example})"),
+        (Some(metric), 1) => format!("  1 void because of {} ({example})", clean(metric)),
+        (Some(metric), trials) => format!("  {trials} void because of {} (the first: {example})", clean(metric)),
+    }
 }
 
 /// A failure in one sentence, without an end to it: `exited with code 2`.

@@ -37,7 +37,7 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
     grid.print(page, columns);
     let shared = "Variants that share a letter are not shown to differ; this does not show that they are equal.";
     let families = format!(
-        "For pairs with the baseline, the table above applies. The claims about all other pairs hold jointly at {} \
+        "For pairs with the baseline, see the table above. The claims about all other pairs hold jointly at {} \
             confidence.",
         glue(&confidence)
     );

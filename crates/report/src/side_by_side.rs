@@ -48,8 +48,8 @@ fn drawn(pairs: &SideBySide, here: &Findings, there: &Findings, columns: usize) 
         }
     }
     let meaning = "overlap: the two intervals have values in common; apart: they have none in common. This is not a \
-        test. Overlapping intervals do not show that the ratios are the same. Intervals that are apart do not show \
-        whether the machine, the system or the build is the cause.";
+        test. Overlapping intervals do not show that the ratios are the same. If intervals do not overlap, this does \
+        not show whether the machine, the system or the build is the cause.";
     page.paragraph(meaning, columns, 2, Ink::Aside);
     page
 }
@@ -58,7 +58,7 @@ fn headline(pairs: &SideBySide) -> String {
     let count = |kind| pairs.pairs.iter().filter(|pair| pair.intervals == kind).count() as u32;
     let (overlap, apart, unknown) = (count(Intervals::Overlap), count(Intervals::Apart), count(Intervals::Unknown));
     if pairs.pairs.is_empty() {
-        return "The two findings share no comparison.".to_owned();
+        return "The two findings have no comparison in common.".to_owned();
     }
     let unknown = if unknown > 0 { format!("; no interval in {unknown}") } else { String::new() };
     let total = counted(pairs.pairs.len() as u32, "comparison");

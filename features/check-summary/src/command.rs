@@ -18,7 +18,7 @@ const BYTES_MAX: u64 = 16 << 20;
 ///
 /// Bakeoff reads published summaries of measurements (n, mean, sd, …). It checks whether the figures are possible at
 /// all, computes the differences with their intervals, and judges your claims and equivalence within the margin. Each
-/// published number covers all values that agree with its digits.
+/// published number stands for all values that would be printed with the same digits.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {

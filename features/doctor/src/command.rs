@@ -15,9 +15,9 @@ use std::fmt::Write as _;
 /// or controlled here, or is unknown; the line below shows what you lose. `fix:` shows what would help. Doctor changes
 /// nothing and takes about a second. `bakeoff help machine` explains each line.
 ///
-/// The line `twin` sums up all studies that finished on this machine. A twin is the same program as its baseline, so
-/// about one study in twenty should judge the two different at the 5 % level. If more studies do than chance explains,
-/// this machine is too noisy.
+/// The `twin` line summarises all studies that finished on this machine. A twin is the same program as its baseline, so
+/// about one study in twenty should judge the two different at the 5 % level. If more studies do so than chance can
+/// explain, this machine is too noisy.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
@@ -38,7 +38,7 @@ fn twin() -> Check {
         name: "twin",
         state: if history.is_suspicious { State::Noisy } else { State::Good },
         found: history.sentence,
-        means: "on this machine, a program differs from itself more than chance explains".to_owned(),
+        means: "on this machine, a program differs from itself more often than chance can explain".to_owned(),
         remedy: history.is_suspicious.then_some(remedy),
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn options(command: clap::Command) -> clap::Command {
     let has = |name: &str| command.get_arguments().any(|known| known.get_id() == name);
     let mut gate = Arg::new(GATE).long(GATE).visible_alias("max-slowdown").value_name("LIMIT").help_heading("Gate");
     const HELP: &str = "Exit with 1 if a variant is shown to be slower than the baseline by more than LIMIT (such as \
-        2%). Exit with 3 if this is neither shown nor excluded";
+        2%). Exit with 3 if such a slowdown is neither shown nor excluded";
     gate = match has("study") {
         true => {
             let of_study = "Give `study` to use the limits that [gate] of the study file had when the study ran";
@@ -121,9 +121,9 @@ pub(crate) fn no_gate(why: NoGate) -> CommandError {
             error.hint("to limit all workloads, use --max-slowdown 2% or `max_slowdown` in [gate] of the study file")
         }
         NoGate::NoVariant => error.hint(
-            "a gate needs two programs: add a second command, use --git twice, or add another level to the study. \
-                --save \
-             records a command, not its files, so keep a copy of the old program under another name (cp prog prog-1.2)",
+            "a gate needs two programs: add a second command, use --git twice, or add another level to the study. Note \
+                that --save records a command, not its files, so keep a copy of the old program under another name (cp \
+                prog prog-1.2)",
         ),
     }
 }

@@ -44,7 +44,7 @@ topics! {
     "promises" "understanding/promises.md" "what the statistics promise, and how `calibrate` checks it"
     "layouts" "understanding/layouts.md" "why Bakeoff links programs again for each pass"
     "causes" "understanding/causes.md" "how far you can trust `explain`"
-    "perf-diff" "understanding/perf-diff.md" "what explain, perf diff, cg_annotate and strace show of one pair"
+    "perf-diff" "understanding/perf-diff.md" "what explain, perf diff, cg_annotate and strace show about one pair"
     "study-file" "reference/study-file.md" "every key of study.toml"
     "metrics" "reference/metrics.md" "what Bakeoff measures in a trial"
     "marks" "reference/marks.md" "phases, operations and latencies that a program reports"

@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Without a pilot: the between-block standard deviation of the ratio to the baseline
     #[arg(long, value_name = "PERCENT", value_parser = margin)]
     sd: Option<f64>,
-    /// With --sd: the standard deviation of layouts alone, for programs compiled with different options
+    /// With --sd: the standard deviation that comes from layouts alone, for programs compiled with different options
     ///
     /// Layouts of such programs do not match, so each block has the spread of both. 1.5 % is a first guess; a report of a
     /// study with layouts has the value (`--provenance`). Layouts of two commits match, so they add no spread.

@@ -53,10 +53,10 @@ pub(crate) struct Args {
     /// name, the KEY of a line `KEY: value`, or .config for all such lines [default: .config]
     #[arg(long, value_name = "KEYS", help_heading = "Grouping and selection")]
     table: Option<String>,
-    /// Make a table for each value of these keys [default: .fullname]
+    /// Create a table for each value of these keys [default: .fullname]
     #[arg(long, value_name = "KEYS", help_heading = "Grouping and selection")]
     row: Option<String>,
-    /// Within tables, make a sample for each value of these keys [default: usually .file]
+    /// In each table, create a sample for each value of these keys [default: usually .file]
     #[arg(long, value_name = "KEYS", help_heading = "Grouping and selection")]
     col: Option<String>,
     /// Ignore differences in these keys

@@ -27,16 +27,19 @@ pub(crate) fn options(command: clap::Command) -> clap::Command {
     let flag = |name: &'static str, help: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
     command
         .arg(Arg::new(VARIANTS).value_name("VARIANT").num_args(0..=2).index(2).help(
-            "The variant to explain; or A and B, to explain B against A [default: each variant that was shown to \
-                differ, against the baseline]",
+            "The variant to explain; or A and B, to explain how B differs from A [default: each variant that was shown \
+                to differ from the baseline]",
         ))
         .arg(Arg::new(WORKLOAD).long(WORKLOAD).value_name("NAME").help("Explain only this workload [default: all]"))
         .arg(flag(FUNCTIONS, "Also print all functions that differ"))
         .arg(flag(CSV, "Print all functions as CSV").conflicts_with(JSON))
         .arg(flag(JSON, "Print the explanation as JSON"))
         .arg(
-            flag(CONFIRM, "Also run a level that isolates the first cause of each difference, to show or refute it")
-                .conflicts_with_all([CSV, JSON]),
+            flag(
+                CONFIRM,
+                "Also run a level that isolates the first cause of each difference, to show or refute that cause",
+            )
+            .conflicts_with_all([CSV, JSON]),
         )
 }
 

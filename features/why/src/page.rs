@@ -21,7 +21,7 @@ use names::{row_name, variants};
 pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
     let Some(gathered) = &Gathered::of(findings) else { return };
     page.gap();
-    let heading = "evidence gathered after the measured trials to explain their results (never compared)";
+    let heading = "evidence gathered after the measured trials: it explains their results and is never compared";
     page.paragraph(heading, columns, 2, Ink::Heading);
     for (pair, diagnosis) in gathered.accounts.iter().zip(&gathered.diagnoses) {
         diagnoses::print(diagnosis, page, columns);

@@ -181,8 +181,8 @@ fn confounded(doubt: &Confounded) -> String {
         several => {
             let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
             format!(
-                "{setting} changes with {}; the builds cannot tell these factors apart, and {} of them mentions it \
-                    ({}){besides}",
+                "{setting} changes with {}, but {} of them mentions it ({}), so the builds cannot tell these factors \
+                    apart{besides}",
                 listed(&factors),
                 none_of(factors.len()),
                 values(doubt)

@@ -15,10 +15,11 @@ mod isolating;
 
 /// Explain a difference: which causes account for how much of it, and what remains
 ///
-/// For the baseline and each variant that was shown to differ, Bakeoff runs the workload under valgrind, counts every
-/// instruction, and shows which functions need more or fewer, and how much of the difference in time that is. The study
-/// must have been run, or Bakeoff runs it first. The journal keeps the counts, and `bakeoff report` shows them too. For a
-/// journal instead of a study, Bakeoff runs nothing.
+/// For the baseline and each variant that was shown to differ, Bakeoff runs the workload under valgrind and counts
+/// every instruction. It shows which functions need more or fewer instructions, and how much of the time difference
+/// that explains. If the study has not been run yet, Bakeoff runs it
+/// first. The journal keeps the counts, and `bakeoff report` shows them too. If
+/// you name a journal instead of a study, Bakeoff runs nothing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -32,17 +32,18 @@ pub(super) struct Extent {
     /// `decided` and `anytime` stop when every variant has a verdict: `decided` checks up to five times, and `anytime`
     /// checks after every pass (one block per workload and condition). `±1%` stops when every interval is that narrow;
     /// `blocks` runs all planned blocks. The rule is fixed before the first block and applies to the deciding metric.
-    /// Except with `blocks`, the maximum is that of --blocks: 200 by default, or 40 for `decided`.
+    /// Except with `blocks`, --blocks sets the maximum: 200 by default, or 40 for `decided`.
     #[arg(long, value_name = "RULE", value_parser = until)]
     until: Option<Until>,
     /// Keep running variants that failed in each of their first three blocks
     #[arg(long)]
     keep_going: bool,
-    /// Layouts of the programs that are built: `fresh` links them again for each pass, `one` measures the files as built
-    /// [default: the study's `layouts`; else `fresh`, where the links can be repeated]
+    /// Layouts of the built programs: `fresh` links them again for each pass; `one` measures the files as built
+    /// [default: the study's `layouts`; otherwise `fresh`, if the links can be repeated]
     ///
-    /// `both` measures both, as two conditions. A number, such as 6, is for programs that take long to link: it makes
-    /// that many layouts, each for the same number of passes. Each layout then counts once, however many blocks it has.
+    /// `both` measures both, as two conditions. A number, such as 6, is for programs that take long to link: Bakeoff
+    /// makes that many layouts and uses each for the same number of
+    /// passes. Each layout then has the same weight, however many blocks it has.
     #[arg(long, value_name = "HOW", value_parser = Layouts::parse)]
     layouts: Option<Layouts>,
     /// Do not trace the variants after the trials

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Instead of the report, print one trial: its measurements, block, session, machine, variant and build
     #[arg(long, value_name = "WORKLOAD/CONDITION/BLOCK/VARIANT", conflicts_with_all = ["json", "against"])]
     trial: Option<String>,
-    /// Compare with another journal, comparison by comparison, instead of printing the report
+    /// Instead of the report, print each comparison next to the same comparison in another journal
     ///
     /// `imported` is the journal that came with an imported study.
     #[arg(long, value_name = "JOURNAL", conflicts_with = "require_verdict")]

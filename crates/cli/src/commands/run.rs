@@ -53,8 +53,8 @@ pub(super) struct RunArgs {
     kept: Kept,
     /// Run variants separately even if every file in their builds is identical
     ///
-    /// By default, identical variants run once and share a row; if all are identical, nothing runs. If they run
-    /// separately, they show this machine's noise.
+    /// By default, identical variants run once and share a row; if all are identical, nothing runs. If you run
+    /// identical variants separately, their differences show this machine's noise.
     #[arg(long)]
     anyway: bool,
     /// Show no progress on standard error

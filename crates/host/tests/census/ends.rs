@@ -85,5 +85,5 @@ fn an_ordinary_user() {
         Err(error) => return skipped("what an ordinary user reads", &error.to_string()),
     };
     let said = String::from_utf8(output.stdout).unwrap();
-    assert_eq!((said.as_str(), output.status.code()), ("bpf(2) is not permitted; it needs root's rights\n", Some(0)));
+    assert_eq!((said.as_str(), output.status.code()), ("bpf(2) is not permitted; it needs root privileges\n", Some(0)));
 }

@@ -147,7 +147,8 @@ fn sentences_of_time() {
     check(
         &[(
             "drift",
-            "values drift during the study: wall. The verdicts compare within blocks, so they remain valid. Do not \
+            "these metrics drift during the study: \
+             wall. The verdicts compare within blocks, so they remain valid. Do not \
                 compare values from different blocks",
         )],
         20,

@@ -91,7 +91,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
         let equal = (!self.plan.clock.is_of_seconds()).then(|| self.equal_boot(trials)).flatten();
         let why = match equal {
             Some(pass) => {
-                format!("this boot equals that of pass {pass} in every measurement, so it is the same sample")
+                format!("this boot and that of pass {pass} gave identical measurements, so they are the same sample")
             }
             None if trials.iter().any(|trial| matches!(trial.outcome, Outcome::Void(_))) => {
                 "another trial of this boot is void".to_owned()

@@ -118,7 +118,7 @@ fn lengths(section: &Section<'_>, run: &str) -> Vec<String> {
     let grow = numbers.windows(2).all(|pair| pair[0] < pair[1]) && numbers.first().is_some_and(|first| *first > 0.0);
     if all.len() < 2 || numbers.len() < all.len() || !grow {
         let remedy = "write two or more numbers, the smaller first: lengths = [\"500\", \"5000\"]";
-        section.sink.report(first.clone(), "these are not lengths of a workload", "", remedy);
+        section.sink.report(first.clone(), "these are not valid workload lengths", "", remedy);
     } else if !mentions(run, "LENGTH") {
         let remedy = "use $LENGTH in `run`, for example: run = 'perl loop.pl $LENGTH'";
         section.sink.report(first.clone(), "the command does not depend on $LENGTH", "", remedy);

@@ -12,8 +12,8 @@ const NAMED: usize = 3;
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
         Caveat::Drift(over_time) => format!(
-            "values drift during the study: {}. The verdicts compare within blocks, so they remain valid. Do not \
-                compare values from different blocks",
+            "these metrics drift during the study: \
+             {}. The verdicts compare within blocks, so they remain valid. Do not compare values from different blocks",
             metrics(over_time)
         ),
         Caveat::Autocorrelation(over_time) => format!(

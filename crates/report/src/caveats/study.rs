@@ -119,8 +119,8 @@ fn unequal_load(seen: &[LoadSeen]) -> String {
     let places: Vec<String> = seen.iter().map(place).collect();
     format!(
         "the load was not the same for all variants: it finished more or less often during the trials of some \
-            variants than during the baseline's ({}). Pace the load, or read a difference as the combined effect \
-            of program and load",
+            variants than during the baseline's ({}). Set a pace for the load, or treat a difference as the combined \
+            effect of program and load",
         places.join("; ")
     )
 }

@@ -95,7 +95,7 @@ fn several_variants_are_grouped_by_verdict() {
     check(&findings, "nothing is shown to be faster than the baseline (4.00 s)");
     assert_eq!(["c", "d"].map(|name| claimed(&findings, name)[0].clone()), ["undecided", "undecided"]);
     let page = terminal(&findings, Style { width: 120, colour: false });
-    assert!(page.contains("d: undecided (about 1,200 more blocks)"), "{page}");
+    assert!(page.contains("d: undecided (needs about 1,200 more blocks)"), "{page}");
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn variants_that_are_one_program_are_said_to_be() {
     assert_eq!(["b", "c"].map(|name| claimed(&findings, name)[0].clone()), ["same program", "undecided"]);
     assert!(remarks(&findings).contains(same), "{}", remarks(&findings));
     let page = terminal(&findings, Style { width: 120, colour: false });
-    assert!(page.contains("c: undecided (about 33 more blocks)"), "{page}");
+    assert!(page.contains("c: undecided (needs about 33 more blocks)"), "{page}");
     // What was not raced apart is said too, and its name stands in the row that it shares.
     let mut findings = seconds(vec![first(), variant("c", 0.839, 0.831, 0.847, Verdict::Faster)]);
     let shared = VariantLine { name: "b".to_owned(), ..VariantLine::default() };

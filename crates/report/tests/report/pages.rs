@@ -278,7 +278,7 @@ fn every_verdict_has_a_word() {
         let says = |line: &str| line.starts_with(&format!("{variant} ")) && line.contains(&format!("  {word} "));
         assert!(page.lines().any(says), "{variant} is not called {word} in\n{page}");
     }
-    assert!(page.contains("undecided (about 14 more blocks)"), "{page}");
+    assert!(page.contains("undecided (needs about 14 more blocks)"), "{page}");
 }
 
 #[test]

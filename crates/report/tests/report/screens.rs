@@ -124,7 +124,7 @@ fn beset(seed: u64, mut record: Record, names: &[String], ratios: &[f64], is_sam
 }
 
 fn cause(variant: &str) -> Cause {
-    let what = "−8.2 % instructions, 78.4 % of that in PLT stubs to own functions; shown by libperl=shared".to_owned();
+    let what = "−8.2 % instructions, 78.4 % of them in PLT stubs to own functions; shown by libperl=shared".to_owned();
     Cause { variant: variant.to_owned(), what }
 }
 

@@ -76,5 +76,5 @@ fn what_only_one_of_them_has_is_named() {
     assert!(shown.contains("50 % there"), "{shown}");
     let mut nothing = here.clone();
     nothing.tables.clear();
-    assert!(page(&here, &nothing).contains("The two findings share no comparison"));
+    assert!(page(&here, &nothing).contains("The two findings have no comparison in common"));
 }

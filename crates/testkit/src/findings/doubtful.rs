@@ -12,7 +12,7 @@ const NAMES: [&str; 4] = ["baseline", "optimize=O3", "threads=on", "optimize=O3 
 pub fn doubtful() -> Findings {
     let same = objection(
         "identical-build",
-        "built separately, but identical file for file to the baseline: any difference is noise",
+        "built separately, but identical to the baseline, file for file, so any difference is noise",
     );
     let same = Caveat::Of(Objection { same_program: true, ..same });
     let itself = Comparison { caveats: vec![same], ..comparison(1.0211, 1.0123, 1.0302, Verdict::Slower) };

@@ -152,7 +152,7 @@ fn what_ministat_says_of_a_difference_is_read() {
     for (text, message) in [
         ("Difference at 95.0% confidence\n".to_owned() + table, "file:1:1"),
         (table.to_owned() + "Difference at some confidence\n", "this line has no confidence level"),
-        (table.to_owned() + "Difference at 95% confidence\n\tmuch +/- 3\n", "not a difference with a half-width"),
+        (table.to_owned() + "Difference at 95% confidence\n\tmuch +/- 3\n", "expected a difference and its half-width"),
         (
             table.to_owned() + "Difference at 95% confidence\n\t(Student's t, pooled s = few)\n",
             "pooled s is not a number",

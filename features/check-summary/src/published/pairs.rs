@@ -116,7 +116,7 @@ fn take<'a>(found: &[Word<'a>], pairs: &mut Vec<Value<'a>>) -> Result<(), Proble
     let mut at = 0;
     while at < found.len() {
         let Some((figure, unit)) = column(found[at].text).filter(|(column, _)| column.is_figure()) else {
-            let message = format!("`{}` is not the name of a figure", found[at].text);
+            let message = format!("`{}` is not a known name, such as `avg` or `sd`", found[at].text);
             return Err(problem(found[at].span(), message, "the names are n, min, max, median, avg and sd"));
         };
         let Some(value) = found.get(at + 1) else {

@@ -71,7 +71,7 @@ fn limits(home: &Home) -> Check {
 fn birth(home: &Home) -> Check {
     let name = "birth in a cgroup";
     if home.clones_into() {
-        return Check::good(name, "possible", "a group measures a process from its first instant");
+        return Check::good(name, "possible", "a group measures a process from the moment it starts");
     }
     Check::missing(
         name,

@@ -65,7 +65,7 @@ pub(crate) fn in_short(account: &Account) -> String {
     }
     let largest = largest(account).map_or(String::new(), |row| {
         let part = glue(&format!("{} %", fixed(row.permille as f64 / 10.0, 1)));
-        format!(", {part} of that in {}", cause(row, account.allocators))
+        format!(", {part} of them in {}", cause(row, account.allocators))
     });
     let speed = speed.map_or(String::new(), |part| format!("; {part}"));
     format!("{} instructions{service}{largest}{speed}", relative(before, after).trim_matches([' ', '(', ')']))
@@ -79,7 +79,7 @@ pub(crate) fn largest(account: &Account) -> Option<&Row> {
 /// What the number of instructions would make of user time, and what a shown difference is.
 fn explained(time: &TimeAccount) -> Option<String> {
     let [expected, measured] = [time.by_number, time.user].map(|part| time::signed(part.estimate_s));
-    time.is_shown().then(|| format!("{measured} of user time; the instructions account for {expected}"))
+    time.is_shown().then(|| format!("{measured} of user time ({expected} expected from the instructions)"))
 }
 
 /// `libperl=shared against baseline on loop, length 500: 100,680,435 → 108,228,605 instructions, +7,548,170 (+7.5 %)`.
@@ -249,26 +249,28 @@ fn below(account: &Account, page: &mut Page, columns: usize) {
     let mut sentences = vec![];
     if let Some(Split { more_calls, dearer_calls }) = account.split {
         let [calls, cost] = [more_calls, dearer_calls].map(|part| share(part as f64 / net));
-        sentences
-            .push(format!("In functions, the number of calls accounts for {calls} and the cost per call for {cost}."));
+        sentences.push(format!(
+            "Within functions, the number of calls accounts for {calls} and the cost per call for {cost} \
+                           of the difference."
+        ));
     }
     let gross = glue(&format!("{} %", fixed(100.0 * account.gross as f64 / net.abs(), 0)));
     sentences.push(format!("Changes in both directions add up to {gross} of the net difference."));
     let length = clean(account.length.as_deref().unwrap_or_default());
     sentences.push(match account.growth {
         Some(growth) => format!(
-            "{} of the difference at length {length} is work at start; each unit of work adds {} instructions.",
+            "{} of the difference at length {length} is work at start; each further unit of work adds {} instructions.",
             glue(&format!("{} %", fixed(100.0 * growth.start / net, 1))),
             signed(growth.per_unit, decimals(growth.per_unit))
         ),
-        None => "With one length, work at start cannot be separated.".to_owned(),
+        None => "With only one workload length, work at start cannot be told apart from the rest.".to_owned(),
     });
     let nameless = account.rows.iter().find(|row| row.cause == Cause::Mechanism(Mechanism::Nameless));
     if !account.is_by_names && nameless.is_some_and(|row| row.permille.abs() >= NAMELESS_PERMILLE) {
         sentences
             .push("To see names, install the debugging symbols of the program, or keep them in the build.".to_owned());
     }
-    sentences.push("A share is part of the net difference; a negative one works against it.".to_owned());
+    sentences.push("A share is part of the net difference; a negative share works against that difference.".to_owned());
     page.paragraph(sentences.join(" "), columns, 2, Ink::Plain);
     page.paragraph(matched(account), columns, 2, Ink::Aside);
 }
@@ -293,7 +295,7 @@ fn matched(account: &Account) -> String {
         same_code => format!(", {} by the same code", part(same_code)),
     };
     let by = match account.is_by_names {
-        true => "Counted by cachegrind: functions of one name are one, and PLT stubs have no name. ",
+        true => "Counted by cachegrind, which merges functions of the same name and does not name PLT stubs. ",
         false => "",
     };
     format!(

@@ -48,7 +48,7 @@ impl Tool {
             return Ok(Ready::Missing("valgrind is not installed (package valgrind)".to_owned()));
         };
         if !cfg!(target_arch = "x86_64") {
-            return Ok(Ready::Missing("the tool that counts is for x86-64 only".to_owned()));
+            return Ok(Ready::Missing("the counting tool supports only x86-64".to_owned()));
         }
         let cache = Cache::open(Cache::default_root()?)?;
         let script = SCRIPT.replacen(VERSION, &version, 1);

@@ -59,7 +59,7 @@ impl<'t> Watching<'t> {
     fn report(&self, service: Option<&str>) -> Result<Report, Unseen> {
         match probing::answer(&self.file(SEEN, service))? {
             TraceReport::Watched(report) if report.lost_tasks > 0 => {
-                Err(Unseen::Refused(format!("{} processes and threads were too many to watch", report.lost_tasks)))
+                Err(Unseen::Refused(format!("too many processes and threads to watch: {}", report.lost_tasks)))
             }
             TraceReport::Watched(report) => Ok(report),
             TraceReport::Seen(census) => Ok(counted(census)),

@@ -107,7 +107,7 @@ pub(super) fn in_short(diagnosis: &Diagnosis, largest: Option<&RowCause>) -> Opt
     let shown = diagnosis.causes.iter().find(|cause| cause.standing == Standing::Shown)?;
     let pair = shown.isolated.first()?;
     let by = if pair.variant == diagnosis.variant { &pair.against } else { &pair.variant };
-    let by = if *by == diagnosis.against { String::new() } else { format!(" by {}", who(by)) };
+    let by = if *by == diagnosis.against { String::new() } else { format!(" by the comparison with {}", who(by)) };
     let is_named =
         matches!((&shown.what, largest), (What::Mechanism(one), Some(RowCause::Mechanism(other))) if one == other);
     let what = if is_named { "this cause is".to_owned() } else { format!("{} are", short(shown)) };
@@ -158,7 +158,8 @@ pub(crate) fn outcome(
         let change = Change::of(&outcome.claim.comparison, outcome.claim.unit);
         let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
         format!(
-            "Undecided: {changed} with {says} is not shown to differ from {changed} without{range}. Use more --blocks."
+            "Undecided: {changed} with {says} is not shown to differ from {changed} without \
+             it{range}. Use more --blocks."
         )
     } else {
         return;

@@ -28,15 +28,17 @@ pub(super) fn print(trace: &TraceTable, page: &mut Page, columns: usize) {
         }
     };
     if trace.service.is_some() && trace.profiles.iter().all(|profile| profile.total.count == 0) {
-        page.paragraph(format!("{heading}: nothing"), columns, 2, Ink::Plain);
+        let service = clean(trace.service.as_deref().unwrap_or_default());
+        let text = format!("{service}, a service of {workload}, made no system calls during that run");
+        page.paragraph(text, columns, 2, Ink::Plain);
         return;
     }
     page.paragraph(&heading, columns, 2, Ink::Heading);
     calls(trace, page, columns);
     children(trace, page, columns);
     trace.executed.iter().for_each(|executed| files(executed, trace.executed.len() == 1, page, columns));
-    paths("looked for without success", &trace.paths, |path| &path.missed_by, page, columns);
-    paths("opened", &trace.paths, |path| &path.found_by, page, columns);
+    paths("looked for these files without finding them", &trace.paths, |path| &path.missed_by, page, columns);
+    paths("opened these files", &trace.paths, |path| &path.found_by, page, columns);
 }
 
 /// `18 (10)`: calls, and those that returned an error.
@@ -150,7 +152,7 @@ fn paths(
 ) {
     let by_whom = all.iter().filter(|path| !who(path).is_empty()).map(|path| (who(path), path));
     for (by, paths) in grouped(by_whom) {
-        page.paragraph(format!("{what} only by {}:", variants(by)), columns, 2, Ink::Plain);
+        page.paragraph(format!("only {} {what}:", variants(by)), columns, 2, Ink::Plain);
         let shown = if paths.len() > PATHS_MAX + 1 { PATHS_MAX } else { paths.len() };
         for path in &paths[..shown] {
             page.line(vec![Piece::plain(format!("  {}", foreign(&path.path, columns.saturating_sub(2))))]);

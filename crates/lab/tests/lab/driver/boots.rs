@@ -201,8 +201,7 @@ fn a_boot_that_is_equal_to_another_is_void_and_repeated_with_other_nuisances() {
     let void: Vec<_> = record.trials.iter().filter(|trial| !trial.is_final()).collect();
     assert_eq!(void.len(), 3 * 4, "one of four equal boots counts");
     assert!(
-        void.iter()
-            .all(|t| matches!(&t.outcome, Outcome::Void(why) if why.contains("this boot equals that of pass 1")))
+        void.iter().all(|t| matches!(&t.outcome, Outcome::Void(why) if why.contains("this boot and that of pass 1")))
     );
     assert_eq!(machine.boots.iter().filter(|boot| boot.2 == 1).count(), 3);
 }

@@ -111,7 +111,8 @@ fn the_page_tells_of_which_threads_times_are() {
         account.kernel = Some(KernelAccount { has_path, no_path, ..KernelAccount::default() });
         page::text(&account, ["baseline", "variant"], 400)
     };
-    let of_path = "Blocked times are those of the path that ends last: from the end of the command back over the threads that woke it. ";
+    let of_path = "Blocked times are those of the path that ends last, traced from the end of the command back through \
+                   the threads that woke it. ";
     assert!(text(true, None).contains(of_path));
     assert!(text(false, None).contains("All times are sums over all threads. "));
     let shown = text(false, Some("it is\u{1b} long"));

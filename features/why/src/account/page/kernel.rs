@@ -30,7 +30,7 @@ pub(super) fn print(kernel: &KernelAccount, page: &mut Page, columns: usize) {
 /// What the numbers are.
 fn note(kernel: &KernelAccount) -> String {
     let waiting = kernel.run_queue_s.map_or_else(
-        || "Waiting has no figure: several runs did not account for 97 to 103 % of the time. ".to_owned(),
+        || "Waiting is not shown, because several runs did not account for 97 to 103 % of the time. ".to_owned(),
         |times| {
             let [before, after] = times.map(|time| glue(&duration(time)));
             format!("Run queue: {before} → {after}; this depends on the machine, not on the variant. ")
@@ -39,11 +39,13 @@ fn note(kernel: &KernelAccount) -> String {
     let faults = if kernel.has_faults { "" } else { "This kernel does not report page faults. " };
     let threads = match &kernel.no_path {
         _ if kernel.has_path => {
-            "Blocked times are those of the path that ends last: from the end of the command back over the threads that woke \
-             it. Other times are sums over all threads."
+            "Blocked times are those of the path that ends last, traced from the end of the command back through the \
+             threads that woke it. Other times are sums over all threads."
                 .to_owned()
         }
-        Some(why) => format!("All times are sums over all threads, because the path that ends last is unknown: {}.", clean(why)),
+        Some(why) => {
+            format!("All times are sums over all threads, because the path that ends last is unknown: {}.", clean(why))
+        }
         None => "All times are sums over all threads.".to_owned(),
     };
     format!("{waiting}{faults}The time of a call excludes time blocked in it. {threads} One run has no interval.")

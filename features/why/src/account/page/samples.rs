@@ -29,12 +29,13 @@ pub(super) fn print(samples: &SampledAccount, time: Option<&TimeAccount>, page: 
             counted(*tested, "function")
         ));
     } else {
-        let text = format!("Samples do not show which functions run at another speed; n = {blocks} blocks.");
+        let text = format!("The samples do not show which functions run at a different speed; n = {blocks} blocks.");
         page.paragraph(text, columns, 2, Ink::Plain);
     }
     let of_trials =
-        time.map_or(String::new(), |time| format!("; that of the trials by {}", signed(time.user.estimate_s)));
-    sentences.push(format!("User time differs by {} in samples{of_trials}.", signed(sum.user_s[1] - sum.user_s[0])));
+        time.map_or(String::new(), |time| format!("; in the trials, by {}", signed(time.user.estimate_s)));
+    sentences
+        .push(format!("In the samples, user time differs by {}{of_trials}.", signed(sum.user_s[1] - sum.user_s[0])));
     if *lost > 0 {
         sentences.push(format!("{} samples were lost.", count(*lost)));
     }

@@ -100,7 +100,7 @@ fn one_of_many_functions_is_not_shown_by_chance() {
         // Its own interval is off 0 in any case.
         assert!(low > 0.0 && row.is_shown == is_shown, "{row:#?}");
         let is_told =
-            text(&account).contains("Samples do not show which functions run at another speed; n = 10 blocks.");
+            text(&account).contains("The samples do not show which functions run at a different speed; n = 10 blocks.");
         assert_eq!(is_told, !is_shown);
     };
     check(2, true);
