@@ -76,7 +76,7 @@ pub(super) fn alarm(doubt: &FlagDoubt) -> Option<Alarm> {
         ),
         FlagFate::Overridden { by } => {
             let by = by.as_deref().map_or_else(|| "another flag".to_owned(), clean);
-            let text = format!("{flag}{whose} was overridden by {by} everywhere it arrived");
+            let text = format!("{flag}{whose} was overridden by {by} wherever it arrived");
             ("flag-overridden", text, format!("{flag} was overridden"))
         }
         FlagFate::LeftBefore { files } => (

@@ -181,7 +181,7 @@ impl<'a> OpenStudy<'a> {
         let more = files.len() - shown.len();
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         screen::err(&format!(
-            "stopped because these changed while trials ran: {}{more}. Since then, {} must run again\n\
+            "stopped because these changed while trials ran: {}{more}. The {} since then must run again\n\
              hint: run the same command again. It rebuilds changed builds. If a system program or a file of the study \
              changed, it begins a new journal. Workloads should write only to their own folders\n",
             bakeoff_model::plain::clean(&shown.join(", ")),

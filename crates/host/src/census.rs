@@ -180,9 +180,9 @@ impl Watch {
         let logged;
         [report.tasks, report.lost_tasks, logged] = maps.counted()?;
         if let Some((log, root)) = &maps.log {
-            let entries = entries(log, logged)?.ok_or("too many waits, threads and processes were logged");
-            let path =
-                entries.and_then(|all| path::walk(all, *root).ok_or("the kernel did not report all of its steps"));
+            let entries = entries(log, logged)?.ok_or("there were too many waits, threads and processes to record");
+            let path = entries
+                .and_then(|all| path::walk(all, *root).ok_or("the kernel did not report all steps of this path"));
             report.no_path = path.as_ref().err().map(|why| (*why).to_owned());
             report.path = path.ok();
         }

@@ -38,7 +38,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
         }
         let Some(example) = &trials.example else { continue };
         let (what, lines) = described(example);
-        page.paragraph(format!("  the first failure: {}", clean(&what)), columns, 4, Ink::Plain);
+        page.paragraph(format!("  first failed trial: {}", clean(&what)), columns, 4, Ink::Plain);
         lines.iter().for_each(|line| quote(page, line, columns));
     }
 }
@@ -74,11 +74,13 @@ fn summary(trials: &FailedTrials) -> String {
 fn rule(void_by: &VoidBy) -> String {
     let VoidBy { metric, trials, example } = void_by;
     let example = clean(example);
+    let was = if *trials == 1 { "was" } else { "were" };
+    let trials_were = format!("  {} {was} void", counted(*trials, "trial"));
     match (metric, *trials) {
-        (None, 1) => format!("  1 void because {example}"),
-        (None, trials) => format!("  {trials} void (the first because {example})"),
-        (Some(metric), 1) => format!("  1 void because of {} ({example})", clean(metric)),
-        (Some(metric), trials) => format!("  {trials} void because of {} (the first: {example})", clean(metric)),
+        (None, 1) => format!("{trials_were} because {example}"),
+        (None, _) => format!("{trials_were} (the first because {example})"),
+        (Some(metric), 1) => format!("{trials_were} because of {} ({example})", clean(metric)),
+        (Some(metric), _) => format!("{trials_were} because of {} (the first: {example})", clean(metric)),
     }
 }
 

@@ -306,6 +306,7 @@ fn noise_floor(table: &Table, notes: &mut Notes) -> (Rendered, Ink) {
         Verdict::Faster | Verdict::Slower => {
             (Ink::Worse, " and is judged ", ", so this machine shows differences where there are none")
         }
+        Verdict::Equivalent => (Ink::Plain, " and is judged ", ""),
         _ => (Ink::Plain, ": ", ""),
     };
     let more = words::more_blocks(comparison.verdict);

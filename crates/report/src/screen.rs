@@ -215,6 +215,6 @@ fn keep(lines: &[(Rendered, Ink, u32)], room: usize) -> Vec<bool> {
 fn more(context: Context<'_>, left_out: usize) -> String {
     match left_out {
         0 => format!("more: {} --all", context.more),
-        n => format!("{n} more {}, and all tables: {} --all", if n == 1 { "line" } else { "lines" }, context.more),
+        n => format!("for {n} more {} and all tables: {} --all", if n == 1 { "line" } else { "lines" }, context.more),
     }
 }

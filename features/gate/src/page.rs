@@ -176,7 +176,7 @@ impl<'a> Words<'a> {
         if self.gate.cases.len() > 1 {
             let error = percent(1.0 - self.gate.confidence);
             let all = counted(self.gate.cases.len() as u32, "comparison");
-            sentences.push(format!("Over all {all}, a gate fails by mistake in at most {error} of studies."));
+            sentences.push(format!("Across all {all}, a gate fails by mistake in at most {error} of studies."));
         }
         sentences
     }

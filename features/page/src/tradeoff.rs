@@ -86,8 +86,8 @@ fn chart(
     html! {
         figure.trade {
             figcaption { b { (what) } " against " (brief.metric.as_ref().map_or("", |(metric, _)| metric)) "; ringed: no other variant is better in one and at least as good in the other" }
-            svg.ch.sq role="img" aria-label={ (what) " against speed; no other variant is better in one and at \
-                least as good in the other than these: " (alternative.join(", ")) } {
+            svg.ch.sq role="img" aria-label={ (what) " against speed; no other variant beats these in one without \
+                being worse in the other: " (alternative.join(", ")) } {
                 @for tick in axis.ticks() {
                     @let y = pc(tick.at);
                     line.tick.zero[tick.label == "0" || tick.label == "1"] y1=(y) y2=(y) x2="100%" {}

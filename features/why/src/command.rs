@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Show everything, including sections, program headers and all names
     #[arg(long)]
     all: bool,
-    /// Only count relocations (faster); with --all, also list the names of self-defined slots
+    /// Only count relocations (faster); with --all, also list the slots for symbols that the same file defines
     #[arg(long)]
     relocations: bool,
     /// Print all facts as JSON

@@ -82,7 +82,10 @@ fn a_program_that_is_replaced_ends_the_session_and_its_block_runs_again() {
     let ended = Shown::of(&run.wait_with_output().unwrap());
     ended.expect(
         2,
-        &["stopped because these changed while trials ran: bin/hello of", "Since then, 3 void trials must run again"],
+        &[
+            "stopped because these changed while trials ran: bin/hello of",
+            "The 3 void trials since then must run again",
+        ],
     );
     let record = sandbox.record();
     assert_eq!((record.trials.len(), count(&record, is_void)), (9, 3), "{ended:?}");
@@ -142,7 +145,7 @@ fn a_script_of_the_study_that_is_edited_ends_the_session_and_begins_another_jour
     sandbox.write("own.sh", "true; true\n");
     go(&sandbox);
     let ended = Shown::of(&run.wait_with_output().unwrap());
-    ended.expect(2, &["because these changed while trials ran: own.sh. Since then, 3 void trials must run again"]);
+    ended.expect(2, &["because these changed while trials ran: own.sh. The 3 void trials since then must run again"]);
     let again = sandbox.execute(&["run", "STUDY", "--quiet"]);
     again.expect(0, &["starting a new journal", "the file own.sh", "8 of 8 blocks"]);
     assert_eq!(sandbox.journals().len(), 2);
@@ -177,7 +180,7 @@ fn whatever_else_was_built_is_looked_at_where_somebody_touched_it() {
     let ended = Shown::of(&run.wait_with_output().unwrap());
     ended.expect(
         2,
-        &["because these changed while trials ran: share/299 of", "Since then, 3 void trials must run again"],
+        &["because these changed while trials ran: share/299 of", "The 3 void trials since then must run again"],
     );
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &["8 of 8 blocks"]);
     is_whole(&sandbox.record());
@@ -199,7 +202,7 @@ fn a_command_that_is_compared_and_rebuilt_meanwhile_ends_the_comparison() {
     replace(&program, "#!/bin/sh\ntrue\n");
     go(&sandbox);
     let ended = Shown::of(&child.wait_with_output().unwrap());
-    ended.expect(2, &["because these changed while trials ran:", "/mine. Since then, 3 void trials must run again"]);
+    ended.expect(2, &["because these changed while trials ran:", "/mine. The 3 void trials since then must run again"]);
     sandbox.execute(&words).expect(2, &["belongs to another study, or to another version of this study", "/mine"]);
 }
 
@@ -213,7 +216,7 @@ fn a_build_that_is_removed_meanwhile_is_built_again_and_its_trials_run_again() {
     let ended = Shown::of(&run.wait_with_output().unwrap());
     ended.expect(
         2,
-        &["because these changed while trials ran: bin/hello of", "Since then, 3 void trials must run again"],
+        &["because these changed while trials ran: bin/hello of", "The 3 void trials since then must run again"],
     );
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &["8 of 8 blocks"]);
     is_whole(&sandbox.record());

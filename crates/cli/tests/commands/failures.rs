@@ -478,7 +478,7 @@ fn where_everything_fails_the_screen_shows_the_first_reason() {
          run = \"echo no such table $A >&2; exit 3\"\n[plan]\nblocks = 6\n[decide]\nbaseline = { a = \"b\" }\n",
     );
     let shown = Shown::of(&sandbox.command_as_typed(&["run", "STUDY", "--quiet"]).output().unwrap());
-    shown.expect(4, &["no answer: every trial failed or is void; the first failure: exited with code 3: no such"]);
+    shown.expect(4, &["no answer: every trial failed or is void; first failed trial: exited with code 3: no such"]);
     let build = |works: &str| {
         Sandbox::new(&format!(
             "format = 1\nname = \"x\"\n[build_factors.a]\nb = {{ A = \"1\" }}\nc = {{ A = \"2\" }}\n[[build]]\nname = \"p\"\n\

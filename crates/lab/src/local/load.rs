@@ -91,8 +91,10 @@ impl Load {
                 break;
             }
             if !waiting.pause()? {
-                let why =
-                    format!("copies running after {ALIVE_WITHIN_S} s: only {} of {}", achieved.alive, active.copies);
+                let why = format!(
+                    "after {ALIVE_WITHIN_S} s, only {} of {} copies were running",
+                    achieved.alive, active.copies
+                );
                 return Err(active.because(None, why));
             }
         }
@@ -165,7 +167,7 @@ impl Active {
 
     fn failed(&self, achieved: &Achieved) -> Halt {
         let (failed, all) = (achieved.failed, achieved.failed + achieved.ended);
-        self.because(achieved.first_failed, format!("failed copies: {failed} of {all} that finished"))
+        self.because(achieved.first_failed, format!("{failed} of the {all} copies that finished had failed"))
     }
 
     /// With the log of this copy, or of the first that has one. A copy that is started again adds to its log.

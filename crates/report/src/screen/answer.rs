@@ -111,7 +111,7 @@ fn nothing(findings: &Findings) -> Rendered {
     }
     if !findings.failures.is_empty() {
         let first = findings.failures.iter().find_map(|trials| trials.example.as_ref());
-        let first = first.map_or_else(String::new, |first| format!("; the first failure: {}", failure_in_full(first)));
+        let first = first.map_or_else(String::new, |first| format!("; first failed trial: {}", failure_in_full(first)));
         return text!["no answer: every trial failed or is void", first];
     }
     if findings.tables.iter().any(|table| table.rows.iter().any(|row| row.summary.is_some())) {

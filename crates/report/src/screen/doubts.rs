@@ -205,7 +205,7 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
         Caveat::BlindRules { metrics } => {
             let [were, they] = if metrics.len() == 1 { ["was", "it"] } else { ["were", "they"] };
             let metrics = listed(&clean_all(metrics));
-            (Part, format!("{metrics} {were} not measured, so {they} could void no trial"))
+            (Part, format!("{metrics} {were} not measured, so {they} could not make any trial void"))
         }
         Caveat::Leftovers { trials, .. } => {
             let trials = counted(*trials as u32, "trial");

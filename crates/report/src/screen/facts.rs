@@ -311,7 +311,7 @@ pub(super) fn to_decide(findings: &Findings, view: &View<'_>) -> Option<String> 
         let names = named(near.into_iter().map(|(_, name)| name).collect());
         return Some(format!("about {most} would settle {names}, but not the rest"));
     }
-    Some(format!("about {most} would settle this; --until decided would start over"))
+    Some(format!("about {most} would settle this; to use --until decided, start over"))
 }
 
 /// A difference in the metric's unit, where that is a time and the row a ratio: `+0.100 s`.

@@ -283,7 +283,7 @@ fn the_reason_of_all_failures_is_part_of_the_answer() {
     findings.failures = vec![lost("baseline"), lost("b")];
     check(
         &findings,
-        &format!("no answer: every trial failed or is void; the first failure: exited with code 3: {why}"),
+        &format!("no answer: every trial failed or is void; first failed trial: exited with code 3: {why}"),
     );
     let page = terminal(&findings, Style { width: 60, colour: false });
     // At the top, and with each of the two among the trials that do not count.
@@ -298,7 +298,7 @@ fn the_screen_says_how_many_blocks_are_missing_and_for_what() {
     let more =
         |findings: &Findings| page(findings).lines().find(|line| line.contains("would settle")).map(str::to_owned);
     for (other, expect) in [
-        (9, Some("about 14 more blocks would settle this; --until decided would start over")),
+        (9, Some("about 14 more blocks would settle this; to use --until decided, start over")),
         (5000, Some("about 14 more blocks would settle b, but not the rest")),
     ] {
         assert_eq!(more(&of(14, other)).as_deref(), expect);

@@ -45,7 +45,7 @@ pub fn doubtful() -> Findings {
         ),
         alarm(
             "flag-overridden",
-            "-fno-plt of optimize=O3 and 1 other was overridden by -fplt everywhere it arrived",
+            "-fno-plt of optimize=O3 and 1 other was overridden by -fplt wherever it arrived",
             "-fno-plt was overridden",
         ),
         alarm(

@@ -43,8 +43,7 @@ fn confinement_from(version: Result<u32, String>) -> Check {
 /// The least peak memory that is certainly a trial's own.
 pub(super) fn memory_floor() -> Check {
     let name = "peak memory";
-    let means =
-        "a smaller figure may be that of the launcher process, because a peak starts at the peak of the parent process";
+    let means = "a smaller value may be the launcher's, because a process's peak starts at the peak of its parent";
     match launcher_peak_bytes() {
         Ok(Some(bytes)) => Check::good(name, format!("from {:.1} MiB up", bytes as f64 / f64::from(1 << 20)), means),
         Ok(None) => Check::missing(name, "unknown", "the smallest peak memory that a trial can show is unknown"),

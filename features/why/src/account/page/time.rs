@@ -26,8 +26,8 @@ pub(super) fn print(time: &TimeAccount, page: &mut Page, columns: usize) {
     grid.print(page, columns);
     let shown = if time.is_shown() { "" } else { "A difference in user time is not shown. " };
     let text = format!(
-        "{shown}Shares of instructions are not shares of time, and no time here is scaled by them. Times come from the \
-         trials; instruction counts come from the files as built."
+        "{shown}Shares of instructions are not shares of time, and nothing here treats them as \
+         such. Times come from the trials; instruction counts come from the files as built."
     );
     page.paragraph(text, columns, 2, Ink::Aside);
 }
