@@ -138,7 +138,7 @@ fn heading(family: &Effects) -> String {
         }
         EffectKind::Main => format!("effect of each option on {metric}, over all levels of the others"),
         EffectKind::Simple => format!("effect of each option on {metric} within each level of another option"),
-        EffectKind::Interaction => format!("effect of two options together on {metric} beyond that of each alone"),
+        EffectKind::Interaction => format!("combined effect of two options on {metric}, beyond their separate effects"),
         EffectKind::Levels => {
             format!("levels of one factor compared by {metric}, with all other factors as in the baseline")
         }

@@ -101,7 +101,7 @@ fn limits(args: &Args, record: &Record, features: &Registry) -> Result<Limits, C
         false => Limits::of_record(record),
     };
     limits.ok_or_else(|| {
-        CommandError::usage("no limit was given, and the study has none")
+        CommandError::usage("no limit was given, and the study sets no limit")
             .hint("use --max-slowdown 2%, or add [gate] with `max_slowdown = \"2%\"` to the study file")
     })
 }

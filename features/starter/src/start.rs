@@ -183,8 +183,8 @@ fn timed(seen: &Observed, levels: usize) -> Vec<String> {
     match seen.blocks_for_one_percent(levels) {
         None => {}
         Some(blocks) if i64::from(blocks) > MOST_BLOCKS => lines.push(format!(
-            "Its time varies so much that {MOST_BLOCKS} blocks, the most that a study can have, do not detect a difference of 1 % \
-             here; use a quieter machine or a longer workload. The study has {BLOCKS}."
+            "Its time varies too much here to detect a difference of 1 %, even with {MOST_BLOCKS} blocks, the \
+             maximum; use a quieter machine or a longer workload. The study has {BLOCKS}."
         )),
         Some(blocks) => lines.push(format!(
             "To detect a difference of 1 %, you need about {blocks} blocks on this machine (`--blocks {blocks}`); the \

@@ -57,7 +57,7 @@ pub(crate) fn twice(workload: &Workload, dir: &Path, prefix: &Path, most_s: f64)
             return Err(Fault::Useless(why));
         }
         if is_idle {
-            return Err(Fault::Useless("runs none of the built programs".to_owned()));
+            return Err(Fault::Useless("does not run any of the built programs".to_owned()));
         }
     }
     Ok(())
@@ -196,6 +196,6 @@ mod tests {
             println!("skipped: the file system does not write down when a file is used");
             return;
         }
-        check("echo nothing", Err("runs none of the built programs"));
+        check("echo nothing", Err("does not run any of the built programs"));
     }
 }

@@ -187,7 +187,7 @@ pub(crate) fn to_confirm(
         .filter_map(|(pair, diagnosis)| Some(confirm::first(pair, diagnosis)?.1))
         .collect();
     if confirmations.is_empty() && !accounts.is_empty() {
-        screen::err("nothing to confirm: Bakeoff knows no level that isolates a cause not shown yet\n");
+        screen::err("nothing to confirm: Bakeoff knows no level that would isolate any of the causes not yet shown\n");
     }
     Ok(confirmations)
 }

@@ -67,7 +67,7 @@ fn calls(number: u64) -> String {
 fn flag(doubt: &FlagDoubt) -> String {
     let FlagDoubt { reached, of, .. } = doubt;
     let [flag, variable, layer] = [&doubt.flag, &doubt.variable, &doubt.layer].map(|text| clean(text));
-    let whose = format!("{flag} (of {variable}, for {})", variants(&doubt.variants));
+    let whose = format!("{flag} (from {variable}, for {})", variants(&doubt.variants));
     let not_seen = match doubt.unseen {
         0 => String::new(),
         unseen => {

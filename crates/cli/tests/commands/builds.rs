@@ -155,7 +155,7 @@ fn a_script_that_ignores_its_flags_is_caught() {
     let sandbox = study(OPTIMIZE, "optimize = \"O2\"", &layer);
     let built = sandbox.execute(&["build", "STUDY"]);
     assert_eq!(built.code, 0, "{}", built.err);
-    let said = "never arrived: -O3 (of CFLAGS, for optimize=O3) did not reach the only compilation or link";
+    let said = "never arrived: -O3 (from CFLAGS, for optimize=O3) did not reach the only compilation or link";
     assert!(unwrapped(&built.out).contains(said), "{}", built.out);
     let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
     assert!(shown.code == 2 && unwrapped(&shown.err).contains(said), "{}", shown.err);

@@ -106,7 +106,7 @@ const VARIANTS: [Row; 23] = [
     (
         "--layouts",
         &["--layouts", "fresh"],
-        Refused("this plan has none"),
+        Refused("but no variant of this plan has any"),
         Refused("not every build has a program whose link can be repeated"),
     ),
     ("--keep-going", &["--keep-going", "--blocks", "8"], Seen(is_kept_going), Seen(is_kept_going)),

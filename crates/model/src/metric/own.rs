@@ -69,7 +69,7 @@ fn value(name: &str, workloads: &[Workload]) -> Result<Option<Metric>, Unknown> 
         let why = format!(
             "the value `{name}` has a different unit, direction or exactness in workload `{other}` than in `{first}`"
         );
-        return Err(Unknown { why, remedy: "declare both alike, or rename one of them".to_owned() });
+        return Err(Unknown { why, remedy: "declare both the same way, or rename one of them".to_owned() });
     }
     let ValueSpec { unit, better, from, exact, .. } = &spec;
     let (what, source) = match from {

@@ -17,7 +17,7 @@ impl Plan {
             return Ok(());
         }
         if !is_built {
-            return Err("--layouts needs programs that Bakeoff builds, and this plan has none");
+            return Err("--layouts needs programs that Bakeoff builds, but no variant of this plan has any");
         }
         if layouts != Layouts::One && !self.can_lay_out() {
             return Err("--layouts: the plan has `vary = [\"link-order\"]`, which already links again for each pass");

@@ -133,8 +133,14 @@ fn what_is_wrong_is_named_with_its_remedy() {
         (&format!("[plans.default]\n{DECIDE}"), "belongs in the section `[plan]`"),
         (&format!("[workloads.baseline]\nrun = \"x\"\n{DECIDE}"), "is reserved or has invalid characters"),
         (&format!("[workloads.up]\nrun = \"x\"\nexpect = \"../x\"\n{DECIDE}"), "is outside the study's folder"),
-        (&format!("[workloads.long]\nrun = \"x $LENGTH\"\nlengths = [\"9\", \"3\"]\n{DECIDE}"), "are not lengths"),
-        (&format!("[workloads.long]\nrun = \"x $LENGTH\"\nlengths = [\"9\"]\n{DECIDE}"), "are not lengths"),
+        (
+            &format!("[workloads.long]\nrun = \"x $LENGTH\"\nlengths = [\"9\", \"3\"]\n{DECIDE}"),
+            "are not valid workload lengths",
+        ),
+        (
+            &format!("[workloads.long]\nrun = \"x $LENGTH\"\nlengths = [\"9\"]\n{DECIDE}"),
+            "are not valid workload lengths",
+        ),
         (&format!("[workloads.long]\nrun = \"x\"\nlengths = [\"3\", \"9\"]\n{DECIDE}"), "does not depend on $LENGTH"),
         (&format!("[build_factors.two]\nx = {{ CC = \"tcc\" }}\n{DECIDE}"), "factor `cc` also sets the variable `CC`"),
         ("[decide\n", "this is not valid TOML"),

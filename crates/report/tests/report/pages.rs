@@ -69,7 +69,7 @@ fn a_negligible_interaction_is_shown_in_the_table() {
     let mut findings = bakeoff_testkit::findings::factorial();
     let told = |findings: &Findings| {
         let page = page(findings, 120);
-        page.split("effect of two options together")
+        page.split("combined effect of two options")
             .nth(1)
             .unwrap_or_default()
             .split("\n\n")

@@ -88,7 +88,7 @@ fn what_fails() {
     let said = text(&gate(several));
     let third = "c on w3 is at least 2.3 % slower than before (95 % interval +2.3 … +4.1 %; limit +2 %) and 3 more.";
     assert!(said.contains(third), "{said}");
-    assert!(said.ends_with("Over all 7 comparisons, a gate fails by mistake in at most 5 % of studies."), "{said}");
+    assert!(said.ends_with("Across all 7 comparisons, a gate fails by mistake in at most 5 % of studies."), "{said}");
 }
 
 #[test]

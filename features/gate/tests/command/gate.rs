@@ -94,7 +94,9 @@ fn the_limits_of_a_study_travel_in_its_journal() {
     assert!(lines() == 2 && of_journal().contains("\"limit\": 0.8"));
     sandbox.write("study.toml", text.split("[gate").next().unwrap());
     run(&["--gate", "study"]).expect(2, &["the study had no limits when it ran", "hint:"]);
-    sandbox.execute(&["gate", journal.to_str().unwrap()]).expect(2, &["no limit was given, and the study has none"]);
+    sandbox
+        .execute(&["gate", journal.to_str().unwrap()])
+        .expect(2, &["no limit was given, and the study sets no limit"]);
     assert_eq!(sandbox.journals().len(), 1);
 }
 
@@ -156,7 +158,7 @@ fn what_cannot_be_gated_on_has_a_remedy() {
     let gate = |more: &[&str], says: &[&str]| {
         sandbox.execute(&[&["gate", "STUDY"], more].concat()).expect(2, says);
     };
-    gate(&[], &["no limit was given, and the study has none", "--max-slowdown 2%"]);
+    gate(&[], &["no limit was given, and the study sets no limit", "--max-slowdown 2%"]);
     let limit = ["--max-slowdown", "2%"];
     let with = |more: [&'static str; 2]| [limit, more].concat();
     gate(&with(["--variant", "x"]), &["the journal has no variant `x`", "available: echo=twice"]);

@@ -147,7 +147,7 @@ fn a_level_that_reaches_only_a_part_of_the_program_is_not_proven() {
         &[
             "O0: -O0 reached 2 of 2 calls and took effect in 2; not proven, because 1 part of the program was not \
                 compiled",
-            "not proven: -O0 (of append, for flags=O0) took effect in 2 of 2 compilations and links in layer sum; \
+            "not proven: -O0 (from append, for flags=O0) took effect in 2 of 2 compilations and links in layer sum; \
              part.o was not compiled by this build, because the source already contained it",
         ],
     );

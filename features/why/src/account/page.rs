@@ -259,11 +259,11 @@ fn below(account: &Account, page: &mut Page, columns: usize) {
     let length = clean(account.length.as_deref().unwrap_or_default());
     sentences.push(match account.growth {
         Some(growth) => format!(
-            "{} of the difference at length {length} is work at start; each further unit of work adds {} instructions.",
+            "{} of the difference at length {length} is start-up work; each further unit of work adds {} instructions.",
             glue(&format!("{} %", fixed(100.0 * growth.start / net, 1))),
             signed(growth.per_unit, decimals(growth.per_unit))
         ),
-        None => "With only one workload length, work at start cannot be told apart from the rest.".to_owned(),
+        None => "With only one workload length, start-up work cannot be told apart from the rest.".to_owned(),
     });
     let nameless = account.rows.iter().find(|row| row.cause == Cause::Mechanism(Mechanism::Nameless));
     if !account.is_by_names && nameless.is_some_and(|row| row.permille.abs() >= NAMELESS_PERMILLE) {

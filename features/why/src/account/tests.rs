@@ -331,7 +331,7 @@ fn two_lengths_separate_work_at_start() {
     let loader = row(&account, |cause| *cause == Cause::Mechanism(Mechanism::Loader));
     assert_eq!((loader.permille, loader.growth), (500, Some(Growth { start: 4000.0, per_unit: 0.0 })));
     let text = page::text(&account, ["baseline", "variant"], 120);
-    assert!(text.contains("50.0 % of the difference at length 1000 is work at start"), "{text}");
+    assert!(text.contains("50.0 % of the difference at length 1000 is start-up work"), "{text}");
     // A time at a third length is explained on the line; one of which nothing is known is not.
     let time = |length: &str| {
         let user = Times { baseline_s: 1.0, variant_s: 2.0, interval_s: None };
@@ -350,7 +350,7 @@ fn lengths_that_are_no_numbers_are_one() {
     assert_eq!((account.instructions, account.growth), ([90, 99], None));
     let text = page::text(&account, ["baseline", "variant"], 120);
     assert!(
-        text.contains("With only one workload length, work at start cannot be told apart from the rest."),
+        text.contains("With only one workload length, start-up work cannot be told apart from the rest."),
         "{text}"
     );
 }
