@@ -83,8 +83,8 @@ fn read(path: &Path) -> Option<(Vec<u8>, u32)> {
 fn same([one, other]: [&Variant; 2], paths: [&str; 2]) -> Merged {
     let answer = format!(
         "{}, {}: both commands run the same program; only addresses differ, so there is nothing to measure\nall \
-         functions and data that both programs have are equal in {} and {}, and nothing refers to the \
-         others\nhint: use --layouts one to compare the files as built, with their addresses\n",
+         functions and data that both programs have are equal in {} and {}, and nothing refers to the others\n\
+         hint: use --layouts one to compare the files as built, with their addresses\n",
         clean(&one.name),
         clean(&other.name),
         clean(paths[0]),

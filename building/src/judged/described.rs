@@ -54,29 +54,18 @@ pub(crate) fn sentence_on_link(link: &LinkSeen) -> String {
             let later = if *is_changed_later { "; stripped, or changed elsewhere, after the link" } else { "" };
             format!("link of {file}: Bakeoff repeated it with the same bytes in {}{later}", duration(*seconds))
         }
-        Repeated::Unseen => {
-            format!("link of {file}: Bakeoff did not repeat it, because it saw no linker call for this file")
-        }
-        Repeated::ChangedLater => {
-            format!("link of {file}: Bakeoff repeated it, but the build changed the file after the link")
-        }
-        Repeated::Gone { input } => {
-            format!("link of {file}: Bakeoff did not repeat it, because {} no longer exists", clean(input))
-        }
+        Repeated::Unseen => format!("link of {file}: Bakeoff cannot repeat it, because it saw no linker call"),
+        Repeated::ChangedLater => format!("link of {file}: Bakeoff repeated it, but the build changed the file later"),
+        Repeated::Gone { input } => format!("link of {file}: its input {} no longer exists", clean(input)),
         Repeated::LinkTimeOptimised => {
-            format!(
-                "link of {file}: Bakeoff did not repeat it, because it compiles (link-time optimisation by compilers \
-                 other than gcc)"
-            )
+            format!("link of {file}: it compiles (link-time optimisation, not by gcc), so Bakeoff cannot repeat it")
         }
         Repeated::Differs => format!("link of {file}: Bakeoff repeated it, but the bytes differ"),
         Repeated::NotFromCopies => {
             format!("link of {file}: Bakeoff repeated it with the same bytes, but not from copies of its objects")
         }
         Repeated::Failed { why } => format!("link of {file}: Bakeoff repeated it, but the linker {}", clean(why)),
-        Repeated::Untried => {
-            format!("link of {file}: Bakeoff did not repeat it, because repeating the other links took too long")
-        }
+        Repeated::Untried => format!("link of {file}: repeating the other links took too long to try this one"),
     }
 }
 

@@ -77,9 +77,8 @@ pub(crate) fn print(findings: &Findings, of_levels: bool, page: &mut Page, notes
 fn averaged(family: &Effects, shown: &[&Effect]) -> Option<String> {
     let compared = shown.iter().filter(|effect| effect.comparison.is_some());
     let parts = grouped(compared.filter_map(|effect| Some((over(effect.over.as_ref()?), name(family, effect)))));
-    let parts: Vec<String> =
-        parts.into_iter().map(|(over, names)| format!("the effect of {} {over}", named(names))).collect();
-    (!parts.is_empty()).then(|| format!("averaged only over complete combinations: {}", parts.join("; ")))
+    let parts: Vec<String> = parts.into_iter().map(|(over, names)| format!("{} {over}", named(names))).collect();
+    (!parts.is_empty()).then(|| format!("averaged only over complete combinations: the effect of {}", parts.join("; ")))
 }
 
 /// `over opt=O0, O2`, or how many of the combinations where they are not all of some levels.

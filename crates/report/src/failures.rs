@@ -3,7 +3,7 @@
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{broken, clean};
 use crate::format::{bytes, duration};
-use crate::words::counted;
+use crate::words::{counted, listed};
 use bakeoff_judge::findings::{FailedTrials, Findings, VoidBy};
 use bakeoff_model::record::Failure;
 
@@ -52,13 +52,8 @@ pub fn quote(page: &mut Page, line: &str, columns: usize) {
 
 fn summary(trials: &FailedTrials) -> String {
     let FailedTrials { variant, workload, condition, failed, void, repeated, of, .. } = trials;
-    let was = |n: u32| if n == 1 { "was" } else { "were" };
-    let of = counted(*of, "trial");
-    let summary = match (*failed, *void) {
-        (failed, 0) => format!("{failed} of {of} failed"),
-        (0, void) => format!("{void} of {of} {} void", was(void)),
-        (failed, void) => format!("of {of}, {failed} failed and {void} {} void", was(void)),
-    };
+    let kinds = [(failed, "failed"), (void, if *void == 1 { "was void" } else { "were void" })];
+    let kinds: Vec<String> = kinds.iter().filter(|(n, _)| **n > 0).map(|(n, kind)| format!("{n} {kind}")).collect();
     let place = format!("{} on {} ({})", clean(variant), clean(workload), clean(condition));
     let repeated = match (*repeated, *void) {
         (0, _) => String::new(),
@@ -67,21 +62,15 @@ fn summary(trials: &FailedTrials) -> String {
         (1, _) => "; 1 of the void trials was repeated".to_owned(),
         (n, _) => format!("; {n} of the void trials were repeated"),
     };
-    format!("{place}: {summary}{repeated}")
+    format!("{place}: of {}, {}{repeated}", counted(*of, "trial"), listed(&kinds))
 }
 
 /// By which rule how many are void, with the numbers of the first.
 fn rule(void_by: &VoidBy) -> String {
     let VoidBy { metric, trials, example } = void_by;
-    let example = clean(example);
-    let was = if *trials == 1 { "was" } else { "were" };
-    let trials_were = format!("  {} {was} void", counted(*trials, "trial"));
-    match (metric, *trials) {
-        (None, 1) => format!("{trials_were} because {example}"),
-        (None, _) => format!("{trials_were} (the first because {example})"),
-        (Some(metric), 1) => format!("{trials_were} because of {} ({example})", clean(metric)),
-        (Some(metric), _) => format!("{trials_were} because of {} (the first: {example})", clean(metric)),
-    }
+    let metric = metric.as_ref().map_or(String::new(), |metric| format!(" because of {}", clean(metric)));
+    let (were, first) = if *trials == 1 { ("trial was", "") } else { ("trials were", "the first: ") };
+    format!("  {trials} {were} void{metric} ({first}{})", clean(example))
 }
 
 /// A failure in one sentence, without an end to it: `exited with code 2`.

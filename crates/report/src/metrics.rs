@@ -302,16 +302,14 @@ fn noise_floor(table: &Table, notes: &mut Notes) -> (Rendered, Ink) {
     let change = Change::of(comparison, table.unit);
     let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
     let verdict = verdict_cell(table, row, comparison, notes).text;
-    let (ink, before, remark) = match comparison.verdict {
-        Verdict::Faster | Verdict::Slower => {
-            (Ink::Worse, " and is judged ", ", so this machine shows differences where there are none")
-        }
-        Verdict::Equivalent => (Ink::Plain, " and is judged ", ""),
-        _ => (Ink::Plain, ": ", ""),
+    let (ink, remark) = match comparison.verdict {
+        Verdict::Faster | Verdict::Slower => (Ink::Worse, ", so this machine shows false differences"),
+        _ => (Ink::Plain, ""),
     };
+    let judged = if matches!(comparison.verdict, Verdict::Undecided { .. }) { ": " } else { " and is judged " };
     let more = words::more_blocks(comparison.verdict);
     let by = glue(&change.signed());
-    (text!["noise floor: the baseline's twin differs by ", by, range, before, verdict, more, remark], ink)
+    (text!["noise floor: the baseline's twin differs by ", by, range, judged, verdict, more, remark], ink)
 }
 
 /// All other metrics in one table: each begins with the baseline's row, and the twin's row closes it.

@@ -47,10 +47,9 @@ fn drawn(pairs: &SideBySide, here: &Findings, there: &Findings, columns: usize) 
             page.paragraph(format!("only {whose}: {}", names.join("; ")), columns, 2, Ink::Aside);
         }
     }
-    let meaning = "overlap: the two intervals have values in common; apart: they have no values in \
-                   common. This is not a \
-        test. Overlapping intervals do not show that the ratios are the same. If intervals do not overlap, this does \
-        not show whether the machine, the system or the build is the cause.";
+    let meaning = "overlap: the two intervals have values in common; apart: they do not. This is not a test. \
+        Overlapping intervals do not show that the ratios are the same. If intervals do not overlap, this does not \
+        show whether the machine, the system or the build is the cause.";
     page.paragraph(meaning, columns, 2, Ink::Aside);
     page
 }

@@ -125,8 +125,7 @@ pub fn instructions(name: &str) -> &str {
 /// How many blocks are missing, as far as that is known: ` (needs about 14 more blocks)`.
 pub fn more_blocks(verdict: Verdict) -> String {
     match verdict {
-        Verdict::Undecided { more_blocks: Some(1) } => " (needs about 1 more block)".to_owned(),
-        Verdict::Undecided { more_blocks: Some(n) } => format!(" (needs about {} more blocks)", fixed(f64::from(n), 0)),
+        Verdict::Undecided { more_blocks: Some(n) } => format!(" (needs about {})", counted(n, "more block")),
         _ => String::new(),
     }
 }

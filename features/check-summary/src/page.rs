@@ -137,10 +137,7 @@ fn remarks(finding: &SummaryFinding, page: &mut Page, columns: usize) {
     }
     if let Some(values) = finding.values.as_ref().filter(|values| values.len() > 1) {
         let values: Vec<String> = values.iter().map(|value| glue(&ranged(*value, fixed))).collect();
-        let text = format!(
-            "{name}: only the values {} are consistent with these figures.",
-            bakeoff_report::words::listed(&values)
-        );
+        let text = format!("{name}: only the values {} fit these figures.", bakeoff_report::words::listed(&values));
         page.paragraph(&text, columns, 2, Ink::Plain);
     }
     if let (SdFrom::Bounds, Some(sd)) = (finding.sd_from, finding.sd) {

@@ -44,8 +44,7 @@ pub(crate) struct Args {
     run: Option<String>,
     /// Use this level instead of the proposed ones; repeat the option for several. A level is a set of compiler flags
     /// added after the project's own (`-O3 -flto=auto`, or for rustc `-C target-cpu=native`), a compiler (`clang`), or
-    /// a variable (`GOAMD64=v3`). To name the level, put the name in front: `lto=-O3
-    /// -flto=auto`. Add `profile` for a profile-guided
+    /// a variable (`GOAMD64=v3`). You can put its name first: `lto=-O3 -flto=auto`. Add `profile` for a profile-guided
     /// build trained on the workload, or `profile:COMMAND` to train it on another command. Add `bolt` or
     /// `bolt:COMMAND` to have LLVM's BOLT optimise the linked program
     #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]

@@ -35,11 +35,8 @@ pub(crate) fn options(command: clap::Command) -> clap::Command {
         .arg(flag(CSV, "Print all functions as CSV").conflicts_with(JSON))
         .arg(flag(JSON, "Print the explanation as JSON"))
         .arg(
-            flag(
-                CONFIRM,
-                "Also run a level that isolates the first cause of each difference, to show or refute that cause",
-            )
-            .conflicts_with_all([CSV, JSON]),
+            flag(CONFIRM, "Also run a level that isolates the first cause of each difference, to show or refute it")
+                .conflicts_with_all([CSV, JSON]),
         )
 }
 

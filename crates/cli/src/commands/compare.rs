@@ -88,7 +88,6 @@ struct CompareSettings {
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// After the trials, count the instructions of commands that differ, and print which functions need more or fewer
-    /// of them
     ///
     /// Bakeoff runs each such command twice more, under valgrind. `bakeoff help why` describes the tables.
     #[arg(long)]

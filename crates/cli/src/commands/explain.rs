@@ -17,9 +17,8 @@ mod isolating;
 ///
 /// For the baseline and each variant that was shown to differ, Bakeoff runs the workload under valgrind and counts
 /// every instruction. It shows which functions need more or fewer instructions, and how much of the time difference
-/// that explains. If the study has not been run yet, Bakeoff runs it
-/// first. The journal keeps the counts, and `bakeoff report` shows them too. If
-/// you name a journal instead of a study, Bakeoff runs nothing.
+/// that explains. If the study has not been run yet, Bakeoff runs it first. The journal keeps the counts, and `bakeoff
+/// report` shows them too. If you name a journal instead of a study, Bakeoff runs nothing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -42,8 +42,7 @@ pub(super) struct Extent {
     /// [default: the study's `layouts`; otherwise `fresh`, if the links can be repeated]
     ///
     /// `both` measures both, as two conditions. A number, such as 6, is for programs that take long to link: Bakeoff
-    /// makes that many layouts and uses each for the same number of
-    /// passes. Each layout then has the same weight, however many blocks it has.
+    /// makes that many layouts and uses each for the same number of passes. Each layout then has the same weight.
     #[arg(long, value_name = "HOW", value_parser = Layouts::parse)]
     layouts: Option<Layouts>,
     /// Do not trace the variants after the trials

@@ -91,10 +91,7 @@ impl Load {
                 break;
             }
             if !waiting.pause()? {
-                let why = format!(
-                    "after {ALIVE_WITHIN_S} s, only {} of {} copies were running",
-                    achieved.alive, active.copies
-                );
+                let why = format!("only {} of {} copies ran after {ALIVE_WITHIN_S} s", achieved.alive, active.copies);
                 return Err(active.because(None, why));
             }
         }

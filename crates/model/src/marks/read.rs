@@ -213,7 +213,7 @@ impl Reader {
         let elapsed_s = now.at_s - earlier.at_s;
         if elapsed_s < 0.0 && now.own && earlier.own {
             let remedy = "if several threads write marks, each op must include its SECONDS";
-            return Err(format!("its time is {} s earlier than the time of the mark above; {remedy}", -elapsed_s));
+            return Err(format!("its time is {} s before the mark above; {remedy}", -elapsed_s));
         }
         Ok(elapsed_s.max(0.0))
     }
@@ -227,8 +227,7 @@ impl Reader {
         let (earlier_s, began_s) = (self.began.at_s, now.at_s.max(self.began.at_s));
         if now.at_s < earlier_s && now.own && self.began.own {
             return Err(format!(
-                "its time is {} s earlier than the time of the phase \
-                 above; mark phases in the order in which they begin",
+                "its time is {} s before the phase above; mark phases in the order in which they begin",
                 earlier_s - now.at_s
             ));
         }

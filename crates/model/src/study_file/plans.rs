@@ -250,8 +250,7 @@ fn void_rules(rules: &Section<'_>, known: &Choices<'_>) -> Vec<VoidRule> {
         // To leave slow trials out because they were slow is to choose the answer.
         if known.decided.iter().any(|judged| judged == name) {
             let message = format!("`{name}` cannot make trials void, because the study judges variants by this metric");
-            let remedy = "use a metric that shows outside interference, such \
-                          as foreign_cpu, steal, pressure_cpu or run_delay";
+            let remedy = "use a metric that shows interference, such as foreign_cpu, steal, pressure_cpu or run_delay";
             rules.sink.report(span, &message, "this would bias the result", remedy);
             continue;
         }

@@ -47,8 +47,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             part(*by)
         ),
         Caveat::SymmetricErrors => {
-            "the test for an interaction assumes symmetric errors, and random order alone does not ensure symmetry"
-                .to_owned()
+            "the test for an interaction assumes symmetric errors, which random order alone does not ensure".to_owned()
         }
         Caveat::Aliased { effect, with } => format!(
             "{effect} is estimated as if there were no interaction {}, because the variants that ran cannot separate \

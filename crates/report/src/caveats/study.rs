@@ -73,10 +73,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         ),
         Caveat::BlindRules { metrics } => {
             let rules = if metrics.len() == 1 { "its rule" } else { "their rules" };
-            format!(
-                "some sessions could not measure {}, so {rules} could not make any trial void there",
-                metrics.join(", ")
-            )
+            format!("some sessions could not measure {}, so {rules} made no trial void there", metrics.join(", "))
         }
         Caveat::UnknownMetric { metrics } => {
             format!("this version does not know some metrics of the study ({}); use a newer one", metrics.join(", "))

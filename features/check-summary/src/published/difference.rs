@@ -50,9 +50,7 @@ impl Reader {
         match both.map(<[Figure; 2]>::try_from) {
             Some(Ok(both)) if is_percent => last.percent = Some(both),
             Some(Ok(both)) => last.absolute = Some(both),
-            _ => {
-                self.problem(span, "expected a difference and its half-width, such as `0.1 +/- 0.02`".to_owned(), FORM)
-            }
+            _ => self.problem(span, "expected a difference and its half-width".to_owned(), FORM),
         }
         true
     }

@@ -75,7 +75,7 @@ fn three_values_come_back_and_cannot_show_much() {
     shown.expect(
         0,
         &[
-            "A: only the values 1.000 ± 0.005, 2.00 ± 0.03 and 3.000 ± 0.005 are consistent with these figures",
+            "A: only the values 1.000 ± 0.005, 2.00 ± 0.03 and 3.000 ± 0.005 fit these figures",
             "no exact test can reach 95 %",
         ],
     );

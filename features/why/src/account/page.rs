@@ -249,10 +249,8 @@ fn below(account: &Account, page: &mut Page, columns: usize) {
     let mut sentences = vec![];
     if let Some(Split { more_calls, dearer_calls }) = account.split {
         let [calls, cost] = [more_calls, dearer_calls].map(|part| share(part as f64 / net));
-        sentences.push(format!(
-            "Within functions, the number of calls accounts for {calls} and the cost per call for {cost} \
-                           of the difference."
-        ));
+        sentences
+            .push(format!("In functions, the number of calls accounts for {calls} and the cost per call for {cost}."));
     }
     let gross = glue(&format!("{} %", fixed(100.0 * account.gross as f64 / net.abs(), 0)));
     sentences.push(format!("Changes in both directions add up to {gross} of the net difference."));

@@ -23,10 +23,7 @@ pub(super) fn add_up(logs: &[Written], counts: &[Written]) -> Result<Counted, Un
     let is_forked = |path: &Path| !started.iter().any(|known| known == path);
     let forked = counts.iter().filter(|(path, _)| is_forked(path)).count();
     if forked > 0 {
-        let why = format!(
-            "{forked} of {} processes were forked, so their counts include their parents' instructions",
-            counts.len()
-        );
+        let why = format!("{forked} of {} processes were forked and include their parents' instructions", counts.len());
         return Err(Unseen::Refused(why));
     }
     let mut functions: BTreeMap<&str, u64> = BTreeMap::new();
@@ -89,7 +86,7 @@ mod tests {
         assert_eq!((counted.instructions(), counted.instrument), (2 * 159, Instrument::Cachegrind));
 
         let one = log("c.1.said");
-        let forked = "1 of 2 processes were forked, so their counts include their parents' instructions";
+        let forked = "1 of 2 processes were forked and include their parents' instructions";
         let forked = Unseen::Refused(forked.to_owned());
         assert_eq!(why(std::slice::from_ref(&one), &[counts("c.1"), counts("c.2")]), forked);
         let killed = Unseen::Refused("1 of 2 processes ended without counts".to_owned());

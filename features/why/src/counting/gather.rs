@@ -219,10 +219,7 @@ fn once(
 ) -> Result<Attempt, CommandError> {
     let at = counting.length.as_ref().map_or(String::new(), |length| format!(" at length {}", clean(length)));
     let failed = |failure: &Failure| {
-        Attempt::Missing(format!(
-            "the workload fails while its instructions are counted{at}: {}",
-            bakeoff_report::failure(failure)
-        ))
+        Attempt::Missing(format!("the workload fails under valgrind{at}: {}", bakeoff_report::failure(failure)))
     };
     Ok(match executor.diagnose(subject, counting)? {
         None => Attempt::Interrupted,

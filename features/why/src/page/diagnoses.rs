@@ -158,8 +158,7 @@ pub(crate) fn outcome(
         let change = Change::of(&outcome.claim.comparison, outcome.claim.unit);
         let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
         format!(
-            "Undecided: {changed} with {says} is not shown to differ from {changed} without \
-             it{range}. Use more --blocks."
+            "Undecided: {changed} with {says} is not shown to differ from {changed} alone{range}. Use more --blocks."
         )
     } else {
         return;

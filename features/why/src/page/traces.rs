@@ -23,13 +23,10 @@ pub(super) fn print(trace: &TraceTable, page: &mut Page, columns: usize) {
     let workload = clean(&trace.workload);
     let heading = match &trace.service {
         None => format!("{workload}: one traced run of each variant, stopped at every system call"),
-        Some(service) => {
-            format!("{}, a service of {workload}: its system calls during that run", clean(service))
-        }
+        Some(service) => format!("{}, a service of {workload}: system calls during that run", clean(service)),
     };
-    if trace.service.is_some() && trace.profiles.iter().all(|profile| profile.total.count == 0) {
-        let service = clean(trace.service.as_deref().unwrap_or_default());
-        let text = format!("{service}, a service of {workload}, made no system calls during that run");
+    if let (Some(service), true) = (&trace.service, trace.profiles.iter().all(|profile| profile.total.count == 0)) {
+        let text = format!("{}, a service of {workload}, made no system calls during that run", clean(service));
         page.paragraph(text, columns, 2, Ink::Plain);
         return;
     }

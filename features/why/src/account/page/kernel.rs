@@ -44,7 +44,7 @@ fn note(kernel: &KernelAccount) -> String {
                 .to_owned()
         }
         Some(why) => {
-            format!("All times are sums over all threads, because the path that ends last is unknown: {}.", clean(why))
+            format!("All times are sums over all threads: the path that ends last is unknown ({}).", clean(why))
         }
         None => "All times are sums over all threads.".to_owned(),
     };

@@ -32,8 +32,7 @@ pub(super) fn print(samples: &SampledAccount, time: Option<&TimeAccount>, page: 
         let text = format!("The samples do not show which functions run at a different speed; n = {blocks} blocks.");
         page.paragraph(text, columns, 2, Ink::Plain);
     }
-    let of_trials =
-        time.map_or(String::new(), |time| format!("; in the trials, by {}", signed(time.user.estimate_s)));
+    let of_trials = time.map_or(String::new(), |time| format!("; in the trials, by {}", signed(time.user.estimate_s)));
     sentences
         .push(format!("In the samples, user time differs by {}{of_trials}.", signed(sum.user_s[1] - sum.user_s[0])));
     if *lost > 0 {
