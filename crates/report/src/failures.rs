@@ -62,7 +62,7 @@ fn summary(trials: &FailedTrials) -> String {
         (1, _) => "; 1 of the void trials was repeated".to_owned(),
         (n, _) => format!("; {n} of the void trials were repeated"),
     };
-    format!("{place}: of {}, {}{repeated}", counted(*of, "trial"), listed(&kinds))
+    format!("{place}: {}{repeated}", listed(&kinds).replacen(' ', &format!(" of {} ", counted(*of, "trial")), 1))
 }
 
 /// By which rule how many are void, with the numbers of the first.

@@ -77,7 +77,7 @@ fn the_page_tells_what_was_found() {
         "loop: load_rate, copies of the load completed per second: baseline 8.00 /s",
         "the load was not the same for all variants: it finished more or less often during the trials of some \
             variants than during the baseline's (b on loop under busy: 11.",
-        "b on loop (idle): of 13 trials, 1 was void; the void trial was repeated\n  \
+        "b on loop (idle): 1 of 13 trials was void; the void trial was repeated\n  \
             1 trial was void because of foreign_cpu (foreign_cpu 40 % > 20 %)",
         "peak by wait4: ru_maxrss",
         "not measured here: cycles (no hardware counters here)\n",

@@ -147,7 +147,7 @@ fn what_a_trial_lacks_has_failed_there_and_what_only_others_have_is_named() {
     let words = ["--harness", "go", "-n", "old", "-n", "new", both, less];
     let (shown, _, _) = compare(&[("go.sh", GO_SH)], &words);
     let parts = [
-        "new on Find (idle): of 12 trials, 12 failed",
+        "new on Find (idle): 12 of 12 trials failed",
         "the trial did not report this benchmark",
         "1 benchmark exists in new but not in old, so it is not compared: New",
     ];
@@ -190,7 +190,7 @@ fn what_a_harness_writes_is_read_and_never_that_of_an_earlier_trial() {
                   [ -e \"$BAKEOFF_HARNESS\" ] && exit 3\n\
                   [ $n = 4 ] || echo 'BenchmarkX 1 5 ns/op' > \"$BAKEOFF_HARNESS\"\n";
     let (shown, record, _) = compare(&[("h.sh", script)], &["--harness", "go", "--blocks", "6", "sh h.sh", "sh  h.sh"]);
-    shown.expect(4, &["the harness wrote nothing to standard output or to $BAKEOFF_HARNESS", "of 6 trials, 1 failed"]);
+    shown.expect(4, &["the harness wrote nothing to standard output or to $BAKEOFF_HARNESS", "1 of 6 trials failed"]);
     assert_eq!(record.trials.iter().filter(|trial| trial.parts.is_empty()).count(), 1);
 }
 

@@ -265,8 +265,7 @@ fn below(account: &Account, page: &mut Page, columns: usize) {
     });
     let nameless = account.rows.iter().find(|row| row.cause == Cause::Mechanism(Mechanism::Nameless));
     if !account.is_by_names && nameless.is_some_and(|row| row.permille.abs() >= NAMELESS_PERMILLE) {
-        sentences
-            .push("To see names, install the debugging symbols of the program, or keep them in the build.".to_owned());
+        sentences.push("To see names, install the program's debugging symbols, or keep them in the build.".to_owned());
     }
     sentences.push("A share is part of the net difference; a negative share works against that difference.".to_owned());
     page.paragraph(sentences.join(" "), columns, 2, Ink::Plain);
