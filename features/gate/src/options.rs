@@ -61,14 +61,15 @@ pub(crate) fn options(command: clap::Command) -> clap::Command {
 }
 
 /// Whether what they ask for can be done at all. A file of an earlier run must not look like the result of one that ends
-/// before its gate, so an error stands there until then.
+/// before its gate, so an error stands there until then. A new file would be a change of the tree that is compared.
 pub(crate) fn check(asked: &ArgMatches) -> Result<(), CommandError> {
     match asked.get_one::<PathBuf>(JUNIT) {
-        Some(path) if !Target::is_output(path) => {
+        Some(path) if path.is_file() => {
             let bytes = not_reached().map_err(|error| CommandError::new(Code::Internal, error))?;
             Target::of(path)?.write(&bytes)
         }
-        _ => Ok(()),
+        Some(path) => Target::of(path).map(drop),
+        None => Ok(()),
     }
 }
 
