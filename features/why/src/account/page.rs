@@ -261,7 +261,7 @@ fn below(account: &Account, page: &mut Page, columns: usize) {
             glue(&format!("{} %", fixed(100.0 * growth.start / net, 1))),
             signed(growth.per_unit, decimals(growth.per_unit))
         ),
-        None => "With only one workload length, start-up work cannot be told apart from the rest.".to_owned(),
+        None => "With only one workload length, start-up work cannot be separated from the rest.".to_owned(),
     });
     let nameless = account.rows.iter().find(|row| row.cause == Cause::Mechanism(Mechanism::Nameless));
     if !account.is_by_names && nameless.is_some_and(|row| row.permille.abs() >= NAMELESS_PERMILLE) {

@@ -350,7 +350,7 @@ fn lengths_that_are_no_numbers_are_one() {
     assert_eq!((account.instructions, account.growth), ([90, 99], None));
     let text = page::text(&account, ["baseline", "variant"], 120);
     assert!(
-        text.contains("With only one workload length, start-up work cannot be told apart from the rest."),
+        text.contains("With only one workload length, start-up work cannot be separated from the rest."),
         "{text}"
     );
 }
