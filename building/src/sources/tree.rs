@@ -76,7 +76,7 @@ fn about(folder: &Path, place: &Path, follows: bool) -> Result<Metadata, Error> 
             refuse("that folder contains the link; remove the link, or name that folder as the source")
         }
         true if links_on(folder, place) > MOST_LINKS => {
-            refuse("the links form a circle; copy the files that the build needs into the source")
+            refuse("the links form a cycle; copy the files that the build needs into the source")
         }
         true => Ok(there),
         false => Ok(if there.is_file() { there } else { own }),

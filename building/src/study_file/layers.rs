@@ -142,10 +142,10 @@ fn in_order(file: &Section<'_>, layers: Vec<Placed>) -> Vec<Layer> {
                 for placed in waiting {
                     let after = placed.after.as_ref().map(|(after, _)| after.as_str()).unwrap_or_default();
                     let message = format!(
-                        "layer `{}` is built after `{after}`, and following `after` from there leads in a circle",
+                        "layer `{}` is built after `{after}`, and following `after` from there leads into a cycle",
                         placed.layer.name
                     );
-                    let remedy = "layers are built one after another; remove one `after` to break the circle";
+                    let remedy = "layers are built one after another; remove one `after` to break the cycle";
                     let span = placed.after.as_ref().map_or(placed.span.clone(), |(_, span)| span.clone());
                     file.sink.report(span, &message, "circular layers", remedy);
                     ordered.push(placed.layer);

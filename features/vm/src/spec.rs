@@ -172,7 +172,7 @@ mod tests {
         check(
             "gcc = { CC = \"gcc\", kernel = 1 }\nclang = { CC = \"clang\", kernel = \"k\" }",
             "[vm]\nroot = \"r\"",
-            "in quotes",
+            "must be the quoted path",
         );
     }
 }

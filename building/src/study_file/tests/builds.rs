@@ -105,8 +105,8 @@ fn layers_follow_the_file_or_the_one_that_they_name() {
     refused(&layer("modules", "prel"), "there is no layer `prel`", "did you mean `perl`?");
     refused(
         &layer("a", "a"),
-        "layer `a` is built after `a`, and following `after` from there leads in a circle",
-        "remove one `after` to break the circle",
+        "layer `a` is built after `a`, and following `after` from there leads into a cycle",
+        "remove one `after` to break the cycle",
     );
     let shown = messages(&text(&(layer("a", "b") + &layer("b", "c") + &layer("c", "a"))));
     assert_eq!(shown.matches("circular layers").count(), 3, "{shown}");

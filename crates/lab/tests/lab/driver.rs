@@ -415,7 +415,7 @@ fn a_pass_goes_on_in_the_layouts_that_it_began_with() {
     assert_eq!(session(&plan, &mut again, &mut told("one "), &never), Ending::Complete);
     let run = drive(&plan, &record, 2, &mut told("another "), &mut |_| Ok::<(), Error>(()), &|| false, &|| false);
     let why = run.unwrap_err().to_string();
-    assert!(why.starts_with("cannot continue pass 1: linking `"), "{why}");
+    assert!(why.starts_with("cannot continue pass 1: relinking `"), "{why}");
 }
 
 #[test]

@@ -261,7 +261,7 @@ fn protection(lines: &mut Lines, facts: &ElfFacts) {
     lines.text("RELRO", relro);
     lines.is("bound at start", protection.bind_now);
     let stack = match protection.stack {
-        Stack::Unsaid => "not said",
+        Stack::Unsaid => "unspecified",
         Stack::NotExecutable => "no",
         Stack::Executable => "yes",
     };
