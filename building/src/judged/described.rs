@@ -55,7 +55,9 @@ pub(crate) fn sentence_on_link(link: &LinkSeen) -> String {
             format!("link of {file}: Bakeoff repeated it with the same bytes in {}{later}", duration(*seconds))
         }
         Repeated::Unseen => format!("link of {file}: Bakeoff cannot repeat it, because it saw no linker call"),
-        Repeated::ChangedLater => format!("link of {file}: Bakeoff repeated it, but the build changed the file later"),
+        Repeated::ChangedLater => {
+            format!("link of {file}: Bakeoff repeated it, but the build changed the file after the link")
+        }
         Repeated::Gone { input } => format!("link of {file}: its input {} no longer exists", clean(input)),
         Repeated::LinkTimeOptimised => {
             format!("link of {file}: it compiles (link-time optimisation, not by gcc), so Bakeoff cannot repeat it")

@@ -81,7 +81,7 @@ pub(super) fn alarm(doubt: &FlagDoubt) -> Option<Alarm> {
         }
         FlagFate::LeftBefore { files } => (
             "flag-unproven",
-            format!("{flag}{whose} may not have taken full effect, because {} not compiled by the build", were(files)),
+            format!("{flag}{whose} may lack effect, because {} not compiled by the build", were(files)),
             format!("{flag} is not proven"),
         ),
         FlagFate::Partly => return None,

@@ -92,7 +92,7 @@ fn confirm(args: &Args, features: &Registry, plan: &Plan, confirmation: &Confirm
     features.gather_confirming(confirmation, &plan, &mut folder.study.sections)?;
     if !args.run.is_quiet() {
         let Confirmation { changed, level, .. } = confirmation;
-        let what = clean(&format!("{changed} with {} and without", level.says));
+        let what = clean(&format!("{changed} with and without {}", level.says));
         screen::err(&format!("to confirm, {what}: {} trials follow\n", plan.trials()));
     }
     run(args, features, &folder, plan, &|record, findings| {

@@ -32,7 +32,7 @@ pub(super) struct Extent {
     /// `decided` and `anytime` stop when every variant has a verdict: `decided` checks up to five times, and `anytime`
     /// checks after every pass (one block per workload and condition). `±1%` stops when every interval is that narrow;
     /// `blocks` runs all planned blocks. The rule is fixed before the first block and applies to the deciding metric.
-    /// Except with `blocks`, --blocks sets the maximum: 200 by default, or 40 for `decided`.
+    /// Except with `blocks`, the maximum is `--blocks`: 200 by default, or 40 for `decided`.
     #[arg(long, value_name = "RULE", value_parser = until)]
     until: Option<Until>,
     /// Keep running variants that failed in each of their first three blocks

@@ -211,7 +211,8 @@ fn two_files_with_the_same_code_are_not_raced() {
     let both = ["./old/prog x", "./new/prog x"];
     two_programs(&sandbox, "int step", "int nobody(int x) { return x * 5; }\nint step");
     let headline = "both commands run the same program; only addresses differ, so there is nothing to measure";
-    compare(both, &[]).expect(0, &[headline, "equal in ./old/prog and ./new/prog; nothing refers", "--layouts one"]);
+    compare(both, &[])
+        .expect(0, &[headline, "equal in ./old/prog and ./new/prog, and nothing refers", "--layouts one"]);
     compare(both, &["--json"]).expect(0, &["\"same_in\": \"code\""]);
     for (commands, words) in [
         (both, &["--layouts", "one"][..]),

@@ -117,7 +117,7 @@ fn what_a_pipeline_shows_of_it() {
 fn who_ends_before_the_gate_leaves_an_error_for_the_pipeline() {
     let sandbox = Sandbox::new(&SMALL.replace("mkdir -p", "exit 1\nmkdir -p"));
     sandbox.write("hello.out", "hello\n");
-    sandbox.write("gate.xml", "<testsuites tests=\"9\" errors=\"0\"/>");
+    fs::write(sandbox.path().join("gate.xml"), "<testsuites tests=\"9\" errors=\"0\"/>").unwrap();
     sandbox
         .execute(&["run", "STUDY", "--quiet", "--gate", "2%", "--junit", "gate.xml"])
         .expect(4, &["cannot be built"]);

@@ -130,7 +130,7 @@ fn isolation(which: &str, pair: &Isolation) -> String {
 /// How a cause could be shown.
 pub(crate) fn hint(mechanism: Mechanism, confirmation: &Confirmation, page: &mut Page, columns: usize) {
     let text = format!(
-        "To show or refute {}, add --confirm: it runs {} with {} and without.",
+        "To show or refute {}, add --confirm: it runs {} with and without {}.",
         mechanism_name(mechanism),
         who(&confirmation.changed),
         clean(&confirmation.level.says)

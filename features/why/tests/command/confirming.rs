@@ -52,10 +52,10 @@ fn a_level_is_run_that_isolates_the_first_cause() {
     sandbox.write("main.c", MAIN);
     let plain = sandbox.execute(&["explain", "STUDY", "library=shared", "--quiet"]);
     let words = plain.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    let hint = "To show or refute PLT stubs to own functions, add --confirm: it runs library=shared with -Wl,-Bsymbolic and without.";
+    let hint = "To show or refute PLT stubs to own functions, add --confirm: it runs library=shared with and without -Wl,-Bsymbolic.";
     assert!(plain.code == 0 && words.contains(hint), "{}{}", plain.out, plain.err);
     let shown = sandbox.execute(&["explain", "STUDY", "library=shared", "--confirm"]);
-    shown.expect(0, &["to confirm, library=shared with -Wl,-Bsymbolic and without: 12 trials follow"]);
+    shown.expect(0, &["to confirm, library=shared with and without -Wl,-Bsymbolic: 12 trials follow"]);
 
     // The confirmation has a journal of its own: the baseline, the variant without the level, and with it.
     let journals = sandbox.journals();
