@@ -317,7 +317,7 @@ fn the_same_code_at_other_addresses_is_the_same_program_and_an_answer() {
     let words = ["--git", "v1", "--git", "main", "--build", "make", "./prog"];
     let shown = repository.compare(&words);
     let headline = "both revisions produce the same program; only addresses differ, so there is nothing to measure";
-    shown.expect(0, &[headline, "equal in prog; nothing refers to the others", "--layouts one"]);
+    shown.expect(0, &[headline, "equal in prog, and nothing refers to the others", "--layouts one"]);
     let page = ["--gate", "0.1%", "--json", "--export-markdown", "m.md"];
     repository.compare(&[&words[..], &page].concat()).expect(0, &["\"same_in\": \"code\"", "The gate passes: main ("]);
     // The question may be about the files.
