@@ -10,48 +10,42 @@ use std::io;
 
 /// The whole file.
 pub(crate) fn junit(gate: &Gate) -> io::Result<Vec<u8>> {
+    let number = |outcome: Outcome| gate.with(outcome).count();
+    let counts = [gate.cases.len(), number(Outcome::Fails), number(Outcome::Broken), number(Outcome::Undecided)];
+    let several_conditions = gate.cases.iter().map(|case| &case.condition).collect::<BTreeSet<_>>().len() > 1;
+    document(&text(&gate.study), counts, |writer| {
+        for case in &gate.cases {
+            let place = if several_conditions { format!(" ({})", case.condition) } else { String::new() };
+            let class = text(&format!("{}.{}{place}", gate.study, case.workload));
+            let why = text(&page::of_case(gate, case));
+            test_case(writer, [&class, &text(&case.variant)], case.decision.outcome(), &why)?;
+        }
+        let all = text(&page::text(gate));
+        writer.create_element("system-out").write_text_content(BytesText::new(&all))?;
+        Ok(())
+    })
+}
+
+/// The file while no gate has decided yet: one test case, which is an error.
+pub(crate) fn not_reached() -> io::Result<Vec<u8>> {
+    let why = "Bakeoff ended before the gate could decide; its output has the reason.";
+    document("gate", [1, 0, 1, 0], |writer| test_case(writer, ["gate", "not reached"], Outcome::Broken, why))
+}
+
+/// A file with one suite; `counts` are tests, failures, errors and those skipped.
+fn document(
+    study: &str,
+    counts: [usize; 4],
+    cases: impl FnOnce(&mut Writer<Vec<u8>>) -> io::Result<()>,
+) -> io::Result<Vec<u8>> {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let number = |outcome: Outcome| gate.with(outcome).count().to_string();
-    let counts = [
-        ("tests", gate.cases.len().to_string()),
-        ("failures", number(Outcome::Fails)),
-        ("errors", number(Outcome::Broken)),
-        ("skipped", number(Outcome::Undecided)),
-    ];
-    let counts = || counts.iter().map(|(name, value)| (*name, value.as_str()));
-    let study = text(&gate.study);
-    let several_conditions = gate.cases.iter().map(|case| &case.condition).collect::<BTreeSet<_>>().len() > 1;
+    let counts = counts.map(|count| count.to_string());
+    let counts = || ["tests", "failures", "errors", "skipped"].into_iter().zip(counts.iter().map(String::as_str));
     let suites = writer.create_element("testsuites").with_attribute(("name", "bakeoff gate")).with_attributes(counts());
     suites.write_inner_content(|writer| {
-        let suite = writer.create_element("testsuite").with_attribute(("name", &*study)).with_attributes(counts());
-        suite.write_inner_content(|writer| {
-            for case in &gate.cases {
-                let place = if several_conditions { format!(" ({})", case.condition) } else { String::new() };
-                let class = text(&format!("{}.{}{place}", gate.study, case.workload));
-                let test = writer
-                    .create_element("testcase")
-                    .with_attributes([("classname", &*class), ("name", &*text(&case.variant))]);
-                let why = text(&page::of_case(gate, case));
-                let (element, is_text) = match case.decision.outcome() {
-                    Outcome::Passes => ("system-out", true),
-                    Outcome::Fails => ("failure", false),
-                    Outcome::Broken => ("error", false),
-                    Outcome::Undecided => ("skipped", false),
-                };
-                test.write_inner_content(|writer| {
-                    let element = writer.create_element(element);
-                    match is_text {
-                        true => element.write_text_content(BytesText::new(&why))?,
-                        false => element.with_attribute(("message", &*why)).write_empty()?,
-                    };
-                    Ok(())
-                })?;
-            }
-            let all = text(&page::text(gate));
-            writer.create_element("system-out").write_text_content(BytesText::new(&all))?;
-            Ok(())
-        })?;
+        let suite = writer.create_element("testsuite").with_attribute(("name", study)).with_attributes(counts());
+        suite.write_inner_content(cases)?;
         Ok(())
     })?;
     let mut bytes = writer.into_inner();
@@ -59,29 +53,24 @@ pub(crate) fn junit(gate: &Gate) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The file while no gate has decided yet: one test case, which is an error.
-pub(crate) fn not_reached() -> io::Result<Vec<u8>> {
-    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
-    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let counts = [("tests", "1"), ("failures", "0"), ("errors", "1"), ("skipped", "0")];
-    let suites = writer.create_element("testsuites").with_attribute(("name", "bakeoff gate")).with_attributes(counts);
-    suites.write_inner_content(|writer| {
-        let suite = writer.create_element("testsuite").with_attribute(("name", "gate")).with_attributes(counts);
-        suite.write_inner_content(|writer| {
-            let test =
-                writer.create_element("testcase").with_attributes([("classname", "gate"), ("name", "not reached")]);
-            test.write_inner_content(|writer| {
-                let why = "Bakeoff ended before the gate could decide; its output has the reason.";
-                writer.create_element("error").with_attribute(("message", why)).write_empty()?;
-                Ok(())
-            })?;
-            Ok(())
-        })?;
+/// A test case, by its class and name.
+fn test_case(writer: &mut Writer<Vec<u8>>, [class, name]: [&str; 2], outcome: Outcome, why: &str) -> io::Result<()> {
+    let test = writer.create_element("testcase").with_attributes([("classname", class), ("name", name)]);
+    let (element, is_text) = match outcome {
+        Outcome::Passes => ("system-out", true),
+        Outcome::Fails => ("failure", false),
+        Outcome::Broken => ("error", false),
+        Outcome::Undecided => ("skipped", false),
+    };
+    test.write_inner_content(|writer| {
+        let element = writer.create_element(element);
+        match is_text {
+            true => element.write_text_content(BytesText::new(why))?,
+            false => element.with_attribute(("message", why)).write_empty()?,
+        };
         Ok(())
     })?;
-    let mut bytes = writer.into_inner();
-    bytes.push(b'\n');
-    Ok(bytes)
+    Ok(())
 }
 
 /// What XML 1.0 can hold, and no terminal obeys: names are those of others.
