@@ -42,6 +42,12 @@ pub(crate) fn event(nth: u32) -> Option<BorrowedFd<'static>> {
     Some(if nth <= 1 { &events[0] } else { &events[1] }.as_fd())
 }
 
+/// Interrupts a process that this one started and has not waited for.
+pub fn send(child: &std::process::Child) {
+    // One that has ended since needs no interrupt.
+    let _ = rustix::process::kill_process(rustix::process::Pid::from_child(child), rustix::process::Signal::INT);
+}
+
 fn catch(signal: libc::c_int) -> io::Result<()> {
     let mut before = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: a null action only asks; `before` is valid for a write of its type.

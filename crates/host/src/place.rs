@@ -2,6 +2,8 @@
 
 use crate::files::Files;
 use bakeoff_model::record::Place;
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// This machine. What it does not tell is "unknown", or 0.
 pub fn fingerprint() -> Place {
@@ -11,14 +13,66 @@ pub fn fingerprint() -> Place {
 fn place(files: &Files) -> Place {
     let unknown = || "unknown".to_owned();
     Place {
-        host: files.read("proc/sys/kernel/hostname").unwrap_or_else(unknown),
+        host: host(files),
         os: os(files).unwrap_or_else(unknown),
         kernel: files.read("proc/sys/kernel/osrelease").unwrap_or_else(unknown),
         cpu: cpu(files).unwrap_or_else(unknown),
         cpus: cpus(files),
         memory_bytes: memory_bytes(files).unwrap_or(0),
         virtualisation: virtualisation(files),
+        settings: BTreeMap::new(),
     }
+}
+
+/// How this machine is set up: [`Place::settings`]. Programs and folders of trials are below `programs` and `scratch`.
+pub fn settings(programs: &Path, scratch: &Path) -> BTreeMap<String, String> {
+    let files = Files::here();
+    let mut found = of_processors(&files);
+    let mounts = files.read("proc/self/mountinfo").unwrap_or_default();
+    for (name, folder) in [("programs", programs), ("scratch", scratch)] {
+        found.extend(file_system(&mounts, folder).map(|kind| (name.to_owned(), kind)));
+    }
+    found
+}
+
+/// What the kernel tells of the processors' frequency, threads and microcode (Documentation/admin-guide/pm/cpufreq.rst).
+fn of_processors(files: &Files) -> BTreeMap<String, String> {
+    let cpu = "sys/devices/system/cpu";
+    let turbo =
+        || files.read(&format!("{cpu}/intel_pstate/no_turbo")).map(|no| if no == "0" { "1" } else { "0" }.to_owned());
+    let allowed = files.field("proc/self/status", "Cpus_allowed_list");
+    let known = [
+        ("governor", files.read(&format!("{cpu}/cpu0/cpufreq/scaling_governor"))),
+        ("turbo", files.read(&format!("{cpu}/cpufreq/boost")).or_else(turbo)),
+        ("smt", files.read(&format!("{cpu}/smt/control"))),
+        ("microcode", files.field("proc/cpuinfo", "microcode")),
+        (
+            "allowed",
+            allowed.filter(|list| bakeoff_model::study_file::cpus(list).is_some_and(|l| l.len() as u32 != cpus(files))),
+        ),
+    ];
+    known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// The kind of file system that a folder is on, by the last mount point above it (proc_pid_mountinfo(5)).
+fn file_system(mounts: &str, folder: &Path) -> Option<String> {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let mount = |line: &str| {
+        let (left, right) = line.split_once(" - ")?;
+        let point = left.split(' ').nth(4)?.replace("\\040", " ");
+        let kind = right.split(' ').next()?.to_owned();
+        folder.starts_with(&point).then_some((point.len(), kind))
+    };
+    mounts.lines().filter_map(mount).max_by_key(|(len, _)| *len).map(|(_, kind)| kind)
+}
+
+/// This machine's name.
+pub fn host_name() -> String {
+    host(&Files::here())
+}
+
+fn host(files: &Files) -> String {
+    files.read("proc/sys/kernel/hostname").unwrap_or_else(|| "unknown".to_owned())
 }
 
 fn os(files: &Files) -> Option<String> {
@@ -120,6 +174,17 @@ mod tests {
             &[("sys/hypervisor/type", "xen\n"), ("run/systemd/container", "lxc\n")],
             Some("virtual machine (xen), container (lxc)"),
         );
+    }
+
+    #[test]
+    fn the_file_system_of_a_folder_is_that_of_the_nearest_mount_point() {
+        let mounts = "21 1 8:1 / / rw - ext4 /dev/sda1 rw\n22 21 0:40 / /nowhere rw - nfs4 server:/nowhere rw\n\
+                      23 22 0:41 / /nowhere/a\\040b rw - tmpfs tmpfs rw\n";
+        let check =
+            |folder: &str, kind| assert_eq!(file_system(mounts, Path::new(folder)).as_deref(), kind, "{folder}");
+        check("/nowhere/x", Some("nfs4"));
+        check("/nowhere/a b/c", Some("tmpfs"));
+        check("/nowherelse", Some("ext4"));
     }
 
     #[test]

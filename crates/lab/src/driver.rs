@@ -22,7 +22,7 @@ pub use session::trial;
 /// Runs what the record does not hold yet.
 ///
 /// `emit` hears every event and may fail, which ends the session at once; `stop` is asked before each trial. `enough` is
-/// asked before each pass but the first, unless one of its blocks has begun: then it was asked already, and said no. What
+/// asked before each pass but the first, and never of a part of a plan, unless one of its blocks has begun: then it was asked already, and said no. What
 /// it asks is its own affair; if it answers from what was emitted alone, a study that is interrupted ends where one
 /// that is not would have.
 pub fn drive<E: From<crate::Error>>(
@@ -53,7 +53,7 @@ pub fn drive<E: From<crate::Error>>(
     };
     let boots = plan.boots();
     for pass in 1..=plan.blocks {
-        if pass > 1 && !held.passes.contains(&pass) && enough() {
+        if pass > 1 && plan.part.is_none() && !held.passes.contains(&pass) && enough() {
             return session.end();
         }
         let ending = if boots { session.boot_pass(pass)? } else { session.execute_pass(pass)? };

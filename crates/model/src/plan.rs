@@ -3,6 +3,8 @@
 //! [`crate::record::Record`].
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
+pub use part::Part;
+
 use crate::kept::Kept;
 use crate::metric::{self, Clock, Metric};
 use crate::problem::suggest;
@@ -71,6 +73,8 @@ pub struct Plan {
     pub sections: BTreeMap<String, serde_json::Value>,
     /// What seconds are where the trials are run; the command that chooses the place sets it.
     pub clock: Clock,
+    /// The part of it that is run here; none if that is all of it.
+    pub part: Option<Part>,
     /// The deciding metric, where an instrument counts it in the place of the machine: then nothing else is measured.
     pub counted: Option<Metric>,
 }
@@ -215,6 +219,7 @@ impl Plan {
         }
         Stream::of(self.seed, &["pass", &number]).shuffle(&mut blocks);
         self.insert_building(pass, &mut blocks);
+        blocks.retain(|block| self.part.as_ref().is_none_or(|part| part.has(block)));
         blocks
     }
 
@@ -443,5 +448,6 @@ fn variant(study: &Study, name: String, levels: Levels) -> Variant {
 mod head;
 mod identity;
 mod layouts;
+mod part;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,9 @@
 //! nothing here is derived, and nothing judges.
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
+mod away;
 mod basis;
+mod block;
 mod boot;
 mod building;
 mod factor_line;
@@ -21,7 +23,9 @@ mod study_line;
 mod suites;
 mod trial;
 
+pub use away::{Attempt, Away, AwayKey};
 pub use basis::{Basis, CHANGED, Change, VARIANT_KEY};
+pub use block::Block;
 pub use boot::{Boot, Drawn};
 pub use building::{BUILDING_METRICS, Building};
 pub use factor_line::FactorLine;
@@ -35,7 +39,6 @@ pub use reading::{Contradiction, Odd, Oddity, Reading};
 pub use redact::{Redaction, Removed};
 pub use stopped::{BLOCKS_OF_FAILING, Stopped, is_left_out};
 pub use study_line::{Excluded, SameIn, SharedLine, StudyLine, VariantLine};
-use trial::is_zero;
 pub use trial::{MOST_REPEATS, Trial};
 
 use serde::{Deserialize, Serialize};
@@ -83,6 +86,8 @@ pub enum Line {
     Trial(Trial),
     /// A boot ended, with all of its trials: they are there together, or not at all.
     Boot(Boot),
+    /// A block of another machine, with all of its trials.
+    Away(Box<Away>),
     /// A variant failed in each of its first blocks, and stops.
     Stopped(Stopped),
     /// What trials run was looked at, and is as it was.
@@ -111,6 +116,7 @@ impl Line {
             "block" => Self::Block(serde_json::from_slice(text)?),
             "trial" => Self::Trial(serde_json::from_slice(text)?),
             "boot" => Self::Boot(serde_json::from_slice(text)?),
+            "away" => Self::Away(serde_json::from_slice(text)?),
             "stopped" => Self::Stopped(serde_json::from_slice(text)?),
             "checked" => Self::Checked(serde_json::from_slice(text)?),
             "changed" => Self::Changed(serde_json::from_slice(text)?),
@@ -177,27 +183,6 @@ pub enum Held {
     Unavailable(String),
 }
 
-/// A block begins.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Block {
-    /// Number of the pass that it belongs to, from 1.
-    pub block: u32,
-    pub workload: String,
-    pub condition: String,
-    /// Every variant and the twin, in the order in which they run.
-    pub order: Vec<String>,
-    /// Bytes that the environment of its trials was padded with.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub padding: u32,
-    /// Set if what its trials run was linked again for its pass: what the layouts were drawn from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub layout: Option<u32>,
-    /// A digest of what was linked for it, by variant; none of those that ran what was built. It begins with [`UNMATCHED`] if
-    /// what the variants share may lie elsewhere in each of them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub linked: BTreeMap<String, String>,
-}
-
 /// The system's clock went on in a step: times of day before and after it do not fit. No duration comes from it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ClockSet {
@@ -221,6 +206,10 @@ pub struct Record {
     pub trials: Vec<Trial>,
     /// Boots, in the order in which they ended, without their trials.
     pub boots: Vec<Boot>,
+    /// The blocks of other machines, and who ran them.
+    pub away: BTreeMap<AwayKey, Attempt>,
+    /// Blocks of other machines that were run once more: these executions do not count.
+    pub run_again: BTreeSet<(AwayKey, Attempt)>,
     /// Variants that stopped; of each variant, workload and condition the last word.
     pub stopped: Vec<Stopped>,
     /// Lines of features, in their order.
@@ -261,6 +250,7 @@ impl Record {
                 self.trials.append(&mut boot.trials);
                 self.boots.push(boot);
             }
+            Line::Away(away) => self.take_away(*away),
             Line::Stopped(line) => {
                 self.stopped.retain(|known| !known.is_of_cell_of(&line));
                 self.stopped.extend((line.from > 0).then_some(line));
@@ -286,12 +276,19 @@ impl Record {
         self.trials.get(self.unchecked_from..).filter(|_| self.checked.is_some()).unwrap_or_default()
     }
 
+    /// Whether another machine ran a trial.
+    fn is_away(&self, trial: &Trial) -> bool {
+        !self.away.is_empty() && self.away.contains_key(&(trial.block, trial.workload.clone(), trial.condition.clone()))
+    }
+
     /// The places of the trials that a line makes void.
     fn voided_by(&self, line: &Changed) -> Vec<usize> {
         fn block(trial: &Trial) -> (u32, &str, &str) {
             (trial.block, &trial.workload, &trial.condition)
         }
-        let is_late = |trial: &&Trial| line.from_unix_s.is_some_and(|from| trial.ended_unix_s() >= from);
+        // Clocks of other machines are other clocks.
+        let is_late =
+            |trial: &&Trial| line.from_unix_s.is_some_and(|from| trial.ended_unix_s() >= from) && !self.is_away(trial);
         let late: BTreeSet<_> = self.trials.iter().filter(is_late).map(block).collect();
         let is_void = |place: usize, trial: &Trial| {
             place >= self.unchecked_from
@@ -300,6 +297,40 @@ impl Record {
         };
         let trials = self.trials.iter().enumerate();
         trials.filter_map(|(place, trial)| is_void(place, trial).then_some(place)).collect()
+    }
+
+    fn take_away(&mut self, away: Away) {
+        let key = away.key();
+        match self.away.get(&key).cloned() {
+            Some(known) if known == away.from => return,
+            Some(known) if known.attempt <= away.from.attempt => {
+                self.run_again.insert((key, away.from));
+                return;
+            }
+            Some(known) => {
+                self.run_again.insert((key.clone(), known));
+                self.forget_block(&key);
+            }
+            None => {}
+        }
+        // A look is at the files of one machine: it says nothing of another's trials.
+        let is_all_checked = self.unchecked_from == self.trials.len();
+        self.away.insert(key, away.from);
+        self.blocks.push(away.block);
+        self.trials.extend(away.trials);
+        if is_all_checked {
+            self.unchecked_from = self.trials.len();
+        }
+    }
+
+    fn forget_block(&mut self, key: &AwayKey) {
+        let is_of =
+            |block: u32, workload: &str, condition: &str| (block, workload, condition) == (key.0, &key.1, &key.2);
+        self.blocks.retain(|block| !is_of(block.block, &block.workload, &block.condition));
+        let checked = self.trials.iter().take(self.unchecked_from);
+        let forgotten = checked.filter(|trial| is_of(trial.block, &trial.workload, &trial.condition)).count();
+        self.unchecked_from -= forgotten;
+        self.trials.retain(|trial| !is_of(trial.block, &trial.workload, &trial.condition));
     }
 
     fn take_changed(&mut self, line: &Changed) {

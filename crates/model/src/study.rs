@@ -9,6 +9,7 @@ use crate::until::Until;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -397,6 +398,17 @@ pub enum Layouts {
     Few(u32),
     /// A fresh one for each pass, and the one that the build gave it beside that.
     Both,
+}
+
+impl fmt::Display for Layouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::One => f.write_str("one"),
+            Self::Fresh => f.write_str("fresh"),
+            Self::Both => f.write_str("both"),
+            Self::Few(few) => write!(f, "{few}"),
+        }
+    }
 }
 
 impl Layouts {

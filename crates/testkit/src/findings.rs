@@ -103,6 +103,7 @@ pub fn place() -> Place {
         cpus: 2,
         memory_bytes: 8_323_072_000,
         virtualisation: Some("kvm".to_owned()),
+        ..Place::default()
     }
 }
 
@@ -193,6 +194,8 @@ pub fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         is_one_program: false,
         metrics: shown(&tables),
         tables,
+        by_place: vec![],
+        run_again: 0,
         effects: vec![],
         latencies: vec![],
         conditions: vec![],

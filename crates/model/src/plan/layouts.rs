@@ -7,6 +7,12 @@ use crate::study::{Condition, Layouts, Vary};
 use crate::until::Until;
 
 impl Plan {
+    /// Which of `shards` parts a pass belongs to, from 0. Where layouts take turns, all passes of a turn belong together:
+    /// else one machine would have some of the layouts only.
+    pub fn shard_of(&self, pass: u32, shards: u32) -> u32 {
+        pass.saturating_sub(1) / self.layouts.unwrap_or(1).max(1) % shards.max(1)
+    }
+
     /// In how many layouts the programs are measured.
     ///
     /// # Errors

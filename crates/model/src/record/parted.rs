@@ -57,6 +57,13 @@ impl Record {
             blocks: self.blocks.iter().filter(|block| takes(&block.workload)).cloned().collect(),
             trials: self.trials.iter().filter(|trial| takes(&trial.workload)).cloned().collect(),
             features: self.features.clone(),
+            away: self
+                .away
+                .iter()
+                .filter(|(key, _)| takes(&key.1))
+                .map(|(key, from)| (key.clone(), from.clone()))
+                .collect(),
+            run_again: self.run_again.clone(),
             ..Self::new(self.study.clone())
         }
     }

@@ -2,8 +2,8 @@
 //! there: a trial that stands twice counts once. Oddities are named with their lines; lines that contradict each other
 //! are refused, because nobody can tell which of them is true. It reads no file.
 
-use super::{Block, Line, MOST_PADDING_BYTES, RELAID, Record, StudyLine, TWIN, Trial};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use super::{Away, AwayKey, Block, Line, MOST_PADDING_BYTES, RELAID, Record, StudyLine, TWIN, Trial};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 /// A line that is not as a journal's writer leaves it.
@@ -30,6 +30,8 @@ pub enum Oddity {
         /// What: `variant x`.
         what: String,
     },
+    /// It should be a whole block, and is not. It does not count.
+    Incomplete,
     /// It repeats a trial that needed no repeating. It does not count.
     Repeated {
         /// The line of the trial that counts.
@@ -51,6 +53,7 @@ impl fmt::Display for Odd {
             Oddity::Unplanned { what } => {
                 write!(f, "line {line} is ignored, because the study has no {what}")
             }
+            Oddity::Incomplete => write!(f, "line {line} is ignored, because its block is not whole"),
             Oddity::Repeated { first } => {
                 write!(f, "line {line} repeats a trial that was already final in line {first}, so it is ignored")
             }
@@ -106,6 +109,8 @@ pub struct Reading {
     trials: HashMap<BlockKey, HashMap<String, Attempts>>,
     /// The line of each trial of the record.
     trial_lines: Vec<usize>,
+    /// Blocks of other machines, with their lines: those of the lowest attempts.
+    away: BTreeMap<AwayKey, (usize, Away)>,
 }
 
 impl Reading {
@@ -166,6 +171,10 @@ impl Reading {
                 }
                 Ok(())
             }
+            Line::Away(away) => {
+                self.take_away(number, *away);
+                Ok(())
+            }
             line => {
                 self.record.push(line);
                 Ok(())
@@ -173,11 +182,53 @@ impl Reading {
         }
     }
 
+    /// Takes a block of another machine, which comes into the record at the end: one of a lower attempt may follow.
+    fn take_away(&mut self, number: usize, away: Away) {
+        let key = away.key();
+        if !away.is_whole() || away.block.padding > MOST_PADDING_BYTES {
+            self.odd(number, Oddity::Incomplete);
+            return;
+        }
+        match self.away.get(&key) {
+            Some((first, known)) if known.from == away.from => {
+                let first = *first;
+                self.odd(number, Oddity::Doubled { first });
+                return;
+            }
+            Some((_, known)) if known.from.attempt <= away.from.attempt => {
+                self.record.run_again.insert((key, away.from));
+                return;
+            }
+            Some((_, known)) => _ = self.record.run_again.insert((key.clone(), known.from.clone())),
+            None => {}
+        }
+        self.away.insert(key, (number, away));
+    }
+
+    /// Puts the blocks of other machines into the record.
+    fn come_home(&mut self) -> Result<(), Contradiction> {
+        for (number, away) in std::mem::take(&mut self.away).into_values() {
+            let Block { block, workload, condition, .. } = &away.block;
+            let known = self.blocks.insert(key(workload, condition, *block), (number, self.record.blocks.len()));
+            if let Some((first, _)) = known {
+                let about = format!("both have block {block} of {workload}/{condition}");
+                return Err(Contradiction { line: number.max(first), first: number.min(first), about });
+            }
+            if !self.sessions.contains_key(&away.session) && self.missing_sessions.insert(away.session) {
+                self.odd(number, Oddity::NoSession { session: away.session });
+            }
+            self.trial_lines.extend(away.trials.iter().map(|_| number));
+            self.record.push(Line::Away(Box::new(away)));
+        }
+        Ok(())
+    }
+
     /// What was read, and all that is odd about it, in the order of lines.
     ///
     /// # Errors
     /// [`Contradiction`] if a trial is not in its block's order.
     pub fn finish(mut self) -> Result<(Record, Vec<Odd>), Contradiction> {
+        self.come_home()?;
         self.leave_out_unplanned();
         for (trial, &line) in self.record.trials.iter().zip(&self.trial_lines) {
             let Some(&(first, at)) = self.blocks.get(&key(&trial.workload, &trial.condition, trial.block)) else {

@@ -5,7 +5,7 @@
 //! little.
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
-use super::{FeatureLine, Line, MadeLine, Record};
+use super::{Attempt, AwayKey, FeatureLine, Line, MadeLine, Record};
 use regex::{Captures, Regex};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -123,6 +123,10 @@ impl Redaction {
         for session in &mut other.sessions {
             HOST.clone_into(&mut session.place.host);
         }
+        other.away.values_mut().for_each(|from| from.node = self.node(&from.node));
+        let anonymous =
+            |(key, from): &(AwayKey, Attempt)| (key.clone(), Attempt { node: self.node(&from.node), ..from.clone() });
+        other.run_again = record.run_again.iter().map(anonymous).collect();
         other.made = record.made.iter().map(|line| self.made(line)).collect::<Result<_, _>>()?;
         other.blocks = self.all(&record.blocks)?;
         other.trials = self.all(&record.trials)?;
@@ -143,11 +147,19 @@ impl Redaction {
         if let Line::Made(line) = line {
             return Ok(Line::Made(self.made(line)?));
         }
-        let mut line = self.value_read(line, Line::read)?;
-        if let Line::Session(session) = &mut line {
-            HOST.clone_into(&mut session.place.host);
+        let mut redacted = self.value_read(line, Line::read)?;
+        match (line, &mut redacted) {
+            (_, Line::Session(session)) => HOST.clone_into(&mut session.place.host),
+            (Line::Away(known), Line::Away(away)) => away.from.node = self.node(&known.from.node),
+            _ => {}
         }
-        Ok(line)
+        Ok(redacted)
+    }
+
+    /// A node's name: one of several machines is still another one than the rest.
+    fn node(&self, name: &str) -> String {
+        let number = self.hosts.iter().position(|host| host == name);
+        number.map_or_else(|| HOST.to_owned(), |number| format!("node {}", number + 1))
     }
 
     /// What was removed so far.
@@ -341,6 +353,27 @@ mod tests {
             _ => None,
         };
         Redaction::of(&record("build7.example.org"), &[user.to_owned()], is_folder, |_| true).unwrap()
+    }
+
+    #[test]
+    fn nodes_have_numbers_in_the_place_of_names() {
+        let mut record = record("bench07");
+        record.push(Line::Session(Session {
+            session: 2,
+            place: Place { host: "bench12".to_owned(), ..Place::default() },
+            ..Session::default()
+        }));
+        let from = |node: &str| Attempt { node: node.to_owned(), ..Attempt::default() };
+        let key = (1, "w".to_owned(), "idle".to_owned());
+        record.away.insert(key.clone(), from("bench12"));
+        record.run_again.insert((key, from("bench07")));
+        let mut redaction = Redaction::of(&record, &[], |_| None, |_| true).unwrap();
+        let other = redaction.record(&record).unwrap();
+        assert_eq!(other.away.values().map(|from| &*from.node).collect::<Vec<_>>(), ["node 2"]);
+        assert_eq!(other.run_again.iter().map(|(_, from)| &*from.node).collect::<Vec<_>>(), ["node 1"]);
+        let line = Line::Away(Box::new(super::super::Away { from: from("bench07"), ..Default::default() }));
+        let Line::Away(away) = redaction.line(&line).unwrap() else { panic!("{line:?}") };
+        assert_eq!(away.from.node, "node 1");
     }
 
     #[test]
