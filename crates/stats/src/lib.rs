@@ -10,6 +10,7 @@ pub mod describe;
 pub mod eprocess;
 pub mod equivalence;
 pub mod grid;
+pub mod groups;
 pub mod holm;
 pub mod letters;
 pub mod linear;
