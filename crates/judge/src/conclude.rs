@@ -123,12 +123,17 @@ fn verdict(inference: &Inference, better: Direction, rule: DecisionRule) -> Verd
     match (differs, within) {
         (true, true) => Verdict::Negligible,
         (false, true) if can_decide => Verdict::Equivalent,
-        (true, false) => match better {
-            Direction::Less if estimate < 0.0 => Verdict::Faster,
-            Direction::More if estimate > 0.0 => Verdict::Faster,
-            _ => Verdict::Slower,
-        },
+        (true, false) => side(estimate, better),
         _ => Verdict::Undecided { more_blocks: more_blocks(inference, rule) },
+    }
+}
+
+/// The verdict on a difference that is shown, by its sign on the scale of the contrasts.
+pub(super) fn side(departure: f64, better: Direction) -> Verdict {
+    match better {
+        Direction::Less if departure < 0.0 => Verdict::Faster,
+        Direction::More if departure > 0.0 => Verdict::Faster,
+        _ => Verdict::Slower,
     }
 }
 

@@ -8,7 +8,7 @@
 use super::ids::VariantId;
 use super::lost::Attempts;
 use super::rule::{DecisionRule, Units};
-use super::trials::{Trials, value_that_counts};
+use super::trials::{OneBlock, Trials, value_that_counts};
 use crate::findings::{
     After, Caveat, Comparison, Findings, Modes, Outliers, OverTime, Rates, Scale, Shift, Spot, Spots, Table, Test,
 };
@@ -49,7 +49,11 @@ pub(super) fn about(
 ) -> Vec<Caveat> {
     let sheets: Vec<Sheet<'_>> = findings.tables.iter().map(|table| Sheet::new(table, trials)).collect();
     let cells = cells(findings);
-    let (drift, autocorrelation) = over_time(&sheets);
+    let alone = |table| (0..trials.nodes.names.len()).map(move |node| Sheet::on(Some(node), table, trials));
+    let (drift, autocorrelation) = match trials.nodes.are_several() {
+        true => over_time(&findings.tables.iter().flat_map(alone).collect::<Vec<_>>()),
+        false => over_time(&sheets),
+    };
     let doubts = [
         by_metric(&drift, cells).map(Caveat::Drift),
         by_metric(&autocorrelation, cells).map(Caveat::Autocorrelation),
@@ -71,7 +75,10 @@ fn cells(findings: &Findings) -> usize {
 
 /// How many tables of each metric; none for none.
 fn by_metric(seen: &[Signal<'_, ()>], of: usize) -> Option<OverTime> {
-    let groups = grouped(seen.iter().map(|one| (one.table.metric.clone(), ())));
+    // Of several machines, several may show it in one table.
+    let mut tables: Vec<&Table> = seen.iter().map(|one| one.table).collect();
+    tables.dedup_by(|one, other| std::ptr::eq(*one, *other));
+    let groups = grouped(tables.into_iter().map(|table| (table.metric.clone(), ())));
     let metrics: Vec<_> = groups.into_iter().map(|(metric, tables)| (metric, tables.len())).collect();
     (!metrics.is_empty()).then_some(OverTime { metrics, of })
 }
@@ -103,12 +110,16 @@ struct Sheet<'a> {
     blocks: Vec<BTreeMap<&'a str, f64>>,
     /// Who run at which position, whether or not it counts.
     orders: Vec<BTreeMap<u32, &'a str>>,
+    /// The machine of each, as a number.
+    nodes: Vec<usize>,
     is_logarithmic: bool,
 }
 
 /// A value of a variant's contrast with the baseline, and what happened in its block.
 struct Contrast<'a> {
     value: f64,
+    /// The machine, as a number.
+    node: usize,
     is_after_baseline: bool,
     /// Who run directly before the variant; the twin is the baseline. None for the first of a block.
     predecessor: Option<&'a str>,
@@ -116,9 +127,22 @@ struct Contrast<'a> {
 
 impl<'a> Sheet<'a> {
     fn new(table: &'a Table, trials: &Trials<'a>) -> Self {
-        let (mut blocks, mut orders) = (vec![], vec![]);
+        Self::on(None, table, trials)
+    }
+
+    /// The same of one machine, in the order of its own time.
+    fn on(node: Option<usize>, table: &'a Table, trials: &Trials<'a>) -> Self {
+        let (mut blocks, mut orders, mut nodes) = (vec![], vec![], vec![]);
         let name = |id: &VariantId| trials.ids.name(*id);
-        for block in trials.blocks(trials.ids.place(&table.workload, &table.condition)) {
+        let place = trials.ids.place(&table.workload, &table.condition);
+        let all = trials.numbered(place).map(|(number, block)| (trials.nodes.of_block(place, number), block));
+        let mut own: Vec<(usize, &OneBlock<'_>)> =
+            all.filter(|(own, _)| node.is_none_or(|node| node == *own)).collect();
+        if node.is_some() {
+            own.sort_by(|(_, one), (_, other)| started(one).total_cmp(&started(other)));
+        }
+        for (own, block) in own {
+            nodes.push(own);
             let value = |(id, trial): (&VariantId, _)| Some((name(id), value_that_counts(trial, &table.metric)?));
             blocks.push(block.iter().map(|(id, t)| (id, *t)).filter_map(value).collect::<BTreeMap<&str, f64>>());
             orders.push(block.iter().map(|(id, trial)| (trial.position, name(id))).collect());
@@ -127,7 +151,7 @@ impl<'a> Sheet<'a> {
         if is_logarithmic {
             blocks.iter_mut().flat_map(BTreeMap::values_mut).for_each(|value| *value = value.ln());
         }
-        Self { table, blocks, orders, is_logarithmic }
+        Self { table, blocks, orders, nodes, is_logarithmic }
     }
 
     fn scale(&self) -> Scale {
@@ -163,16 +187,48 @@ impl<'a> Sheet<'a> {
     /// The contrasts of one variant with the baseline, in the blocks in which both count.
     fn contrasts(&self, variant: &str) -> Vec<Contrast<'a>> {
         let baseline = self.baseline();
-        let contrast = |(block, order): (&BTreeMap<&str, f64>, &BTreeMap<u32, &'a str>)| {
+        let contrast = |at: usize| {
+            let (block, order, node) = (&self.blocks[at], &self.orders[at], self.nodes[at]);
             let value = block.get(variant)? - block.get(baseline)?;
-            let at = |name: &str| order.iter().find(|(_, who)| **who == name).map(|(position, _)| *position);
-            let (own, base) = (at(variant)?, at(baseline)?);
+            let position = |name: &str| order.iter().find(|(_, who)| **who == name).map(|(position, _)| *position);
+            let (own, base) = (position(variant)?, position(baseline)?);
             let predecessor = own.checked_sub(1).and_then(|before| order.get(&before).copied());
             let predecessor = predecessor.map(|who| if who == TWIN { baseline } else { who });
-            Some(Contrast { value, is_after_baseline: own > base, predecessor })
+            Some(Contrast { value, node, is_after_baseline: own > base, predecessor })
         };
-        self.blocks.iter().zip(&self.orders).filter_map(contrast).collect()
+        (0..self.blocks.len()).filter_map(contrast).collect()
     }
+
+    /// The same without what each machine does to them, so that none of it looks like an effect of the order.
+    fn contrasts_within(&self, variant: &str) -> Vec<Contrast<'a>> {
+        let mut contrasts = self.contrasts(variant);
+        let groups = contrasts.iter().map(|one| (one.node, one.value));
+        let means: BTreeMap<usize, f64> =
+            grouped(groups).into_iter().map(|(node, values)| (node, mean(&values))).collect();
+        if means.len() > 1 {
+            contrasts.iter_mut().for_each(|one| one.value -= means[&one.node]);
+        }
+        contrasts
+    }
+
+    /// A variant's values; on several machines, as if all were as fast as the typical one.
+    fn values(&self, variant: &str) -> Vec<f64> {
+        let all = self.blocks.iter().zip(&self.nodes);
+        let values: Vec<(usize, f64)> = all.filter_map(|(block, node)| Some((*node, *block.get(variant)?))).collect();
+        let middle = |values: &[f64]| median(values).unwrap_or_default();
+        let of_node: BTreeMap<usize, f64> =
+            grouped(values.iter().copied()).into_iter().map(|(node, values)| (node, middle(&values))).collect();
+        if of_node.len() < 2 {
+            return values.into_iter().map(|(_, value)| value).collect();
+        }
+        let typical = middle(&of_node.values().copied().collect::<Vec<_>>());
+        values.into_iter().map(|(node, value)| value - of_node[&node] + typical).collect()
+    }
+}
+
+/// When the first trial of a block began.
+fn started(block: &OneBlock<'_>) -> f64 {
+    block.values().map(|trial| trial.started_unix_s).fold(f64::INFINITY, f64::min)
 }
 
 /// Those that remain after Holm's correction over all.
@@ -208,7 +264,7 @@ fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Signal<'a, Shift>> {
     let mut seen = vec![];
     for sheet in sheets {
         for variant in sheet.compared() {
-            let [before, after] = by_position(&sheet.contrasts(variant));
+            let [before, after] = by_position(&sheet.contrasts_within(variant));
             if after.len().min(before.len()) >= LEAST_GROUP {
                 let shift = mean(&after) - mean(&before);
                 let what = Shift { shift, scale: sheet.scale() };
@@ -225,7 +281,7 @@ fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Signal<'a, After>> {
     let mut seen = vec![];
     for sheet in sheets {
         for variant in sheet.compared() {
-            let contrasts = sheet.contrasts(variant);
+            let contrasts = sheet.contrasts_within(variant);
             let usual = by_position(&contrasts).map(|group| mean(&group));
             let residuals: Vec<(&str, f64)> = contrasts
                 .iter()
@@ -306,8 +362,7 @@ fn modes<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Signal<'a, Modes>>
     let (mut detector, mut seen) = (Detector::default(), vec![]);
     for sheet in sheets {
         for row in &sheet.table.rows {
-            let values: Vec<f64> =
-                sheet.blocks.iter().filter_map(|block| block.get(row.variant.as_str()).copied()).collect();
+            let values = sheet.values(&row.variant);
             let Modality::Several(mut modes) = detector.modes(&values) else { continue };
             if sheet.is_logarithmic {
                 let apart = modes[modes.len() - 1].place - modes[0].place;

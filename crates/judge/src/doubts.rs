@@ -22,7 +22,7 @@ pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, r
         (!record.study.clock.is_of_seconds()).then_some(Caveat::Emulated),
         counted(record, trials),
         unfinished(findings),
-        several_places(findings),
+        several_places(findings, record),
         interrupted_blocks(trials),
         prolonged(record),
         after_the_look(findings, record),
@@ -114,9 +114,10 @@ fn unfinished(findings: &Findings) -> Option<Caveat> {
     (finished < total).then_some(Caveat::Unfinished { finished, total, at_most })
 }
 
-fn several_places(findings: &Findings) -> Option<Caveat> {
+/// Where each block has its machine, [`super::by_place`] says more.
+fn several_places(findings: &Findings, record: &Record) -> Option<Caveat> {
     let places = findings.places.len();
-    (places > 1).then_some(Caveat::SeveralPlaces { places })
+    (places > 1 && record.away.is_empty()).then_some(Caveat::SeveralPlaces { places })
 }
 
 fn interrupted_blocks(trials: &Trials<'_>) -> Option<Caveat> {

@@ -2,6 +2,7 @@
 //! and computes nothing; `bakeoff report --json` is this file's types. Nothing here knows how to draw.
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
+mod by_place;
 mod caveat;
 mod comparison;
 mod effects;
@@ -12,6 +13,7 @@ mod remarks;
 mod verdict;
 
 pub use bakeoff_stats::describe::Description as Summary;
+pub use by_place::*;
 pub use caveat::*;
 pub use comparison::*;
 pub use effects::*;
@@ -22,7 +24,7 @@ pub use remarks::*;
 pub use verdict::*;
 
 use bakeoff_model::metric::{Direction, Metric, Unit};
-use bakeoff_model::record::{Excluded, Place, SharedLine, Unavailable, VariantLine};
+use bakeoff_model::record::{Excluded, Place, SharedLine, TWIN, Unavailable, VariantLine};
 use bakeoff_model::until::Until;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -74,6 +76,12 @@ pub struct Findings {
     pub is_one_program: bool,
     /// One table for every workload × condition × metric; the deciding metric first within each.
     pub tables: Vec<Table>,
+    /// The rows of the deciding metric machine by machine, if blocks of other machines were collected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_place: Vec<ByPlace>,
+    /// Blocks of other machines that were run more than once: how many of these executions are ignored.
+    #[serde(default, skip_serializing_if = "is_none_again")]
+    pub run_again: u32,
     /// What factors, suites of workloads and conditions do; empty where there is nothing beyond the tables.
     pub effects: Vec<Effects>,
     /// What the tables' metrics are and where they come from, each once. Of `peak` it says which of its two sources.
@@ -134,6 +142,7 @@ impl Findings {
             table.rows.retain(|row| stays(&row.variant));
             table.ranking.iter_mut().for_each(|ranking| ranking.keep(stays));
         }
+        self.by_place.retain(|row| row.variant == TWIN || stays(&row.variant));
         for family in &mut self.effects {
             family.effects.retain(|effect| effect.is_about(&self.variants));
             family.ranking.iter_mut().for_each(|ranking| ranking.keep(stays));
@@ -163,6 +172,10 @@ fn keep_items(section: &mut Value, stays: &impl Fn(&str) -> bool) {
         }
         _ => item.get("variant").is_none_or(is_left),
     });
+}
+
+fn is_none_again(number: &u32) -> bool {
+    *number == 0
 }
 
 /// How the study was judged; one choice for all tables.

@@ -50,7 +50,7 @@ pub(super) struct Inference {
 pub(super) fn infer_family(all: &[Contrasts], judged_elsewhere: usize, rule: DecisionRule) -> Vec<Option<Inference>> {
     // Dozens of variants have hundreds of pairs, each with intervals of its own.
     let mut inferences: Vec<Option<Inference>> =
-        all.par_iter().map(|contrasts| Inference::uncorrected(contrasts, rule)).collect();
+        all.par_iter().map(|contrasts| Inference::uncorrected(contrasts, rule, SignFlip::new)).collect();
     let places = |is_of: fn(Test) -> bool| -> Vec<usize> {
         let of = |(place, inference): (usize, &Option<Inference>)| {
             inference.as_ref().filter(|inference| inference.test().is_some_and(is_of)).map(|_| place)
@@ -77,13 +77,23 @@ pub(super) fn infer_family(all: &[Contrasts], judged_elsewhere: usize, rule: Dec
 
 /// One of several comparisons that share no blocks, corrected by Bonferroni. None if there is no contrast.
 pub(super) fn infer_independent(comparisons: u32, contrasts: &Contrasts, rule: DecisionRule) -> Option<Inference> {
-    let mut inference = Inference::uncorrected(contrasts, rule)?;
+    let mut inference = Inference::uncorrected(contrasts, rule, SignFlip::new)?;
     if comparisons > 1 && inference.test().is_some_and(is_tested) {
         inference.apply_bonferroni(&contrasts.values, rule, f64::from(comparisons));
     }
     inference.widen(contrasts, rule.alpha);
     Some(inference)
 }
+
+/// One of very many that are judged alone, uncorrected. None if there is no contrast.
+pub(super) fn infer_one_of_many(contrasts: &Contrasts, rule: DecisionRule) -> Option<Inference> {
+    let mut inference = Inference::uncorrected(contrasts, rule, |values, _| SignFlip::quick(values))?;
+    inference.widen(contrasts, rule.alpha);
+    Some(inference)
+}
+
+/// Makes the sign-flip test of some contrasts, with the seed of its flips.
+type Flipper = fn(&[f64], u64) -> Option<SignFlip>;
 
 fn is_flipped(test: Test) -> bool {
     matches!(test, Test::SignFlip | Test::SignFlipMonteCarlo { .. } | Test::SignFlipEdgeworth)
@@ -168,7 +178,7 @@ impl Inference {
     }
 
     /// As if it were the only comparison. None if there is no contrast.
-    fn uncorrected(contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
+    fn uncorrected(contrasts: &Contrasts, rule: DecisionRule, flipper: Flipper) -> Option<Self> {
         let values = &contrasts.values;
         let nothing = Self {
             blocks: values.len() as u32,
@@ -193,7 +203,7 @@ impl Inference {
         } else if values.len() < SIGN_FLIP_MIN {
             Some(nothing.test_t(contrasts, rule))
         } else {
-            nothing.test_sign_flip(contrasts, rule)
+            nothing.test_sign_flip(contrasts, rule, flipper)
         }
     }
 
@@ -215,8 +225,8 @@ impl Inference {
         Self { estimate: mean(values), inferred: Inferred::Tested(tested), ..self }
     }
 
-    fn test_sign_flip(self, contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
-        let mut test = SignFlip::new(&contrasts.values, rule.seed)?;
+    fn test_sign_flip(self, contrasts: &Contrasts, rule: DecisionRule, flipper: Flipper) -> Option<Self> {
+        let mut test = flipper(&contrasts.values, rule.seed)?;
         let level = rule.mode.level(2.0 * rule.alpha);
         let (estimate, equivalence_interval) = (test.estimate(), test.interval(level));
         let interval = test.interval(rule.mode.level(rule.alpha));

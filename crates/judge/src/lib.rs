@@ -3,6 +3,7 @@
 //! they are numbers of;
 
 mod ask;
+mod by_place;
 mod complete;
 mod conclude;
 mod conditions;
@@ -22,6 +23,7 @@ mod latencies;
 mod lost;
 mod metric_spec;
 mod mode;
+mod nodes;
 pub mod not_paired;
 mod outputs;
 mod pairs;

@@ -10,10 +10,12 @@
 //! - *anytime*: it is looked at after every pass. p is 1/E and the interval a confidence sequence ([`bakeoff_stats::eprocess`]),
 //!   which may be looked at, and stopped at, at any time.
 
+use crate::interim_view::complete_passes;
 use crate::stopping_rule::{fulfilled, is_looked_at};
 use crate::workloads::deciding_tables;
 use bakeoff_model::record::Record;
 use bakeoff_model::until::Until;
+use bakeoff_stats::spending;
 
 /// Whether the study may end here: its rule is fulfilled, and no pass is half done. Never for a fixed number of blocks.
 pub fn enough(record: &Record) -> bool {
@@ -24,4 +26,38 @@ pub fn enough(record: &Record) -> bool {
     let record = record.without_building();
     let record = record.in_parts();
     is_looked_at(&record) && fulfilled(until, &deciding_tables(&record))
+}
+
+/// The number of passes, from the first on, of which every block is finished.
+pub fn passes(record: &Record) -> u32 {
+    complete_passes(record)
+}
+
+/// The number of passes that must be complete before a rule with at most `most` blocks is asked next, where `together` passes are
+/// run at a time.
+pub fn next_look(until: Until, most: u32, complete: u32, together: u32) -> u32 {
+    match until {
+        Until::Blocks => most,
+        Until::Decided => spending::looks(most).into_iter().find(|look| *look > complete).unwrap_or(most),
+        Until::Anytime | Until::Precision(_) => (complete + together.max(1)).max(until.fewest_blocks()).min(most),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_look_is_that_of_the_rule() {
+        let check =
+            |until, complete, expect| assert_eq!(next_look(until, 40, complete, 4), expect, "{until} {complete}");
+        check(Until::Blocks, 0, 40);
+        let looks = spending::looks(40);
+        check(Until::Decided, 0, looks[0]);
+        check(Until::Decided, looks[0], looks[1]);
+        check(Until::Decided, 40, 40);
+        check(Until::Anytime, 0, 8);
+        check(Until::Anytime, 8, 12);
+        check(Until::Precision(0.01), 38, 40);
+    }
 }

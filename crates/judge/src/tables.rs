@@ -166,7 +166,7 @@ pub(super) fn rank(
 }
 
 /// How a metric is measured in the table that these are all values of.
-fn spec_of(metric: &Metric, values: &Values, record: &Record, trials: &Trials<'_>) -> MetricSpec {
+pub(super) fn spec_of(metric: &Metric, values: &Values, record: &Record, trials: &Trials<'_>) -> MetricSpec {
     let floor = floor_bytes(&metric.name, record, trials);
     MetricSpec { floor, ..MetricSpec::of(metric, trials.least_seen(&record.study)) }.on_grid_of(&values.all())
 }

@@ -1,6 +1,7 @@
 //! The trials of a record, found by block and variant: which of them count, and which are paired. It compares nothing.
 
 use super::ids::{Cell, Ids, Place, VariantId};
+use super::nodes::Nodes;
 use bakeoff_model::metric;
 use bakeoff_model::plan::number_of_layout;
 use bakeoff_model::range::is_usable;
@@ -17,6 +18,8 @@ type Blocks<'a> = BTreeMap<u32, OneBlock<'a>>;
 #[derive(Clone)]
 pub(super) struct Trials<'a> {
     pub(super) ids: Ids<'a>,
+    /// The machines that blocks ran on, if on several.
+    pub(super) nodes: Nodes<'a>,
     places: BTreeMap<Place, Blocks<'a>>,
     /// How many layouts there are, where each is one of several passes.
     layouts: Option<u32>,
@@ -56,7 +59,7 @@ impl<'a> Trials<'a> {
             let block = places.entry(place).or_default().entry(trial.block).or_default();
             block.insert(ids.variant(&trial.variant), trial);
         }
-        Self { ids, places, layouts: record.study.layouts }
+        Self { nodes: Nodes::of(record, &ids), ids, places, layouts: record.study.layouts }
     }
 
     /// Without those of variants that are not to be judged.
@@ -70,7 +73,12 @@ impl<'a> Trials<'a> {
 
     /// The blocks of one workload under one condition, in the order of time.
     pub(super) fn blocks(&self, place: Place) -> impl Iterator<Item = &OneBlock<'a>> + use<'_, 'a> {
-        self.places.get(&place).into_iter().flat_map(BTreeMap::values)
+        self.numbered(place).map(|(_, block)| block)
+    }
+
+    /// The same with their numbers.
+    pub(super) fn numbered(&self, place: Place) -> impl Iterator<Item = (u32, &OneBlock<'a>)> + use<'_, 'a> {
+        self.places.get(&place).into_iter().flatten().map(|(number, block)| (*number, block))
     }
 
     pub(super) fn all_blocks(&self) -> impl Iterator<Item = &OneBlock<'a>> {
@@ -80,15 +88,35 @@ impl<'a> Trials<'a> {
     /// The values of one metric in one place, by block; or by layout, where passes share layouts: these say no more of layouts
     /// in general than one of them does.
     pub(super) fn values(&self, place: Place, metric: &str) -> Values {
-        let value = |trial| value_that_counts(trial, metric);
-        let block = |(number, trials): (&u32, &OneBlock<'a>)| {
-            (*number, trials.iter().map(|(variant, trial)| (*variant, value(trial))).collect())
-        };
-        let values = Values(self.places.get(&place).into_iter().flatten().map(block).collect());
+        self.by_layout(Values(self.values_of_blocks(place, metric).collect()))
+    }
+
+    /// The same of each machine alone, in the order of their names.
+    pub(super) fn values_by_node(&self, place: Place, metric: &str) -> Vec<Values> {
+        let mut each: Vec<Values> = self.nodes.names.iter().map(|_| Values::default()).collect();
+        for (number, block) in self.values_of_blocks(place, metric) {
+            each[self.nodes.of_block(place, number)].0.push((number, block));
+        }
+        each.into_iter().map(|values| self.by_layout(values)).collect()
+    }
+
+    fn values_of_blocks(&self, place: Place, metric: &str) -> impl Iterator<Item = (u32, OneBlockOfValues)> {
+        let value = move |trial| value_that_counts(trial, metric);
+        self.numbered(place).map(move |(number, trials)| {
+            (number, trials.iter().map(|(variant, trial)| (*variant, value(trial))).collect())
+        })
+    }
+
+    fn by_layout(&self, values: Values) -> Values {
         match self.layouts {
             Some(layouts) => values.of_layouts(layouts),
             None => values,
         }
+    }
+
+    /// Whether passes share layouts, so that values are of layouts and not of blocks.
+    pub(super) fn share_layouts(&self) -> bool {
+        self.layouts.is_some()
     }
 
     /// The values of one metric in all cells, by pass: for contrasts that reach beyond a pair.

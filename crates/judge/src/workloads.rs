@@ -7,7 +7,7 @@ use super::rule::DecisionRule;
 use super::stopping_rule::{fulfilled, is_looked_at};
 use super::tables::{rank, tables};
 use super::trials::Trials;
-use super::{conditions, diagnostics, doubts, effects, executed, latencies, outputs, provided, study};
+use super::{by_place, conditions, diagnostics, doubts, effects, executed, latencies, outputs, provided, study};
 use crate::findings::{Besides, Caveat, FORMAT, Findings, Method, Sections, Table};
 use bakeoff_model::record::{Record, StudyLine, VariantLine};
 
@@ -22,11 +22,13 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     let mut tables = tables(record, &seen, &variants, rule, &study.decide.metrics);
     let outputs = outputs::outputs(record, &trials);
     outputs::withhold(&mut tables, &outputs, &trials.ids);
-    let pairs = rank(&mut tables, record, &seen, rule);
     tables.retain(|table| !provided::is_unmeasured(table, &unavailable, &seen));
     if let Some(stopping) = &mut view.stopping {
         stopping.enough = is_looked_at(record) && is_fulfilled(study, &tables);
     }
+    // More blocks would not take back what a machine contradicts.
+    let places = by_place::judged(record, &seen, &mut tables, rule);
+    let pairs = rank(&mut tables, record, &seen, rule);
     let alike = seen.clone().without(|ids, cell| outputs::is_withheld(&outputs, ids, cell));
     let sessions = executed::sessions(record);
     let is_enough = view.stopping.as_ref().is_some_and(|stopping| stopping.enough);
@@ -36,6 +38,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         EffectInputs { tables: &tables, pairs: &pairs, deciding, outputs: &outputs, seen: seen.least_seen(study) };
     let mut effects = effects::families(record, &alike, known, rule);
     effects.extend(effects::levels(record, &alike, known, rule, levels));
+    by_place::limit_effects(&places.rows, &mut effects);
     let mut findings = Findings {
         format: FORMAT,
         study: study.study.clone(),
@@ -69,6 +72,8 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         excluded: study.excluded.clone(),
         shared: study.shared.clone(),
         tables,
+        by_place: places.rows,
+        run_again: record.run_again.len() as u32,
         effects,
         sections: Sections::new(),
         besides: Besides::default(),
@@ -76,23 +81,24 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         layouts: None,
         caveats: vec![],
     };
-    findings.caveats = all_doubts(&findings, record, &trials, &attempts, rule);
+    findings.caveats = all_doubts(&findings, record, &trials, &attempts, rule, places.doubts);
     findings
 }
 
-/// All doubts: those of the study, and those that the data themselves raise.
+/// All doubts: those of the study, those that the data themselves raise, and those about machines.
 fn all_doubts(
     findings: &Findings,
     record: &Record,
     trials: &Trials<'_>,
     attempts: &Attempts<'_>,
     rule: DecisionRule,
+    of_places: Vec<Caveat>,
 ) -> Vec<Caveat> {
     let (of_study, of_data) = rayon::join(
         || doubts::about(findings, record, trials, rule),
         || diagnostics::about(findings, trials, attempts, rule),
     );
-    of_study.into_iter().chain(of_data).collect()
+    of_study.into_iter().chain(of_data).chain(of_places).collect()
 }
 
 /// Whether the rule for stopping is fulfilled by the tables of the deciding metric.

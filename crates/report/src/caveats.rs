@@ -1,6 +1,7 @@
 //! The sentences of doubts: each kind of [`Caveat`], and why an effect is not estimated, in English.
 
 pub(crate) mod comparison;
+mod places;
 mod samples;
 mod seen;
 pub(crate) mod study;
@@ -12,8 +13,8 @@ use terms::{term, terms};
 
 /// A doubt as a sentence without its stop.
 pub fn caveat(caveat: &Caveat) -> Rendered {
-    let sentences: [fn(&Caveat) -> Option<String>; 4] =
-        [comparison::sentence, study::sentence, seen::sentence, samples::sentence];
+    let sentences: [fn(&Caveat) -> Option<String>; 5] =
+        [comparison::sentence, study::sentence, seen::sentence, samples::sentence, places::sentence];
     sentences.iter().find_map(|sentence| sentence(caveat)).unwrap_or_else(|| caveat.kind()).into()
 }
 

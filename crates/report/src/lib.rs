@@ -18,6 +18,7 @@ mod metrics;
 mod not_paired;
 mod order;
 mod outputs;
+mod places;
 pub mod provenance;
 mod ranking;
 mod screen;
@@ -82,6 +83,7 @@ fn rename_files(value: &mut Value, files: &[String]) {
 pub fn to_pass_on(findings: &Findings) -> Findings {
     let mut findings = without_folders(findings);
     findings.places.iter_mut().for_each(|place| place.host.clear());
+    findings.number_places();
     findings
 }
 

@@ -5,7 +5,7 @@ use crate::draw::paint::{Ink, Page};
 use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, glue};
 use crate::format::{bytes, count, date, percent};
-use crate::words::{self, counted, listed};
+use crate::words::{self, counted, listed, named};
 use bakeoff_judge::findings::{Caveat, Comparison, Findings, Inferred, Layouts, Scale, Stopping, Test};
 use bakeoff_model::grouped::{grouped, unique};
 use bakeoff_model::record::Place;
@@ -220,8 +220,18 @@ fn extent(findings: &Findings) -> String {
 }
 
 pub(crate) fn machines(findings: &Findings) -> Paragraph {
-    let described: Vec<String> = findings.places.iter().map(machine).collect();
-    let what = if described.len() > 1 { "machines" } else { "machine" };
+    // Machines of one kind share a description.
+    let kind = |place: &Place| machine(&Place { host: String::new(), ..place.clone() });
+    let kinds = grouped(findings.places.iter().map(|place| (kind(place), place)));
+    let one = |(kind, places): (String, Vec<&Place>)| match places.as_slice() {
+        [place] => machine(place),
+        several => {
+            let hosts = named(several.iter().map(|place| clean(&place.host)).filter(|host| !host.is_empty()).collect());
+            format!("{hosts}{}{} machines: {kind}", if hosts.is_empty() { "" } else { "; " }, several.len())
+        }
+    };
+    let described: Vec<String> = kinds.into_iter().map(one).collect();
+    let what = if findings.places.len() > 1 { "machines" } else { "machine" };
     Paragraph { what, text: if described.is_empty() { "none yet".into() } else { described.join("; ").into() } }
 }
 
@@ -231,5 +241,18 @@ pub(crate) fn machine(place: &Place) -> String {
     let Place { host, os, kernel, cpu, cpus, .. } = place;
     // A machine need not have a name, as where it is not passed on.
     let host = if host.is_empty() { String::new() } else { format!("{host}: ") };
-    clean(&format!("{host}{os}, kernel {kernel}, {cpus} × {cpu}, {memory}{within}"))
+    clean(&format!("{host}{os}, kernel {kernel}, {cpus} × {cpu}, {memory}{within}{}", settings(place)))
+}
+
+/// How a machine of several is set up, as far as it tells.
+fn settings(place: &Place) -> String {
+    let words = [
+        ("governor", "governor"),
+        ("microcode", "microcode"),
+        ("allowed", "trials on processors"),
+        ("programs", "programs on"),
+        ("scratch", "trials' folders on"),
+    ];
+    let known = words.iter().filter_map(|(name, words)| Some(format!(", {words} {}", place.settings.get(*name)?)));
+    known.collect()
 }

@@ -17,6 +17,7 @@ use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::rendered::Rendered;
 use crate::draw::text::{clean, middle, width};
 use crate::format::{TimeUnit, percent};
+use crate::places;
 use crate::words::{self, Change, counted};
 pub use amounts::{Amount, As, Size, not_apart};
 use answer::Names;
@@ -170,15 +171,18 @@ fn status_parts(findings: &Findings, view: Option<&View<'_>>, is_terse: bool) ->
         });
     }
     let cells = findings.blocks_total / findings.blocks_wanted.max(1);
-    parts.push(match (findings.blocks_finished < findings.blocks_total, cells) {
+    let blocks = match (findings.blocks_finished < findings.blocks_total, cells) {
         (true, _) => format!("{} of {}", findings.blocks_finished, counted(findings.blocks_total, "block")),
         (false, 0 | 1) => counted(findings.blocks_wanted, "block"),
         (false, cells) => format!("{cells} × {}", counted(findings.blocks_wanted, "block")),
-    });
+    };
+    parts.push(blocks + &places::on_nodes(findings));
     let twin = view.and_then(|view| Some((view.twin.filter(|twin| twin.scale == Scale::Ratio)?, view.unit)));
     let noise = twin
         .and_then(|(twin, unit)| Change::interval_alone(twin, twin.interval().filter(|[low, high]| low < high), unit));
-    parts.extend(noise.map(|noise| format!("machine's noise {noise}")));
+    let of_nodes = view.and_then(|view| places::noise(findings, view.condition, is_terse));
+    let of_all = noise.map(|noise| format!("machine's noise {noise}"));
+    parts.extend(of_nodes.filter(|parts| !parts.is_empty()).unwrap_or_else(|| of_all.into_iter().collect()));
     if view.is_some_and(|view| view.lines.len() > 2) {
         parts.push(margin(findings));
     }

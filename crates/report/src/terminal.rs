@@ -8,7 +8,7 @@ use crate::draw::text::clean;
 use crate::format::TimeUnit;
 use crate::screen::{self, Cause};
 use crate::words::listed;
-use crate::{conditions, effects, failures, latencies, metrics, outputs, provenance};
+use crate::{conditions, effects, failures, latencies, metrics, outputs, places, provenance};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::grouped::grouped;
 
@@ -36,8 +36,19 @@ pub struct SectionPage {
 }
 
 /// The names of the page's sections, in their order; those of features come besides.
-pub const SECTIONS: [&str; 10] =
-    ["answer", "outputs", "effects", "tables", "latencies", "conditions", "building", "doubts", "failed", "provenance"];
+pub const SECTIONS: [&str; 11] = [
+    "answer",
+    "outputs",
+    "effects",
+    "tables",
+    "nodes",
+    "latencies",
+    "conditions",
+    "building",
+    "doubts",
+    "failed",
+    "provenance",
+];
 
 /// The same page, with sections of features; or only the section of that name. Times are in the unit asked for.
 pub fn terminal_with(
@@ -79,6 +90,7 @@ pub fn drawn(
     draw("outputs", &mut |page, _| outputs::print(findings, page, width));
     draw("effects", &mut |page, notes| effects::print(findings, false, page, notes, width));
     draw("tables", &mut |page, notes| metrics::print(findings, time_unit, page, notes, width));
+    draw("nodes", &mut |page, _| places::print(findings, page, width));
     draw("latencies", &mut |page, _| latencies::print(findings, page, width));
     let there = sections.iter().filter(|section| findings.sections.contains_key(section.name));
     let (below_doubts, below_tables): (Vec<&SectionPage>, Vec<_>) = there.partition(|section| section.below_doubts);

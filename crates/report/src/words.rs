@@ -33,7 +33,7 @@ impl Wording {
     }
 
     /// The words for less of it, and for more.
-    fn ends(self) -> [&'static str; 2] {
+    pub(crate) fn ends(self) -> [&'static str; 2] {
         match (self.unit, self.better) {
             (Unit::Seconds, Direction::Less) => ["faster", "slower"],
             (Unit::Bytes | Unit::Count | Unit::GuestInstructions, _) => ["less", "more"],

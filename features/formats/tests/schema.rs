@@ -5,7 +5,7 @@
 use bakeoff_building::Building;
 use bakeoff_command::Registry;
 use bakeoff_judge::findings::{FORMAT, Findings};
-use bakeoff_model::record::{Failure, Outcome};
+use bakeoff_model::record::{Attempt, Failure, Outcome};
 use bakeoff_testkit::findings::all;
 use bakeoff_testkit::records;
 use boon::{CompileError, Compiler, SchemaIndex, Schemas};
@@ -85,11 +85,30 @@ fn judged() -> Findings {
     Registry::of(&[&Building]).judge(&record)
 }
 
+/// The same of blocks that ran on two nodes, on one of which `two` is slower.
+fn on_nodes() -> Findings {
+    let mut record = records::study(&["one", "two"], &["idle"], &["wall"]);
+    records::execute(&mut record, 24, |trial| {
+        let is_slower = trial.variant == "two" && trial.block % 2 == 1;
+        let value = records::noise(trial) * if is_slower { 1.2 } else { 1.0 };
+        records::measure(trial, "wall", value);
+    });
+    for block in &record.blocks {
+        let shard = block.block % 2;
+        let key = (block.block, block.workload.clone(), block.condition.clone());
+        record.away.insert(key, Attempt { node: format!("n{shard}"), shard, attempt: 0 });
+    }
+    record.run_again = [((1, String::new(), String::new()), Default::default())].into();
+    let findings = Registry::of(&[&Building]).judge(&record);
+    assert!(findings.by_place.iter().any(|row| row.unlike.is_some()), "{:?}", findings.by_place);
+    findings
+}
+
 #[test]
 fn all_findings_fit_it() {
     let (open, strict) = (Validator::new(schema()), Validator::new(closed(schema())));
     let mut seen: Vec<String> = vec![];
-    for (name, findings) in all().into_iter().chain([("judged", judged())]) {
+    for (name, findings) in all().into_iter().chain([("judged", judged()), ("nodes", on_nodes())]) {
         let value = value(&findings);
         for validator in [&open, &strict] {
             assert_eq!(validator.complaint(&value), None, "{name}");

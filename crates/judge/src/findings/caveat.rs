@@ -3,6 +3,7 @@
 
 mod parts;
 
+use super::by_place::{Noisy, Unlike};
 use super::remarks::Objection;
 use super::verdict::Scale;
 pub use parts::*;
@@ -67,6 +68,8 @@ pub enum Caveat {
         /// The terms that it cannot be distinguished from.
         with: Vec<Term>,
     },
+    /// It is another one on one machine, so it holds on the whole and not of each.
+    PlacesDiffer(Unlike),
     /// A feature's.
     Of(Objection),
     /// The trials were simulated.
@@ -93,6 +96,16 @@ pub enum Caveat {
     },
     /// The blocks were run in several places.
     SeveralPlaces { places: usize },
+    /// Machines on which the twin is farther from the baseline than elsewhere.
+    NoisyPlaces { seen: Vec<Noisy> },
+    /// Machines with too few blocks for a comparison with the others.
+    FewOnPlaces {
+        places: u32,
+        /// All machines.
+        of: u32,
+        /// Blocks on each.
+        needed: u32,
+    },
     /// Blocks that a later session finished.
     InterruptedBlocks { blocks: usize },
     /// The number of blocks was raised after trials had been seen.

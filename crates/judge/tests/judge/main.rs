@@ -9,6 +9,7 @@ mod directions;
 mod effects;
 mod families;
 mod latencies;
+mod nodes;
 mod only;
 mod outputs;
 mod samples;

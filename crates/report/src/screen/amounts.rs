@@ -83,6 +83,7 @@ impl Amount {
             Verdict::Faster | Verdict::Slower | Verdict::Equivalent if is_exact => "exact".to_owned(),
             _ => range.or_else(|| comparison.unvaried().map(did_not_vary)).unwrap_or_default(),
         };
+        let claim = if size.is_some() && comparison.on_the_whole().is_some() { claim + " on the whole" } else { claim };
         Self { size, claim: Rendered::new(Role::Claim(ink), claim), interval: Rendered::new(Role::Interval, range) }
     }
 

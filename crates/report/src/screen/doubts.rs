@@ -9,6 +9,7 @@ use crate::caveats::study::{control, counted_instead};
 use crate::draw::text::clean;
 use crate::failures::failure_in_full;
 use crate::format::percent;
+use crate::places;
 use crate::words::{
     Change, Wording, counted, is_same_program, listed, metric_in, named, same_in, same_program, subject,
 };
@@ -140,7 +141,10 @@ pub(super) fn doubts(findings: &Findings, view: Option<&View<'_>>) -> Vec<Doubt>
         let (ids, names): (Vec<String>, Vec<String>) = seen.into_iter().unzip();
         Doubt::new(&ids[0], Weight::Part, format!("{what} ({})", named(names)))
     });
-    let (mut look, part): (Vec<_>, Vec<_>) = of_study.into_iter().partition(|doubt| doubt.weight == Weight::Look);
+    let of_nodes = places::unlike(findings).into_iter().map(|text| Doubt::new("places-differ", Weight::Look, text));
+    let noisy = places::noisy_nodes(findings).into_iter().map(|text| Doubt::new("noisy-places", Weight::Look, text));
+    let of_study = of_study.into_iter().chain(of_nodes).chain(noisy);
+    let (mut look, part): (Vec<_>, Vec<_>) = of_study.partition(|doubt| doubt.weight == Weight::Look);
     let mut part: Vec<Doubt> = part.into_iter().chain(of_rows).collect();
     [&mut look, &mut part].into_iter().for_each(|doubts| doubts.dedup());
     let failed = reasons(findings, view).into_iter().map(|why| Doubt::new("failed", Weight::Look, why)).collect();
@@ -197,6 +201,9 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
                 .first()
                 .map_or(String::new(), |spot| format!(" in {}", clean(metric_in(&spot.metric, spot.unit))));
             (Part, format!("a few blocks are far from the others{metric}; they are kept"))
+        }
+        Caveat::FewOnPlaces { places, of, needed } => {
+            (Part, format!("too few blocks to tell nodes apart: {places} of {of} have fewer than {needed}"))
         }
         Caveat::Prolonged { .. } => (Part, "blocks were added after the first results were seen".to_owned()),
         Caveat::TwoKindsOfPeak { .. } => {

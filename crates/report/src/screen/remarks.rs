@@ -7,6 +7,8 @@ use super::view::View;
 use crate::draw::paint::Ink;
 use crate::draw::rendered::Rendered;
 use crate::draw::text::clean;
+use crate::places;
+use crate::words::Wording;
 use bakeoff_judge::findings::Findings;
 
 /// Everything that is worth saying.
@@ -26,6 +28,8 @@ impl Remarks {
         let mut remarks = Self { facts: vec![], doubts, advice: None };
         if let Some(view) = view {
             remarks.add("blocks", facts::blocks(view), 60);
+            let wording = Wording::of(view.unit, view.better);
+            remarks.add("nodes", places::everywhere(findings, view.condition, wording), 12);
             remarks.add("pairs", facts::pairs(view), 65);
             remarks.add("costs", facts::costs(findings, view), 50);
             remarks.add("services", facts::services(findings, view), 45);
@@ -35,6 +39,7 @@ impl Remarks {
             remarks.add("conditions", facts::conditions(findings, view), 10);
             remarks.add("causes", facts::causes(findings, causes), 20);
         }
+        remarks.add("run-again", places::run_again(findings), 70);
         if !findings.asked.is_empty() {
             let asked = findings.asked.iter().map(|part| clean(part)).collect::<Vec<_>>().join(", ");
             let text = format!("judged with settings other than the study's: {asked}");

@@ -4,9 +4,12 @@
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::judge;
 use bakeoff_model::marks::{Latencies, Marks, OpLatencies};
-use bakeoff_model::record::{Building, Held, Outcome, Record, Surrounding, TWIN, Trial, UNMATCHED, Unavailable};
+use bakeoff_model::record::{
+    Attempt, Building, Held, Outcome, Record, Surrounding, TWIN, Trial, UNMATCHED, Unavailable,
+};
+use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::{Vary, VoidRule};
-use bakeoff_report::{Style, terminal};
+use bakeoff_report::{Context, Style, screen, terminal, terminal_with, to_pass_on};
 use bakeoff_testkit::records::{execute, measure, noise, study};
 
 fn told(condition: &str, what: &str, state: Held) -> Surrounding {
@@ -160,4 +163,58 @@ fn the_claim_is_about_programs_only_where_every_block_was_linked_anew() {
     assert!(claim_of(&record).contains("linked again in a random layout, the same for all variants"));
     record.blocks[0].linked = [("b".to_owned(), format!("{UNMATCHED}0123"))].into();
     assert_eq!(claim_of(&record), claim(6));
+}
+
+/// 8 nodes with 12 blocks each: `b` is 8 % faster but on n03, where it is 4 % faster; `c` is nothing anywhere; n07 is noisy.
+fn on_nodes() -> Record {
+    let mut record = study(&["baseline", "b", "c"], &["idle"], &["wall"]);
+    let mut stream = Stream::of(178, &["nodes"]);
+    execute(&mut record, 96, |trial| {
+        let node = (trial.block - 1) % 8 + 1;
+        let level: f64 = match (trial.variant.as_str(), node) {
+            ("b", 3) => -0.04,
+            ("b", _) => -0.08,
+            _ => 0.0,
+        };
+        let noise = if node == 7 { 0.02 } else { 0.003 };
+        measure(trial, "wall", 0.5 * (level + noise * stream.normal()).exp());
+    });
+    for block in &record.blocks {
+        let shard = (block.block - 1) % 8;
+        let key = (block.block, block.workload.clone(), block.condition.clone());
+        record.away.insert(key, Attempt { node: format!("n{:02}", shard + 1), shard, attempt: 0 });
+    }
+    record.run_again = [1, 2].map(|pass| ((pass, String::new(), String::new()), Default::default())).into();
+    record
+}
+
+#[test]
+fn the_screen_tells_nodes_apart() {
+    let findings = judge(&on_nodes());
+    let context = Context { more: "bakeoff report x", ..Context::default() };
+    let screen = screen(&findings, context, Style { width: 80, colour: false });
+    assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");
+    for piece in [
+        "96 blocks on 8 nodes; noise −0.",
+        "b           7.6 % faster on the whole",
+        "b is faster on 8 of 8 nodes\n",
+        "▲ b on n03: 3.",
+        " % faster there, 7.",
+        " % elsewhere\n",
+        "▲ n07 is noisy: its twin differs by 2.",
+        "2 blocks were run twice; the first attempts were used\n",
+    ] {
+        assert!(screen.contains(piece), "{piece}\nis not in\n{screen}");
+    }
+    let page = terminal(&findings, Style { width: 80, colour: false });
+    let nodes = terminal_with(&findings, &[], Some("nodes"), Style { width: 80, colour: false }, None);
+    assert!(nodes.lines().all(|line| line.chars().count() <= 80) && nodes.contains("n03 ▲"), "{nodes}");
+    for piece in
+        ["loop (idle): wall of b, node by node\n", "n03 ▲", "the verdict holds on the whole and not on each node"]
+    {
+        assert!(page.contains(piece), "{piece}\nis not in\n{page}");
+    }
+    let passed = to_pass_on(&findings);
+    let passed = terminal(&passed, Style { width: 80, colour: false });
+    assert!(passed.contains("b on node 3: ") && !passed.contains("n03"), "{passed}");
 }
