@@ -49,6 +49,12 @@ pub enum Error {
          script to the layer that does, or remove `link-order` from `vary`"
     )]
     NothingPermuted { layer: String, variant: String },
+    /// A link that could be repeated when it was recorded makes other bytes now.
+    #[error(
+        "the link of `{file}` makes other bytes here than where it was built, so its layouts would be other programs. Build on \
+         a machine of this kind, with the same linker, or use --layouts one"
+    )]
+    OtherLink { file: String },
     /// Something is to be built on demand for a variant that has no build.
     #[error("`{variant}` has no build to start from")]
     NotBuilt { variant: String },

@@ -4,7 +4,7 @@
 use crate::cache::{Cache, LayerRecord};
 use crate::error::{At, Error};
 use crate::files::entries;
-use crate::paths::{FOLDERS, short};
+use crate::paths::{FOLDERS, aside_lock, host_of, short};
 use bakeoff_host::lock::Lock;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,13 +154,11 @@ fn by_name(root: &Path) -> Result<BTreeMap<String, Vec<PathBuf>>, Error> {
     Ok(found)
 }
 
-/// What is built on demand just now, under one lock for all of it; see `on_demand.rs`.
+/// What is built on demand just now, under one lock for all of it on a host; see `on_demand.rs`.
 pub(crate) fn aside(cache: &Cache) -> BTreeSet<String> {
-    if !is_locked(cache, "aside") {
-        return BTreeSet::new();
-    }
     let notes = entries(&cache.paths.aside()).unwrap_or_default();
-    notes.iter().map(|note| file_name(note)).collect()
+    let used = notes.iter().filter(|note| is_locked(cache, &aside_lock(&host_of(note))));
+    used.map(|note| file_name(note)).collect()
 }
 
 /// How often a lock is asked for before it is somebody's. A process that another thread of ours is just starting holds what

@@ -132,6 +132,32 @@ pub(crate) fn make(
     Ok((prefix, format!("{mark}{}", &digest.hex()[..SHOWN])))
 }
 
+/// Performs the links of a build as they were recorded.
+///
+/// # Errors
+/// One of them does not make what was installed.
+pub(crate) fn check(place: &mut Place<'_>, build: &Build) -> Result<(), Stop> {
+    let work = place.cache.paths.work_of(place.name);
+    // What a link has compiled is not the same to the byte.
+    for (name, file) in build.files.iter().filter(|(_, file)| !file.recorded.optimised) {
+        let into = work.join("linked");
+        let dir = if file.recorded.go.is_some() { &file.copies } else { &work };
+        let words = plain_words(&file.recorded.words, &file.copies);
+        let ended = file.recorded.link(words, [&into, Path::new("")], place.shell, dir)?;
+        let mut content = match place.shell.complaint(&ended.end) {
+            Some(why) => return Err(place.shell.failure(format!("the link of {name} {why}"), &work)?.into()),
+            None => fs::read(&into).at("read", &into)?,
+        };
+        wipe(&into)?;
+        file.recorded.replaced.iter().for_each(|replaced| _ = recorded::replace(&mut content, replaced));
+        file.recorded.go.iter().for_each(|go| go.finish(&mut content));
+        if loaded(&content, &file.layer) != file.recorded.loaded {
+            return Err(Error::OtherLink { file: name.clone() }.into());
+        }
+    }
+    Ok(())
+}
+
 /// How many digits of a digest the journal has.
 const SHOWN: usize = 16;
 

@@ -9,7 +9,7 @@ use crate::inputs::{Node, Stage, chains, stages};
 use crate::layer::{Builder, begin_prefix, lay_out, make, script, verify};
 use crate::layouts;
 use crate::nouns::Layer;
-use crate::paths::PROFILE;
+use crate::paths::{PROFILE, aside_lock, host, host_of};
 use crate::profile::Profile;
 use crate::relocate::{relocated_copy, relocated_copy_of};
 use crate::shell::Shell;
@@ -27,10 +27,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::PathBuf;
 
-/// The name of the lock that a builder on demand holds.
-const LOCK: &str = "aside";
-
-/// A builder on demand: one process of a cache at a time.
+/// A builder on demand: one process of a cache at a time on each host.
 pub(crate) struct OnDemand<'a> {
     builder: Builder<'a>,
     stages: Vec<Stage<'a>>,
@@ -59,12 +56,12 @@ fn nobody(_: BuildEvent) {}
 
 impl<'a> OnDemand<'a> {
     /// Removes what was left of others, and is ready to build upon the finished builds of a request. One process at a time
-    /// does so in a cache, on whatever host; `waiting` gets the one that is waited for, if it is known.
+    /// does so in a cache on this host; `waiting` gets the one that is waited for, if it is known.
     pub(crate) fn open(cache: &'a Cache, request: &Request<'a>, waiting: impl Fn(Option<u32>)) -> Result<Self, Error> {
-        let lock = cache.lock(LOCK, waiting)?;
+        let lock = cache.lock(&aside_lock(&host()), waiting)?;
         let folder = cache.paths.aside();
         fs::create_dir_all(&folder).at("create the folder", &folder)?;
-        for note in entries(&folder)? {
+        for note in entries(&folder)?.into_iter().filter(|note| host_of(note) == host()) {
             remove(cache, &note.file_name().unwrap_or_default().to_string_lossy())?;
         }
         let builder = Builder {
@@ -123,7 +120,11 @@ impl<'a> OnDemand<'a> {
         let Self { builder, stages, lock, layouts, builds, matched, .. } = self;
         let builds = match builds {
             Some(builds) => builds,
-            none => none.insert(layouts::builds(builder.cache, stages)?),
+            none => {
+                let builds = layouts::builds(builder.cache, stages)?;
+                check_links(builder.cache, &builds, lock)?;
+                none.insert(builds)
+            }
         };
         let number = builds.iter().position(|build| has(&build.variants, variant));
         let number = number.ok_or_else(|| Error::NotBuilt { variant: variant.to_owned() })?;
@@ -307,15 +308,34 @@ fn has(names: &[String], name: &str) -> bool {
 /// A name like that of a layer.
 fn name(digest: &str, what: &[&str]) -> String {
     let mut name = Digest::of("aside");
-    name.field("layer", digest.as_bytes());
+    // Another host may be at the same layout.
+    name.field("layer", digest.as_bytes()).field("host", host().as_bytes());
     what.iter().for_each(|word| _ = name.field("what", word.as_bytes()));
     name.hex()[..32].to_owned()
+}
+
+/// Performs each link once as it was recorded: this may be another host than the one that recorded it, with another linker
+/// or libraries of it.
+fn check_links(cache: &Cache, builds: &[layouts::Build], lock: &Lock) -> Result<(), Stop<record::Failure>> {
+    for build in builds {
+        let name = name(&build.digest, &["links"]);
+        note(cache, &name)?;
+        fresh_folder(&cache.paths.work_of(&name))?;
+        let checked = || -> Result<(), Stop> {
+            let mut shell = Shell::start(lock, cache.paths.log_of(&name))?;
+            layouts::check(&mut layouts::Place { cache, name: &name, shell: &mut shell }, build)
+        };
+        let checked = checked();
+        remove(cache, &name)?;
+        checked.map_err(|stop| part_failed("links".to_owned(), stop))?;
+    }
+    Ok(())
 }
 
 /// Says that there is about to be something of that name.
 fn note(cache: &Cache, name: &str) -> Result<(), Error> {
     let path = cache.paths.aside().join(name);
-    fs::write(&path, "").at("write", &path)
+    fs::write(&path, host()).at("write", &path)
 }
 
 /// Removes all that there is of a name, and then what says so.

@@ -14,7 +14,7 @@
 //! logs/<name>.failed        how it failed, if the study foresaw that
 //! wrappers/<version>/       what stands before these tools on the PATH of scripts; its path is part of what is built
 //! own/<tool>/               the text of a program that Bakeoff compiles for itself
-//! aside/<name>              a prefix or tree on demand; this note is there before it, and goes last
+//! aside/<name>              a prefix or tree on demand; this note, with the host's name, is there before it and goes last
 //! ccache/, sccache/         what these keep, for layers that ask for one
 //! work/<name>/              where it is being built, or where it failed
 //! work/<name>/tree          kept of a finished layer that can be relinked
@@ -149,4 +149,19 @@ impl Paths {
 /// All names are of one length, so that all prefixes are.
 pub(crate) fn short(digest: &str) -> &str {
     digest.get(..32).unwrap_or(digest)
+}
+
+/// This host's name: several hosts may build on demand in one cache.
+pub(crate) fn host() -> String {
+    bakeoff_host::place::host_name()
+}
+
+/// The host that a note of something on demand is of.
+pub(crate) fn host_of(note: &Path) -> String {
+    std::fs::read_to_string(note).unwrap_or_default()
+}
+
+/// The lock of the process that builds on demand on that host.
+pub(crate) fn aside_lock(host: &str) -> String {
+    format!("aside-{host}")
 }

@@ -180,8 +180,8 @@ fn what_is_built_aside_stays_while_somebody_builds_there() {
     let name = "0123456789abcdef".repeat(2);
     fs::create_dir_all(root.join("builds").join(&name)).unwrap();
     fs::create_dir_all(root.join("aside")).unwrap();
-    fs::write(root.join("aside").join(&name), "").unwrap();
-    let held = bakeoff_host::lock::Lock::take(&root.join("locks/aside.lock")).unwrap();
+    fs::write(root.join("aside").join(&name), "host").unwrap();
+    let held = bakeoff_host::lock::Lock::take(&root.join("locks/aside-host.lock")).unwrap();
     assert_eq!(going(&study, &rule(1e6), &Needs::default()), [""; 0]);
     let item = inventory(&study).items.remove(0);
     assert!(!remove(&study.cache, &item).unwrap());

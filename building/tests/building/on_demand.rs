@@ -155,7 +155,7 @@ fn what_a_killed_one_left_is_removed_by_the_next() {
         let path = study.cache.root().join(folder).join(left);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         match folder {
-            "aside" => fs::write(path, "").unwrap(),
+            "aside" => fs::write(path, bakeoff_host::place::host_name()).unwrap(),
             _ => fs::create_dir_all(path.join("part")).unwrap(),
         }
     }
