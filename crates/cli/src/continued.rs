@@ -1,14 +1,12 @@
 //! Which journal a study continues. If it begins a new one although its plan has another, it names the changes since.
 
 use crate::used;
+use bakeoff_command::changes::in_words;
 use bakeoff_command::screen;
 use bakeoff_command::state::{State, StateFolder};
 use bakeoff_model::digest::Digest;
-use bakeoff_model::record::{Change, Record, StudyLine};
-use std::fmt::Write as _;
+use bakeoff_model::record::{Record, StudyLine};
 use std::path::{Path, PathBuf};
-
-const CHANGES_SHOWN: usize = 8;
 
 /// The journal for a study as it is now: that of its identity; or the latest one whose trials depend on the same,
 /// although trials wrote a file or a build failed; or that of `older`, as versions before named it; or a new one.
@@ -94,30 +92,6 @@ fn note(path: &Path, record: &Record, now: &StudyLine) -> String {
         "hint: to resume that journal, undo these changes, or omit the options that make them, and run the same \
          command again\n",
     );
-    text
-}
-
-/// One line for each change.
-pub(crate) fn in_words(changes: &[Change]) -> String {
-    let mut text = String::new();
-    for change in changes.iter().take(CHANGES_SHOWN) {
-        let line = match change {
-            Change::Key(key) => key.clone(),
-            Change::NewKey(key) => format!("{key}, now added"),
-            Change::NoKey(key) => format!("{key}, now removed"),
-            Change::File(name) => format!("the file {name}"),
-            Change::NoFile(name) => format!("the file {name}, now missing"),
-            Change::Shared(variant, with) => {
-                format!("{variant}, now the same program as {with}, so both share a row")
-            }
-            Change::Apart(variant) => format!("{variant}, no longer in a shared row"),
-            Change::Build(variant) => format!("the build of {variant}: its sources, scripts, variables or tools"),
-        };
-        let _ = writeln!(text, "    {}", bakeoff_model::plain::clean(&line));
-    }
-    if changes.len() > CHANGES_SHOWN {
-        let _ = writeln!(text, "    and {} more", changes.len() - CHANGES_SHOWN);
-    }
     text
 }
 

@@ -14,6 +14,7 @@ mod programs;
 mod progress;
 mod race;
 mod session;
+mod share;
 mod used;
 
 use bakeoff_command::{Code, CommandError, Group, Registry, Subcommand, screen};

@@ -40,6 +40,8 @@ pub(crate) struct Race<'a> {
     pub(crate) keep: Keep,
     /// What made the variants: it makes nothing while trials run.
     pub(crate) maker: Option<&'a dyn Maker>,
+    /// The name of this machine where it is one of several.
+    pub(crate) node: Option<String>,
     /// Draws no progress.
     pub(crate) quiet: bool,
     /// Seconds that a trial is thought to take.
@@ -62,8 +64,23 @@ impl<'a> Race<'a> {
         state: &'a State,
         observers: (&'a Registry, Option<&'a FeatureArgs>),
     ) -> Self {
-        let (made, watched, keep, maker, quiet) = (&[], vec![], Keep::Scratch, None, false);
+        let (made, watched, keep, node, maker, quiet) = (&[], vec![], Keep::Scratch, None, None, false);
         let (guess_s, trace, evidence, counter) = (None, None, None, None);
-        Self { plan, study, made, watched, state, keep, maker, quiet, guess_s, trace, observers, evidence, counter }
+        Self {
+            plan,
+            study,
+            made,
+            watched,
+            state,
+            keep,
+            node,
+            maker,
+            quiet,
+            guess_s,
+            trace,
+            observers,
+            evidence,
+            counter,
+        }
     }
 }

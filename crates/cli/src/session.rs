@@ -374,7 +374,12 @@ impl<'a> OpenStudy<'a> {
     }
 
     fn session_of(&self, executor: Option<&dyn Executor>, blocks: u32) -> Session {
-        let place = bakeoff_host::place::fingerprint();
+        let mut place = bakeoff_host::place::fingerprint();
+        if let Some(node) = &self.race.node {
+            place.host.clone_from(node);
+            let programs = self.race.maker.map_or(Path::new("/"), |maker| maker.root());
+            place.settings = bakeoff_host::place::settings(programs, &self.race.state.scratch());
+        }
         Session {
             session: self.record.next_session(),
             // Stamps of files must show whether a file was changed before the trials are set up.

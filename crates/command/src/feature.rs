@@ -4,6 +4,7 @@
 
 use crate::asked::FeatureArgs;
 use crate::check::Check;
+use crate::elsewhere::Elsewhere;
 use crate::error::{Code, CommandError};
 use crate::exits::{self, Exit};
 use crate::explaining::{EXPLAIN, Explainer};
@@ -47,6 +48,11 @@ pub struct Registry {
     ///
     /// Only one feature uses this point: `vm` needs it because a kernel can be measured only where it was booted.
     pub places: Vec<Reach>,
+    /// Runs the trials of a study on other machines, each with a part of its passes: its options for `run`, and what does it.
+    /// The core shows what came back.
+    ///
+    /// Only one feature uses this point: `cluster`. A place is asked trial by trial; these machines get whole blocks.
+    pub elsewhere: Vec<Elsewhere>,
     /// What makes the variants of a study, where it says how.
     ///
     /// Only one feature uses this point: without `building`, variants are commands, and nothing has to be made.
@@ -428,6 +434,9 @@ impl Registry {
         for (options, exits) in all.chain(self.modes_of(&name).map(|mode| (mode.options, mode.exits))) {
             command.clap = options(std::mem::take(&mut command.clap).next_help_heading(None));
             command.exits.extend(exits);
+        }
+        for elsewhere in self.elsewhere.iter().filter(|_| name == "run") {
+            command.clap = (elsewhere.options)(std::mem::take(&mut command.clap).next_help_heading(None));
         }
         for explainer in self.explainers.iter().filter(|_| name == EXPLAIN) {
             command.clap = (explainer.options)(std::mem::take(&mut command.clap));

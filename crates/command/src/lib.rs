@@ -4,7 +4,9 @@
 pub mod alone;
 pub mod arguments;
 mod asked;
+pub mod changes;
 pub mod check;
+mod elsewhere;
 pub mod error;
 pub mod estimates;
 pub mod exits;
@@ -19,6 +21,7 @@ pub mod saved;
 pub mod scratch;
 pub mod screen;
 pub mod selection;
+pub mod shard;
 mod source;
 pub mod state;
 pub mod study_folder;
@@ -36,6 +39,7 @@ pub fn tracer() -> Vec<String> {
 }
 
 pub use asked::FeatureArgs;
+pub use elsewhere::{Elsewhere, ElsewhereOrder, Returned};
 pub use error::{Code, CommandError};
 pub use explaining::{CONFIRM, Confirmation, EXPLAIN, Explainer, IsolatingLevel, StudySections};
 pub use feature::{

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-fn is_of_locale(name: &str) -> bool {
+/// Whether a variable is one of those that say the locale.
+pub fn is_of_locale(name: &str) -> bool {
     name == "LANG" || name.starts_with("LC_")
 }
 

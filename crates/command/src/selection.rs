@@ -28,6 +28,12 @@ impl Selection {
         plan.only(&self.only)?;
         Ok(plan)
     }
+
+    /// The options that choose the same part of a study.
+    pub fn words(&self) -> Vec<String> {
+        let only = self.only.iter().flat_map(|variant| ["--only".to_owned(), variant.clone()]);
+        ["--plan".to_owned(), self.plan.clone()].into_iter().chain(only).collect()
+    }
 }
 
 /// How many steps of building are at work at a time.

@@ -103,13 +103,19 @@ impl State {
 
     /// Locks the journal against a second command. It waits for the remains of a killed one.
     pub fn lock(&self) -> Result<Lock, CommandError> {
+        self.lock_within(Duration::ZERO)
+    }
+
+    /// The same, and waits this long for another command to release it.
+    pub fn lock_within(&self, wait: Duration) -> Result<Lock, CommandError> {
         let path = self.journal.with_extension("lock");
         let began = Instant::now();
         loop {
             match Lock::take(&path) {
                 Ok(lock) => return Ok(lock),
                 Err(bakeoff_host::Error::Locked { owner: Some(pid), .. })
-                    if began.elapsed() < PATIENCE && !Path::new(&format!("/proc/{pid}")).exists() =>
+                    if began.elapsed() < wait
+                        || (began.elapsed() < PATIENCE && !Path::new(&format!("/proc/{pid}")).exists()) =>
                 {
                     std::thread::sleep(Duration::from_millis(20));
                 }

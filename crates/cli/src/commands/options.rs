@@ -69,6 +69,14 @@ impl Extent {
             .map_err(|why| CommandError::usage(why).hint(hint))
     }
 
+    /// The options that ask for the same, but for the number of blocks.
+    pub(super) fn words(&self) -> Vec<String> {
+        let until = self.until.map(|rule| ["--until".to_owned(), rule.to_string()]);
+        let layouts = self.layouts.map(|how| ["--layouts".to_owned(), how.to_string()]);
+        let goes_on = self.keep_going.then(|| "--keep-going".to_owned());
+        until.into_iter().chain(layouts).flatten().chain(goes_on).collect()
+    }
+
     /// Whether the command line says how many blocks there are.
     pub(super) fn has_length(&self) -> bool {
         self.blocks.is_some() || self.until.is_some()
@@ -133,6 +141,11 @@ pub(super) struct Kept {
 }
 
 impl Kept {
+    /// Whether the command line asks for a user namespace.
+    pub(super) fn is_asked(&self) -> bool {
+        self.user_namespace
+    }
+
     /// To be called before there is a second thread.
     pub(super) fn apply(&self) -> Result<(), CommandError> {
         if !self.user_namespace {
@@ -170,8 +183,8 @@ pub(super) struct Showing {
     /// Print all tables, effects, doubts, builds and failures instead of a one-screen summary
     #[arg(long, visible_alias = "verbose", conflicts_with = "json")]
     all: bool,
-    /// Print one section of --all: answer, outputs, effects, tables, latencies, conditions, building, doubts, builds,
-    /// failed, provenance, evidence, harness or saved
+    /// Print one section of --all: answer, outputs, effects, tables, nodes, latencies, conditions, building, doubts,
+    /// builds, failed, provenance, evidence, harness or saved
     #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "all"])]
     section: Option<String>,
     /// Exit with 3 unless every variant has a verdict on the deciding metric

@@ -4,13 +4,18 @@ use super::options::{Extent, Kept, Showing};
 use super::plan::takes;
 use crate::race::{Keep, Race, Wanted};
 use crate::session::Raced;
+use crate::share::Share;
 use crate::{continued, executed, instrument, place, programs};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::estimates::{at_most, trials_s};
 use bakeoff_command::selection::{Jobs, Selection};
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};
-use bakeoff_command::{FeatureArgs, Foreseen, Made, Maker, Merged, Order, PlaceSetting, Registry, locale, screen};
+use bakeoff_command::target::Target;
+use bakeoff_command::{
+    Elsewhere, ElsewhereOrder, FeatureArgs, Foreseen, Made, Maker, Order, PlaceSetting, Registry, Returned, locale,
+    screen,
+};
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::Setup;
 use bakeoff_lab::simulated::{Simulated, Truth};
@@ -57,6 +62,15 @@ pub(super) struct RunArgs {
     /// identical variants separately, their differences show this machine's noise.
     #[arg(long)]
     anyway: bool,
+    /// Run the missing blocks of a study here although other machines ran the ones before
+    #[arg(long)]
+    here: bool,
+    /// Run only what this file asks for, and keep it in a journal of its own
+    #[arg(long, value_name = "FILE", hide = true)]
+    shard: Option<PathBuf>,
+    /// Only build, and write into this file which build each variant has
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with = "shard")]
+    build_for: Option<PathBuf>,
     /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
@@ -82,6 +96,13 @@ impl RunArgs {
         self.extent.apply(&mut plan, None)?;
         self.extent.apply_layouts(&mut plan)?;
         Ok(plan)
+    }
+
+    /// The options that ask for the same trials, but for the number of blocks.
+    fn words(&self) -> Vec<String> {
+        let switches = [("--anyway", self.anyway), ("--user-namespace", self.kept.is_asked())];
+        let switches = switches.into_iter().filter(|(_, is_set)| *is_set).map(|(word, _)| word.to_owned());
+        self.selection.words().into_iter().chain(self.extent.words()).chain(switches).collect()
     }
 
     /// The journal, if one was named instead of a study.
@@ -123,10 +144,29 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         without_trials: &|record, otherwise| args.showing.without_trials(record, otherwise, features),
         finish: &|raced| finish(args, raced, features),
     };
+    let StudyFolder { dir, file, study, .. } = &folder;
+    let wanted = ElsewhereOrder { dir, file, study, plan: &plan, words: args.run.words(), quiet: of.quiet };
+    if let Some(returned) = Elsewhere::run_any(&features.elsewhere, &args.showing.asked, &wanted)? {
+        return show_returned(args, &returned, features);
+    }
     match &args.simulate {
         Some(truth) => rehearse(&of, &folder, &plan, truth),
         None => run_here(&args.run, &folder, plan, &of),
     }
+}
+
+/// Shows what other machines have run.
+fn show_returned(args: &Args, returned: &Returned, features: &Registry) -> Result<Code, CommandError> {
+    let mut worst = returned.ending.unwrap_or(Code::Done);
+    for (number, (said, journal)) in returned.journals.iter().enumerate() {
+        screen::err(said);
+        let record = bakeoff_journal::read(journal)?.record;
+        // The first is the study's latest.
+        let named = || bakeoff_model::plain::clean(&journal.display().to_string());
+        let more = format!("bakeoff report {}", if number == 0 { args.run.study() } else { named() });
+        worst = worst.worst(args.showing.show_new(&record, &more, features)?);
+    }
+    Ok(worst)
 }
 
 fn rehearse(of: &Use<'_>, folder: &StudyFolder, plan: &Plan, truth: &str) -> Result<Code, CommandError> {
@@ -160,14 +200,17 @@ pub(super) fn run_here(
     let features = of.features;
     // Before the builds: what cannot be read or written must not be found out an hour later.
     folder.inputs(&folder.expected()?)?;
-    let state_folder = StateFolder::of(&folder.dir)?;
+    let share = Share::of(args.shard.as_deref(), &folder.dir, &mut plan, args.here)?;
     let maker = features.maker(&folder.study)?;
     let maker = maker.as_deref();
     let mut place = features.place(&folder.study, &plan)?;
     let counter = instrument::choose(&mut plan, features, of.quiet)?;
     let order = folder.order(&plan, args.jobs.at_a_time(), of.quiet);
-    let made = maker.map(|maker| make(maker, &order)).transpose()?.unwrap_or_default();
-    let Made { lines: builds, digests, has_layouts } = made;
+    let made = maker.map(|maker| share.make(maker, &order, make)).transpose()?;
+    let Made { lines: builds, digests, has_layouts } = made.unwrap_or_default();
+    if let Some(file) = &args.build_for {
+        return write_digests(file, &digests);
+    }
     args.extent.keep_layouts_without(has_layouts, &mut plan)?;
     let mut whole = plan.clone();
     if !builds.is_empty() {
@@ -183,10 +226,8 @@ pub(super) fn run_here(
     inputs.take_programs(programs.system);
     inputs.watched.extend(programs.built);
     let all = plan.study_line(&digests, &inputs.digest(), None);
-    let merged = match maker {
-        Some(maker) if !args.anyway => maker.merge(&folder.study, &mut plan, &all, &builds),
-        _ => Merged::default(),
-    };
+    let merger = maker.filter(|_| !args.anyway);
+    let merged = merger.map(|maker| maker.merge(&folder.study, &mut plan, &all, &builds)).unwrap_or_default();
     let shared = merged.shared;
     // Raced apart, they are another study.
     whole.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
@@ -196,12 +237,12 @@ pub(super) fn run_here(
     }
     let (mut study, older) = study_line(&whole, &plan, &digests, &inputs);
     study.shared = shared;
-    let state = continued::choose(&state_folder, &mut study, &older);
+    let state = share.state(&mut study, &older);
     let guess_s = trials_s(&folder.dir, &plan).map(|all_s| all_s / trials(&plan));
-    setup.scratch = state.scratch();
+    setup.scratch = share.scratch(&state);
     setup.harnesses = features.harnesses.first().copied();
     let apart: Vec<&Path> = std::iter::once(setup.scratch.as_path()).chain(maker.map(Maker::root)).collect();
-    let race = Race {
+    let race = share.shape(Race {
         made: &builds,
         watched: inputs.watched,
         keep: Keep::Study,
@@ -212,7 +253,7 @@ pub(super) fn run_here(
         evidence: Some(Wanted { sections: &folder.study.sections, digests: &digests }),
         counter,
         ..Race::of(&plan, study, &state, (features, of.asked))
-    };
+    });
     let check = || place::check(&place, &plan, &setup);
     let raced = race.run(check, |watched, keep| {
         let order = folder.order(&plan, args.jobs.at_a_time(), of.quiet);
@@ -228,8 +269,14 @@ pub(super) fn run_here(
         };
         place::executor(&place, setting)
     })?;
-    let raced = raced.release(|| screen::err(&maker.map(|maker| maker.added(&builds)).unwrap_or_default()));
-    (of.finish)(&raced)
+    (of.finish)(&raced.release(|| screen::err(&maker.map(|maker| maker.added(&builds)).unwrap_or_default())))
+}
+
+/// Writes the identity of each variant's build for those who run the trials.
+fn write_digests(file: &Path, digests: &BTreeMap<String, String>) -> Result<Code, CommandError> {
+    let bytes = serde_json::to_vec_pretty(digests).map_err(|error| CommandError::new(Code::Internal, error))?;
+    Target::of(file)?.write(&bytes)?;
+    Ok(Code::Done)
 }
 
 /// The record of a study of which nothing is left to compare.
