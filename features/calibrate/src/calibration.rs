@@ -10,6 +10,8 @@ mod families;
 mod goals;
 mod layouts;
 mod levels;
+mod node_goals;
+mod nodes;
 mod orders;
 mod peer;
 mod promise;
@@ -18,6 +20,7 @@ mod stopping;
 #[cfg(test)]
 mod stopping_tests;
 mod studies;
+mod task;
 #[cfg(test)]
 mod tests;
 mod ticks;

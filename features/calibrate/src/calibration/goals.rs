@@ -1,50 +1,12 @@
 //! The table of what is promised: property, worlds, goal. Each line names the studies that are simulated for it
 //! ([`super::studies`]) and how their numbers become one.
 
-use super::promise::{Goal, Options, Row};
+use super::promise::{Options, Row};
 use super::simulate::{Reduce, Sample, Simulation, Stopped};
-use super::worlds::{WORLDS, World};
-use super::{boots, families, layouts, stopping, studies, ticks, whole};
+use super::task::{Promise, Task, at_least, at_most, between, promise, task};
+use super::worlds::World;
+use super::{boots, families, layouts, node_goals, stopping, studies, ticks, whole};
 use bakeoff_model::shuffle::Stream;
-
-/// Studies of one kind, and the promises that are measured on them.
-struct Task {
-    /// Names the stream of chance.
-    name: &'static str,
-    /// Blocks, variants, effect, for people.
-    design: &'static str,
-    worlds: &'static [World],
-    /// Of the studies asked for, one in this many is simulated.
-    one_in: u32,
-    /// Processor time of one study in microseconds, roughly: for the time that is left.
-    cost: f64,
-    study: fn(World, &mut Stream) -> Sample,
-    promises: &'static [Promise],
-}
-
-struct Promise {
-    /// Behind the task's name, if it begins with a dash.
-    name: &'static str,
-    property: &'static str,
-    goal: Goal,
-    reduce: Reduce,
-}
-
-const fn between(least: f64, most: f64) -> Goal {
-    Goal { least: Some(least), most: Some(most) }
-}
-
-const fn at_most(most: f64) -> Goal {
-    Goal { least: None, most: Some(most) }
-}
-
-const fn at_least(least: f64) -> Goal {
-    Goal { least: Some(least), most: None }
-}
-
-const fn promise(name: &'static str, property: &'static str, goal: Goal, reduce: Reduce) -> Promise {
-    Promise { name, property, goal, reduce }
-}
 
 /// Worlds whose noise is smaller and larger than a tick, with tails and with drift.
 const TICK_WORLDS: &[World] = &[World::Normal, World::Spiky, World::Bimodal, World::Mixed];
@@ -75,32 +37,6 @@ const BOOT_WORLDS: &[World] = &[World::Normal, World::Mixed];
 
 /// Worlds of the trials of programs that are linked again.
 const LAYOUT_WORLDS: &[World] = BOOT_WORLDS;
-
-/// Studies in every world, all that are asked for.
-const fn task(
-    name: &'static str,
-    design: &'static str,
-    cost: f64,
-    study: fn(World, &mut Stream) -> Sample,
-    promises: &'static [Promise],
-) -> Task {
-    Task { name, design, worlds: &WORLDS, one_in: 1, cost, study, promises }
-}
-
-impl Task {
-    const fn in_worlds(self, worlds: &'static [World]) -> Self {
-        Self { worlds, ..self }
-    }
-
-    /// Fewer of them, because each takes long or is clear.
-    const fn one_in(self, one_in: u32) -> Self {
-        Self { one_in, ..self }
-    }
-
-    fn studies(&self, options: Options) -> u32 {
-        (options.studies / self.one_in).max(1)
-    }
-}
 
 const TASKS: &[Task] = &[
     task(
@@ -392,15 +328,19 @@ const TASKS: &[Task] = &[
     ),
 ];
 
+fn all_tasks() -> impl Iterator<Item = &'static Task> {
+    TASKS.iter().chain(node_goals::TASKS)
+}
+
 /// What all of it costs, in microseconds of a processor, roughly.
 pub(super) fn cost(options: Options) -> f64 {
-    TASKS.iter().map(|task| f64::from(task.studies(options)) * task.cost * task.worlds.len() as f64).sum()
+    all_tasks().map(|task| f64::from(task.studies(options)) * task.cost * task.worlds.len() as f64).sum()
 }
 
 /// Measures the whole table.
 pub(super) fn measure(simulation: &Simulation<'_>) -> Result<Vec<Row>, Stopped> {
     let mut rows = vec![];
-    for task in TASKS {
+    for task in all_tasks() {
         rows.extend(rows_of(task, simulation)?);
     }
     Ok(rows)
