@@ -52,7 +52,7 @@ book:
 
 # BOLT is in the package archive for amd64 only; without it, its tests are skipped.
 test:
-	@sh tools/need-packages gcc g++ libc6-dev binutils make xz-utils patch git curl perl-base mount util-linux clang llvm libclang-rt-dev ccache sccache meson cmake libtool-bin dpkg-dev ministat strace valgrind faketime r-base-core python3 python3-venv go=golang-go qemu-system-x86_64=qemu-system-x86 seabios busybox-static chromium chromium-driver python3-selenium
+	@sh tools/need-packages gcc g++ libc6-dev binutils make xz-utils patch git curl perl-base mount util-linux clang llvm libclang-rt-dev ccache sccache meson cmake libtool-bin dpkg-dev ministat strace valgrind faketime r-base-core python3 python3-venv go=golang-go qemu-system-x86_64=qemu-system-x86 seabios busybox-static chromium chromium-driver python3-selenium slurm-wlm munge openssh-server
 	@sh tools/need-packages bolt-22 libbolt-22-dev || :
 	@sh tools/oracles
 	@sh tools/axe
@@ -85,6 +85,6 @@ soak:
 	@sh tools/need-packages gcc libc6-dev binutils perl-base mount faketime
 	BAKEOFF_SOAK=$(SECONDS) $(CARGO) test --locked --workspace --test soak -- --nocapture
 
-# What takes longer than CI allows: PART=soak, fuzz, calibrate, gate, screens, starter, layouts, same-code, why, matches, release or studies; see tools/long.
+# What takes longer than CI allows: PART=soak, fuzz, calibrate, gate, screens, starter, layouts, same-code, why, matches, cluster, release or studies; see tools/long.
 long:
 	@sh tools/long $(PART)

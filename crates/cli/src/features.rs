@@ -15,6 +15,7 @@ const FEATURES: &[&dyn Feature] = &[
     &bakeoff_ministat::Ministat,
     #[cfg(feature = "building")]
     &bakeoff_why::Why,
+    &bakeoff_cluster::Cluster,
     &bakeoff_vm::Vm,
     &bakeoff_formats::Formats,
     &bakeoff_gate::Gate,

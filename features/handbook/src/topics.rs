@@ -33,6 +33,7 @@ topics! {
     "suites" "tasks/suites.md" "benchmark suites of Go, Google Benchmark, Criterion, JMH and pytest"
     "servers" "tasks/servers.md" "servers, load and latencies"
     "kernels" "tasks/kernels.md" "compare kernels by booting them"
+    "clusters" "tasks/clusters.md" "run on the nodes of a cluster, or on machines behind ssh"
     "why" "tasks/explain.md" "which functions account for how much of a difference"
     "share" "tasks/share.md" "export, import, redact and publish results"
     "numbers" "tasks/numbers.md" "judge numbers that were measured elsewhere"

@@ -5,6 +5,24 @@
 mod calibrate;
 #[path = "../../../../features/check-summary/tests/command/check_summary.rs"]
 mod check_summary;
+#[cfg(feature = "building")]
+#[cfg(feature = "building")]
+#[path = "../../../../features/cluster/tests/command/faults.rs"]
+mod cluster_faults;
+#[cfg(feature = "building")]
+#[path = "../../../../features/cluster/tests/command/lab.rs"]
+mod cluster_lab;
+#[cfg(feature = "building")]
+#[path = "../../../../features/cluster/tests/command/long.rs"]
+mod cluster_long;
+#[cfg(feature = "building")]
+#[path = "../../../../features/cluster/tests/rig/mod.rs"]
+mod cluster_rig;
+#[cfg(feature = "building")]
+#[path = "../../../../features/cluster/tests/command/runs.rs"]
+mod cluster_runs;
+#[path = "../../../../features/cluster/tests/command/ssh.rs"]
+mod cluster_ssh;
 #[path = "../../../../features/doctor/tests/command/doctor.rs"]
 mod doctor;
 #[path = "../../../../features/formats/tests/command/formats.rs"]

@@ -1,0 +1,209 @@
+//! How a run on other machines begins, or is found again: the same study on the same machines with the same options is the same
+//! run, so nobody has to remember one. What it needs is copied, so that later changes change nothing of it.
+
+use crate::machines::{self, Machines, Way};
+use crate::order::Order;
+use crate::run_folder::{RunFolder, STUDY, Status, write};
+use crate::site::Site;
+use crate::slurm_site::SlurmSite;
+use crate::ssh_site::SshSite;
+use bakeoff_command::estimates::trials_s;
+use bakeoff_command::{CommandError, ElsewhereOrder};
+use bakeoff_model::digest::Digest;
+use bakeoff_model::plain::clean;
+use bakeoff_model::plan::Plan;
+use bakeoff_model::study::STATE_FOLDER;
+use bakeoff_model::until::Until;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Below the study's own state: one file for each of its runs.
+pub(crate) const AWAY: &str = "away";
+/// Digits of a run's name.
+const NAME_DIGITS: usize = 8;
+
+/// Where a run is, for later commands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pointer {
+    /// The name of the machines.
+    pub(crate) machines: String,
+    pub(crate) dir: PathBuf,
+}
+
+/// A run that has begun.
+pub(crate) struct Begun {
+    /// The name of the machines.
+    pub(crate) name: String,
+    pub(crate) run: RunFolder,
+    pub(crate) order: Order,
+    pub(crate) site: Box<dyn Site>,
+    /// Shards at a time.
+    pub(crate) nodes: u32,
+    /// How long a pass takes, if that is known.
+    pub(crate) pass_s: Option<f64>,
+    /// How building had failed before this command began. Times would not tell: each machine has its own clock.
+    pub(crate) failed_before: Option<Status>,
+}
+
+/// Fails if a plan cannot be run elsewhere.
+pub(crate) fn refuse(plan: &Plan) -> Result<(), CommandError> {
+    let refused = |what: &str, hint: &str| Err(CommandError::usage(format!("--on: {what}")).hint(hint.to_owned()));
+    if plan.boots() {
+        return refuse_boots(&refused);
+    }
+    if plan.building.is_some() {
+        return refused("this plan measures building, and shards build nothing", "run it without --on");
+    }
+    Ok(())
+}
+
+fn refuse_boots(refused: &dyn Fn(&str, &str) -> Result<(), CommandError>) -> Result<(), CommandError> {
+    refused("the variants of this plan boot kernels, and a shard is run on one that is there", "run it without --on")
+}
+
+/// Begins a run, or finds it.
+pub(crate) fn begin(name: &str, wanted: &ElsewhereOrder<'_>) -> Result<Begun, CommandError> {
+    let ElsewhereOrder { dir: study_dir, file, study, plan, words, .. } = wanted;
+    let name_of_file = file.file_name().unwrap_or_default();
+    let machines = machines::read(name, study_dir)?;
+    let files = study_files(study_dir)?;
+    let id = run_name(name, wanted, &files)?;
+    let state = study_dir.join(STATE_FOLDER).join(AWAY);
+    let dir = match &machines.way {
+        Way::Slurm(_) => Path::new(&machines.folder).join("runs").join(&id),
+        Way::Ssh(_) => state.join(&id),
+    };
+    let run = RunFolder::at(&dir);
+    make_folder(&dir)?;
+    make_folder(&state)?;
+    write(&state.join(format!("{id}.json")), &Pointer { machines: name.to_owned(), dir: dir.clone() })?;
+    freeze(&files, study_dir, &dir.join(STUDY))?;
+    let order = match dir.join(crate::run_folder::ORDER).exists() {
+        true => known(&run, plan)?,
+        false => {
+            let program = program(&dir)?;
+            let builds = study.builds();
+            let study = name_of_file.to_string_lossy().into_owned();
+            let cache = format!("{}/cache", machines.folder);
+            let scratch = machines.scratch.clone();
+            let order = Order { program, study, cache, scratch, ..Order::of(words.clone(), plan, builds) };
+            run.write_order(&order)?;
+            order
+        }
+    };
+    let failed_before = run.build_status()?;
+    let nodes = machines.nodes.max(1);
+    let site = site(machines, &id);
+    let pass_s = trials_s(study_dir, plan).map(|all_s| all_s / f64::from(plan.blocks.max(1)));
+    Ok(Begun { name: name.to_owned(), run, order, site, nodes, pass_s, failed_before })
+}
+
+/// The order of a run that has begun.
+fn known(run: &RunFolder, plan: &Plan) -> Result<Order, CommandError> {
+    let order = run.order()?;
+    if plan.until == Until::Blocks || order.blocks == plan.blocks {
+        return Ok(order);
+    }
+    let error =
+        format!("this run has the rule `{}` with at most {} blocks, not {}", plan.until, order.blocks, plan.blocks);
+    Err(CommandError::usage(error)
+        .hint(format!("use --blocks {}; a rule must be fixed before the first block", order.blocks)))
+}
+
+/// What reaches these machines.
+pub(crate) fn site(machines: Machines, id: &str) -> Box<dyn Site> {
+    match machines.way {
+        Way::Slurm(_) => Box::new(SlurmSite::of(machines, id)),
+        Way::Ssh(_) => Box::new(SshSite::of(machines, id)),
+    }
+}
+
+/// All files of a study but what belongs to Bakeoff or names machines, by their names in it, sorted.
+fn study_files(dir: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    let (mut files, mut folders) = (vec![], vec![PathBuf::new()]);
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(dir.join(&folder)).map_err(|error| unreadable(&dir.join(&folder), &error))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| unreadable(&dir.join(&folder), &error))?;
+            let name = folder.join(entry.file_name());
+            let is_folder = entry.file_type().map_err(|error| unreadable(&dir.join(&name), &error))?.is_dir();
+            match is_folder {
+                true if name == Path::new(STATE_FOLDER) => {}
+                // How machines are reached is not what is run: a longer time limit goes on with the same run.
+                false if name == Path::new(machines::FILE) => {}
+                true => folders.push(name),
+                false => files.push(name),
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn run_name(machines: &str, wanted: &ElsewhereOrder<'_>, files: &[PathBuf]) -> Result<String, CommandError> {
+    let mut digest = Digest::of("run elsewhere");
+    digest.field("machines", machines.as_bytes());
+    digest.field("study", wanted.file.file_name().unwrap_or_default().as_encoded_bytes());
+    wanted.words.iter().for_each(|word| _ = digest.field("word", word.as_bytes()));
+    for file in files {
+        let path = wanted.dir.join(file);
+        digest.field("file", file.as_os_str().as_encoded_bytes());
+        let content = match fs::read_link(&path) {
+            Ok(target) => target.into_os_string().into_encoded_bytes(),
+            Err(_) => fs::read(&path).map_err(|error| unreadable(&path, &error))?,
+        };
+        digest.field("content", &content);
+    }
+    Ok(digest.hex()[..NAME_DIGITS].to_owned())
+}
+
+/// Copies the study, unless it is there: into another folder, which then gets its name.
+fn freeze(files: &[PathBuf], from: &Path, to: &Path) -> Result<(), CommandError> {
+    if to.exists() {
+        return Ok(());
+    }
+    let part = to.with_file_name(format!(".study.{}-{}", crate::node::name(), std::process::id()));
+    let failed = |error: io::Error| CommandError::unwritten(&format!("cannot write {}", part.display()), &error);
+    fs::create_dir_all(&part).map_err(failed)?;
+    // A listing with NULs takes all names. Times and modes stay, as trials may look at them.
+    let mut copied = Command::new("tar");
+    copied.arg("-C").arg(from).args(["-cf", "-", "--null", "--no-recursion", "-T", "-"]);
+    let names: Vec<u8> = files.iter().flat_map(|file| [file.as_os_str().as_encoded_bytes(), b"\0"].concat()).collect();
+    crate::pipe::through(copied, Command::new("tar").arg("-C").arg(&part).args(["-xf", "-"]), &names)?;
+    match fs::rename(&part, to) {
+        // Another command was faster, with the same files.
+        Err(_) if to.exists() => fs::remove_dir_all(&part).map_err(failed),
+        renamed => renamed.map_err(failed),
+    }
+}
+
+/// Copies this program into a run's folder, and returns its name there.
+fn program(dir: &Path) -> Result<String, CommandError> {
+    let own = std::env::current_exe().map_err(|error| CommandError::usage(error.to_string()))?;
+    let bytes = fs::read(&own).map_err(|error| unreadable(&own, &error))?;
+    let hash = bakeoff_model::digest::hex(&Sha256::digest(&bytes));
+    let name = format!("bakeoff-{}", &hash[..NAME_DIGITS]);
+    let path = dir.join(&name);
+    if !path.exists() {
+        crate::run_folder::write_bytes(&path, &bytes)?;
+        let failed = |error: io::Error| CommandError::unwritten(&format!("cannot write {}", path.display()), &error);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(failed)?;
+    }
+    Ok(name)
+}
+
+fn make_folder(dir: &Path) -> Result<(), CommandError> {
+    fs::create_dir_all(dir).map_err(|error| {
+        CommandError::unwritten(&format!("cannot create {}", clean(&dir.display().to_string())), &error)
+            .hint("`folder` in machines.toml must be a folder that you can write to, and that all nodes see")
+    })
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::usage(format!("cannot read {}: {error}", clean(&path.display().to_string())))
+}

@@ -1,0 +1,50 @@
+//! The whole blocks of attempts: what counts of a journal that another machine wrote, or is writing. A block counts with all
+//! of its trials, or not at all.
+
+use crate::run_folder::{AttemptFolder, RunFolder};
+use bakeoff_model::record::{Attempt, Away, AwayKey, Record, Trial};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The blocks of one attempt. Their session is that of the attempt's own journal. The attempt of number `over` is known to have
+/// ended by itself.
+pub(crate) fn of_attempt(shard: u32, attempt: &AttemptFolder, over: Option<u32>) -> Vec<Away> {
+    attempt.journal().map(|read| of_record(&read.record, shard, attempt, over)).unwrap_or_default()
+}
+
+/// The blocks of all attempts of a shard; of two executions that of the lower attempt.
+pub(crate) fn of_attempts(run: &RunFolder, shard: u32, over: Option<u32>) -> BTreeMap<AwayKey, Away> {
+    let mut blocks = BTreeMap::new();
+    for away in run.attempts(shard).iter().flat_map(|attempt| of_attempt(shard, attempt, over)) {
+        blocks.entry(away.key()).or_insert(away);
+    }
+    blocks
+}
+
+/// The whole blocks of an attempt's record, in the order in which they began. Schedulers end a job by a signal to all of its
+/// processes: to the trial, its service or its load as well as to Bakeoff, and to them maybe first. So the last trial counts
+/// only if the attempt is known to have ended by itself, or another trial came after it.
+pub(crate) fn of_record(record: &Record, shard: u32, attempt: &AttemptFolder, over: Option<u32>) -> Vec<Away> {
+    let is_over = || matches!(attempt.status(), Ok(Some(status)) if status.is_by_itself());
+    let cut = match over == Some(attempt.number) || is_over() {
+        true => None,
+        false => record.trials.last().map(|trial| (trial.block, &*trial.workload, &*trial.condition)),
+    };
+    let attempt = attempt.number;
+    let node = record.sessions.first().map(|session| session.place.host.clone()).unwrap_or_default();
+    let mut trials: BTreeMap<(u32, &str, &str), Vec<Trial>> = BTreeMap::new();
+    for trial in &record.trials {
+        trials.entry((trial.block, &trial.workload, &trial.condition)).or_default().push(trial.clone());
+    }
+    // Nobody has looked yet whether the programs were still the same.
+    let unchecked: BTreeSet<(u32, &str, &str)> =
+        record.unchecked().iter().map(|trial| (trial.block, &*trial.workload, &*trial.condition)).collect();
+    let whole = |block: &bakeoff_model::record::Block| {
+        let key = (block.block, block.workload.as_str(), block.condition.as_str());
+        let trials = trials.get(&key).filter(|_| !unchecked.contains(&key) && cut != Some(key))?.clone();
+        let session = trials.first()?.session;
+        let from = Attempt { node: node.clone(), shard, attempt };
+        let away = Away { session, from, block: block.clone(), trials };
+        away.is_whole().then_some(away)
+    };
+    record.blocks.iter().filter_map(whole).collect()
+}

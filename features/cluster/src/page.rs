@@ -1,0 +1,100 @@
+//! A run on other machines, for people: a line while it goes on, and a table of its shards.
+
+use crate::begin::Begun;
+use crate::order::Order;
+use crate::site::{Job, JobState};
+use crate::standing::{Progress, Standing};
+use bakeoff_model::plain::clean;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// Passes that are named one by one.
+const NAMED: usize = 4;
+
+/// One line about a run that goes on.
+pub(crate) fn line(begun: &Begun, progress: &Progress, standing: &[Standing], jobs: &[Job]) -> String {
+    let order = &begun.order;
+    let name = clean(&begun.name);
+    if order.builds && matches!(begun.run.builds(), Ok(None)) {
+        return match jobs.iter().find(|job| job.shard.is_none()).map(|job| &job.state) {
+            Some(JobState::Runs) => format!("{name}: building"),
+            Some(JobState::Waits { reason, .. }) => format!("{name}: the builds wait ({})", clean(reason)),
+            None => format!("{name}: the builds are being submitted"),
+        };
+    }
+    let all: usize = order.shards.iter().map(BTreeSet::len).sum();
+    let done = standing.iter().filter(|shard| shard.is_done()).count();
+    let is_open = |job: &&Job| standing.iter().any(|shard| Some(shard.number) == job.shard && !shard.is_done());
+    let running = jobs.iter().filter(is_open).filter(|job| job.state == JobState::Runs).count();
+    let waiting: Vec<&str> = jobs.iter().filter(|job| job.shard.is_some()).filter_map(reason).collect();
+    let mut line = format!("{name}: shards {done} of {} done, {running} running", standing.len());
+    if let Some(reason) = waiting.first() {
+        let _ = write!(line, ", {} waiting ({})", waiting.len(), clean(reason));
+    }
+    let _ = write!(line, "   {}/{all} passes", progress.passes().min(all));
+    if let Some(pass_s) = begun.pass_s {
+        let left: usize = longest(order, progress, standing);
+        if left > 0 {
+            let _ = write!(line, "   about {}", bakeoff_report::format::duration(pass_s * left as f64));
+        }
+    }
+    line
+}
+
+fn reason(job: &Job) -> Option<&str> {
+    match &job.state {
+        JobState::Waits { reason, .. } if reason == "None" => Some("to start"),
+        JobState::Waits { reason, .. } => Some(reason),
+        JobState::Runs => None,
+    }
+}
+
+/// The most passes that one shard still has to run.
+fn longest(order: &Order, progress: &Progress, standing: &[Standing]) -> usize {
+    let left = |(shard, passes): (&Standing, &BTreeSet<u32>)| match shard.is_done() {
+        true => 0,
+        false => passes.len().saturating_sub(progress.passes_of(shard.number)),
+    };
+    standing.iter().zip(&order.shards).map(left).max().unwrap_or(0)
+}
+
+/// A table of the shards.
+pub(crate) fn table(order: &Order, progress: &Progress, standing: &[Standing], jobs: &[Job]) -> String {
+    let mut out = format!("{:<6} {:<18} {:<12} {}\n", "shard", "passes", "node", "state");
+    for (shard, passes) in standing.iter().zip(&order.shards) {
+        let job = jobs.iter().find(|job| job.shard == Some(shard.number));
+        let known = progress.nodes.get(&shard.number).cloned();
+        let node = job.and_then(|job| job.node.clone()).or(known).unwrap_or_else(|| "–".to_owned());
+        let kept = format!("{} of {} passes", progress.passes_of(shard.number), passes.len());
+        let state = state(shard, job, &kept);
+        let _ = writeln!(out, "{:<6} {:<18} {:<12} {state}", shard.number, named(passes), clean(&node));
+    }
+    out
+}
+
+fn state(shard: &Standing, job: Option<&Job>, kept: &str) -> String {
+    if shard.is_done() {
+        return "done".to_owned();
+    }
+    match job.map(|job| (&job.state, job)) {
+        Some((JobState::Runs, job)) => format!("running, {kept}, since {}", clean(&job.since)),
+        Some((JobState::Waits { reason, remedy: None }, _)) => format!("waits: {}", clean(reason)),
+        Some((JobState::Waits { reason, remedy: Some(remedy) }, _)) => {
+            format!("waits and will not start: {}; {remedy}", clean(reason))
+        }
+        None => match &shard.refused {
+            Some(status) => format!("ended with exit code {}: {}", status.code, status.last),
+            None if shard.attempts > 0 => format!("not running, {kept} are kept"),
+            None => "not submitted".to_owned(),
+        },
+    }
+}
+
+/// The first passes of a shard, and whether there are more.
+fn named(passes: &BTreeSet<u32>) -> String {
+    let mut names: Vec<String> = passes.iter().take(NAMED).map(u32::to_string).collect();
+    if passes.len() > NAMED {
+        names.push("…".to_owned());
+    }
+    names.join(" ")
+}

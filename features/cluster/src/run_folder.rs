@@ -1,0 +1,316 @@
+//! The folder of a run on other machines: what is to be done, and what was done. Its files are the truth about the run; what
+//! a scheduler says of its jobs is not. Every file is written whole and then renamed, so that a killed process leaves none
+//! half written. It starts nothing.
+
+use crate::order::{Deal, Order};
+use bakeoff_command::{Code, CommandError};
+use bakeoff_host::disk::{read_file, read_text};
+use bakeoff_journal::Contents;
+use bakeoff_model::plan::Plan;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// No file of a run but its journals is larger.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// What is to be run, in this file.
+pub(crate) const ORDER: &str = "order.json";
+/// The builds of the variants: there when all of them are.
+pub(crate) const BUILDS: &str = "builds.json";
+/// How the last attempt to build ended.
+pub(crate) const BUILD_STATUS: &str = "build.status";
+/// The study, as it was when the run began.
+pub(crate) const STUDY: &str = "study";
+/// The journal of an attempt.
+pub(crate) const JOURNAL: &str = "journal.jsonl";
+/// What an attempt is to run.
+pub(crate) const SHARD: &str = "shard.json";
+/// How an attempt ended.
+const STATUS: &str = "status";
+/// What an attempt printed.
+pub(crate) const LOG: &str = "log";
+/// That a shard is complete. It is the last file that is written.
+pub(crate) const DONE: &str = "done";
+/// That somebody ended all jobs: who waits for them waits no more.
+pub(crate) const CANCELLED: &str = "cancelled";
+/// The folder of shards.
+pub(crate) const SHARDS: &str = "shards";
+
+/// A shard is complete.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Done {
+    /// The attempt that ended it.
+    pub(crate) attempt: u32,
+    /// Blocks of that attempt.
+    pub(crate) blocks: usize,
+    /// Of that attempt's journal.
+    pub(crate) sha256: String,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Status {
+    /// The exit code of `bakeoff run`; 128 and the signal's number if a signal ended it.
+    pub(crate) code: i32,
+    pub(crate) node: String,
+    pub(crate) ended_unix_s: f64,
+    /// The last line that it printed.
+    pub(crate) last: String,
+    /// Whether its shard is complete; `done` says so right after.
+    #[serde(default)]
+    pub(crate) complete: bool,
+}
+
+impl Status {
+    /// Whether the attempt ended by itself, and not because somebody or something ended it.
+    pub(crate) fn is_by_itself(&self) -> bool {
+        self.code < 128 && self.code != Code::Interrupted as i32
+    }
+}
+
+/// A run's folder.
+#[derive(Debug, Clone)]
+pub(crate) struct RunFolder {
+    pub(crate) dir: PathBuf,
+}
+
+/// One try to run a shard.
+#[derive(Debug, Clone)]
+pub(crate) struct AttemptFolder {
+    pub(crate) number: u32,
+    pub(crate) dir: PathBuf,
+}
+
+impl RunFolder {
+    pub(crate) fn at(dir: &Path) -> Self {
+        Self { dir: dir.to_owned() }
+    }
+
+    /// What is to be run.
+    pub(crate) fn order(&self) -> Result<Order, CommandError> {
+        let path = self.dir.join(ORDER);
+        let mut order: Order = read(&path)?.ok_or_else(|| {
+            CommandError::usage(format!("there is no run in {}", self.shown()))
+                .hint("`bakeoff run STUDY --on NAME` begins one")
+        })?;
+        order.check(&path)?;
+        while let Some(next) = read::<Order>(&self.extension(&order))? {
+            order = next;
+        }
+        Ok(order)
+    }
+
+    /// Adds shards to the order as it is now; returns it, and whether there were any to add. Of two commands that do so at the
+    /// same time one has its way: a shard's number must never come to mean other passes.
+    pub(crate) fn extend_order(&self, plan: &Plan, last: u32, deal: Deal) -> Result<(Order, bool), CommandError> {
+        loop {
+            let mut order = self.order()?;
+            let extension = self.extension(&order);
+            order.blocks = order.blocks.max(plan.blocks);
+            if !order.extend(plan, last, deal) {
+                return Ok((order, false));
+            }
+            let part = extension.with_extension(format!("{}-{}", crate::node::name(), std::process::id()));
+            write(&part, &order)?;
+            // Unlike a rename, a link fails if the other one is there, on network file systems too.
+            let linked = fs::hard_link(&part, &extension);
+            fs::remove_file(&part).map_err(|error| unwritten(&part, &error))?;
+            match linked {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                linked => {
+                    linked.map_err(|error| unwritten(&extension, &error))?;
+                    self.write_order(&order)?;
+                    return Ok((order, true));
+                }
+            }
+        }
+    }
+
+    /// What follows an order, if anything does: a file that is never changed, and named after the number of shards before it.
+    fn extension(&self, order: &Order) -> PathBuf {
+        self.dir.join(format!("order.{}.json", order.shards.len()))
+    }
+
+    pub(crate) fn write_order(&self, order: &Order) -> Result<(), CommandError> {
+        write(&self.dir.join(ORDER), order)
+    }
+
+    /// The builds by variant, if all are there.
+    pub(crate) fn builds(&self) -> Result<Option<BTreeMap<String, String>>, CommandError> {
+        read(&self.dir.join(BUILDS))
+    }
+
+    /// How the last attempt to build ended, if it failed.
+    pub(crate) fn build_status(&self) -> Result<Option<Status>, CommandError> {
+        read(&self.dir.join(BUILD_STATUS))
+    }
+
+    pub(crate) fn shard(&self, shard: u32) -> PathBuf {
+        self.dir.join(SHARDS).join(shard.to_string())
+    }
+
+    pub(crate) fn done(&self, shard: u32) -> Result<Option<Done>, CommandError> {
+        read(&self.shard(shard).join(DONE))
+    }
+
+    /// The attempts of a shard, the lowest first.
+    pub(crate) fn attempts(&self, shard: u32) -> Vec<AttemptFolder> {
+        let entries = fs::read_dir(self.shard(shard)).into_iter().flatten().flatten();
+        let attempt = |entry: fs::DirEntry| {
+            let number = entry.file_name().to_str()?.parse().ok()?;
+            Some(AttemptFolder { number, dir: entry.path() })
+        };
+        let mut attempts: Vec<AttemptFolder> = entries.filter_map(attempt).collect();
+        attempts.sort_by_key(|attempt| attempt.number);
+        attempts
+    }
+
+    /// Begins an attempt: the smallest number that nobody has. Numbers of jobs are given again by schedulers; this one is not.
+    pub(crate) fn begin(&self, shard: u32) -> Result<AttemptFolder, CommandError> {
+        let of_shard = self.shard(shard);
+        fs::create_dir_all(&of_shard).map_err(|error| unwritten(&of_shard, &error))?;
+        let mut number = 0;
+        loop {
+            let dir = of_shard.join(number.to_string());
+            match fs::create_dir(&dir) {
+                Ok(()) => return Ok(AttemptFolder { number, dir }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(unwritten(&dir, &error)),
+            }
+        }
+    }
+
+    /// Says that a shard is complete, once its journal is on the disk.
+    pub(crate) fn finish(&self, shard: u32, attempt: &AttemptFolder, blocks: usize) -> Result<(), CommandError> {
+        let journal = attempt.dir.join(JOURNAL);
+        let failed = |error: io::Error| unwritten(&journal, &error);
+        File::open(&journal).and_then(|file| file.sync_all()).map_err(failed)?;
+        let bytes = fs::read(&journal).map_err(failed)?;
+        let sha256 = bakeoff_model::digest::hex(&Sha256::digest(bytes));
+        write(&self.shard(shard).join(DONE), &Done { attempt: attempt.number, blocks, sha256 })
+    }
+
+    /// Fails if a shard is done and the journal that ended it is not there as it was: its blocks would be missed by nobody.
+    pub(crate) fn check(&self, shard: u32) -> Result<(), CommandError> {
+        let Some(done) = self.done(shard)? else { return Ok(()) };
+        let journal = self.shard(shard).join(done.attempt.to_string()).join(JOURNAL);
+        let is_same = |bytes: Vec<u8>| bakeoff_model::digest::hex(&Sha256::digest(bytes)) == done.sha256;
+        if fs::read(&journal).is_ok_and(is_same) {
+            return Ok(());
+        }
+        let shown = |path: &Path| bakeoff_model::plain::clean(&path.display().to_string());
+        let error = format!("shard {shard} is done, but its journal {} has changed since", shown(&journal));
+        let remedy =
+            format!("restore it, or remove {} to run again what is missing", shown(&self.shard(shard).join(DONE)));
+        Err(CommandError::usage(error).hint(remedy))
+    }
+
+    pub(crate) fn shown(&self) -> String {
+        bakeoff_model::plain::clean(&self.dir.display().to_string())
+    }
+}
+
+impl AttemptFolder {
+    /// Its journal, if it has one that can be read: it may be in the midst of being written.
+    pub(crate) fn journal(&self) -> Option<Contents> {
+        bakeoff_journal::read(&self.dir.join(JOURNAL)).ok()
+    }
+
+    /// The same for its blocks; fails if a newer version wrote it, because they would be lost without a word.
+    pub(crate) fn to_collect(&self) -> Result<Option<Contents>, CommandError> {
+        match bakeoff_journal::read(&self.dir.join(JOURNAL)) {
+            Err(error @ bakeoff_journal::Error::Newer { .. }) => Err(error.into()),
+            read => Ok(read.ok()),
+        }
+    }
+
+    pub(crate) fn status(&self) -> Result<Option<Status>, CommandError> {
+        read(&self.dir.join(STATUS))
+    }
+
+    pub(crate) fn write_status(&self, status: &Status) -> Result<(), CommandError> {
+        write(&self.dir.join(STATUS), status)
+    }
+}
+
+/// The last line of a log that says something.
+pub(crate) fn last_line(log: &Path) -> String {
+    let bytes = read_file(log, MOST_BYTES).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let says = |line: &&str| !line.trim().is_empty();
+    let error = text.lines().rev().filter(says).find(|line| line.starts_with("error"));
+    bakeoff_model::plain::clean(error.or_else(|| text.lines().rev().find(says)).unwrap_or_default())
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::unwritten(
+        &format!("cannot write {}", bakeoff_model::plain::clean(&path.display().to_string())),
+        error,
+    )
+}
+
+/// A file of a run; none if it is not there.
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, CommandError> {
+    let text = match read_text(path, MOST_BYTES) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unreadable(path, &error)),
+    };
+    serde_json::from_str(&text).map(Some).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> CommandError {
+    let path = bakeoff_model::plain::clean(&path.display().to_string());
+    CommandError::usage(format!("cannot read {path}: {error}"))
+        .hint("if somebody else wrote it, move it away; blocks that were collected are in the study's journal")
+}
+
+/// Writes a file whole: nobody sees half of it, also after a crash.
+pub(crate) fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), CommandError> {
+    let bytes = serde_json::to_vec_pretty(value).map_err(|error| CommandError::usage(error.to_string()))?;
+    write_bytes(path, &bytes)
+}
+
+/// The same with bytes.
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // Two machines that write the same file must not write into the same one.
+    let part = folder.join(format!(".{name}.{}-{}", crate::node::name(), std::process::id()));
+    let written = File::create(&part)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&part, path))
+        .and_then(|()| File::open(folder)?.sync_all());
+    written.map_err(|error| unwritten(path, &error))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_commands_that_add_shards_neither_changes_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = RunFolder::at(folder.path());
+        let plan = Plan { blocks: 40, ..Plan::default() };
+        run.write_order(&Order::of(vec![], &plan, false)).unwrap();
+        let before = run.order().unwrap();
+        let deal = Deal { nodes: 3, passes: u32::MAX };
+        let (first, is_new) = run.extend_order(&plan, 8, deal).unwrap();
+        assert!(is_new && first.shards.len() == 3);
+        // The other one has read the order before that, and writes what it has read.
+        run.write_order(&before).unwrap();
+        assert_eq!(run.order().unwrap(), first);
+        let (second, is_new) = run.extend_order(&plan, 8, deal).unwrap();
+        assert!(!is_new && second == first);
+        let (third, is_new) = run.extend_order(&plan, 12, deal).unwrap();
+        assert!(is_new && third.shards[..3] == first.shards[..] && third.shards.len() > 3);
+        assert_eq!(run.order().unwrap(), third);
+    }
+}

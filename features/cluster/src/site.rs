@@ -1,0 +1,74 @@
+//! Where shards run: what a run asks of a scheduler, or of machines that it reaches by itself. Nothing here is believed about a
+//! shard: its files say what it has done.
+
+use crate::order::Order;
+use crate::run_folder::RunFolder;
+use bakeoff_command::CommandError;
+use std::time::Duration;
+
+/// A job that waits or runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Job {
+    /// Its shard; none if it builds.
+    pub(crate) shard: Option<u32>,
+    pub(crate) state: JobState,
+    /// The machine that it runs on.
+    pub(crate) node: Option<String>,
+    /// When it began to wait or to run, as the scheduler words it.
+    pub(crate) since: String,
+}
+
+/// What a scheduler says of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum JobState {
+    Waits {
+        /// In the scheduler's words.
+        reason: String,
+        /// What to do about it, if it will never run by itself.
+        remedy: Option<&'static str>,
+    },
+    Runs,
+}
+
+/// A question that had no answer: what it was about may be as it was.
+#[derive(Debug)]
+pub(crate) struct CannotAsk(pub(crate) String);
+
+/// The longest time between two questions. Each takes a scheduler's time from others, or disturbs the trials of a machine.
+pub(crate) const ASK: Duration = Duration::from_secs(15);
+
+/// Where shards run.
+pub(crate) trait Site {
+    /// The time to the next question, if this many were asked since anything was started; none if a question takes time from
+    /// others, so that [`crate::asking`] says when.
+    fn pause(&self, _questions: u32) -> Option<Duration> {
+        None
+    }
+
+    /// How many passes one job has time for, if each takes that many seconds.
+    fn passes_of_a_job(&self, pass_s: Option<f64>) -> u32;
+
+    /// The scripts that do everything by hand.
+    fn scripts(&self, run: &RunFolder, order: &Order) -> Result<String, CommandError>;
+
+    /// Brings everything there, and fails if what is asked for cannot be.
+    fn send(&self, run: &RunFolder, order: &Order) -> Result<(), CommandError>;
+
+    /// Has the variants built. Returns what people call the job.
+    fn build(&self, run: &RunFolder, order: &Order) -> Result<String, CommandError>;
+
+    /// Has shards run. Returns what people call the job.
+    fn submit(&self, run: &RunFolder, order: &Order, shards: &[u32]) -> Result<String, CommandError>;
+
+    /// The jobs of the run that wait or run.
+    fn jobs(&self, run: &RunFolder) -> Result<Vec<Job>, CannotAsk>;
+
+    /// Brings what was done here, as far as it has come.
+    fn fetch(&self, run: &RunFolder) -> Result<(), CannotAsk>;
+
+    /// What the user should know about shards that came back without having ended: machines that take no jobs, say.
+    fn notes(&self) -> Vec<String>;
+
+    /// Ends all jobs of the run.
+    fn cancel(&self, run: &RunFolder) -> Result<(), CommandError>;
+}

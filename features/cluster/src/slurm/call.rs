@@ -1,0 +1,176 @@
+//! Calls of Slurm's commands: without the options that the caller's environment has for them, and never for longer than a
+//! limit. What an answer means is decided elsewhere.
+
+use bakeoff_command::{Code, CommandError};
+use bakeoff_model::plain::clean;
+use rustix::process::{Pid, Signal};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// While slurmctld is away, Slurm's commands try for some seconds by themselves; a call that takes longer than this hangs.
+const LIMIT: Duration = Duration::from_secs(60);
+/// How often is looked whether a call has ended.
+const LOOK: Duration = Duration::from_millis(5);
+/// Variables that are options of Slurm's commands. They would win over what a job script says.
+const OPTIONS: &[&str] = &["SBATCH_", "SLURM_", "SQUEUE_", "SCANCEL_", "SINFO_", "SCONTROL_", "SALLOC_", "SRUN_"];
+/// Variables that say how to reach Slurm, not what to ask.
+const KEPT: &[&str] = &["SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT"];
+
+/// Slurm gave no answer. That says nothing about jobs: they may wait, run, or have ended.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot ask Slurm: `{call}`: {why}")]
+pub(crate) struct CannotAsk {
+    call: String,
+    why: String,
+}
+
+impl CannotAsk {
+    /// A call that ended without an answer, and why.
+    pub(super) fn of(program: &str, words: &[&OsStr], why: String) -> Self {
+        Self { call: shown(program, words), why }
+    }
+}
+
+impl From<CannotAsk> for CommandError {
+    fn from(error: CannotAsk) -> Self {
+        Self::new(Code::Internal, error).hint(
+            "jobs that were submitted go on; run the same command again, on a host where `squeue` works (nothing is lost)",
+        )
+    }
+}
+
+/// The environment of calls.
+#[derive(Debug, Clone)]
+pub(super) struct Calls {
+    variables: Vec<(OsString, OsString)>,
+    limit: Duration,
+}
+
+/// How a command ended, and what it printed.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: ExitStatus,
+    pub(super) out: String,
+    /// For people only.
+    pub(super) err: String,
+}
+
+/// Whether a variable is an option of Slurm's commands.
+pub(super) fn is_option(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    OPTIONS.iter().any(|prefix| name.starts_with(prefix)) && !KEPT.contains(&&*name)
+}
+
+impl Calls {
+    /// Calls with these variables, but for those that are options.
+    pub(super) fn with(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let variables = variables.into_iter().filter(|(name, _)| !is_option(name)).collect();
+        Self { variables, limit: LIMIT }
+    }
+
+    /// A variable of theirs.
+    pub(super) fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| &**value)
+    }
+
+    /// What a command prints.
+    ///
+    /// # Errors
+    /// It could not be started, failed, or took too long.
+    pub(super) fn ask(&self, program: &str, words: &[&str]) -> Result<String, CannotAsk> {
+        let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
+        let answer = self.call(program, &words)?;
+        if answer.status.success() {
+            return Ok(answer.out);
+        }
+        let said = if answer.err.is_empty() { String::new() } else { format!(": {}", answer.err) };
+        Err(CannotAsk::of(program, &words, format!("{}{said}", answer.status)))
+    }
+
+    /// The same, whatever its exit code is.
+    pub(super) fn call(&self, program: &str, words: &[&OsStr]) -> Result<Answer, CannotAsk> {
+        self.answer(program, words).map_err(|error| {
+            let why = match error.kind() {
+                io::ErrorKind::NotFound => "it is not installed here".to_owned(),
+                _ => error.to_string(),
+            };
+            CannotAsk::of(program, words, why)
+        })
+    }
+
+    fn answer(&self, program: &str, words: &[&OsStr]) -> io::Result<Answer> {
+        let (mut out, mut err) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        let mut command = Command::new(program);
+        command.args(words).env_clear().envs(self.variables.iter().cloned()).env("LC_ALL", "C");
+        // An interrupt is for us: half a submission would be a job that nobody has noted.
+        command.process_group(0).stdin(Stdio::null()).stdout(out.try_clone()?).stderr(err.try_clone()?);
+        let mut child = command.spawn()?;
+        let began = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if began.elapsed() > self.limit {
+                // And all that it has started.
+                let _ = rustix::process::kill_process_group(Pid::from_child(&child), Signal::KILL);
+                child.wait()?;
+                return Err(io::Error::other(format!("no answer in {} s", self.limit.as_secs())));
+            }
+            std::thread::sleep(LOOK);
+        };
+        let err = text(&mut err)?;
+        let err = err.lines().map(str::trim).filter(|line| !line.is_empty()).map(clean).collect::<Vec<_>>().join("; ");
+        Ok(Answer { status, out: text(&mut out)?, err })
+    }
+}
+
+fn shown(program: &str, words: &[&OsStr]) -> String {
+    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+    clean(&shell_words::join(std::iter::once(program.to_owned()).chain(words)))
+}
+
+fn text(file: &mut File) -> io::Result<String> {
+    let mut bytes = vec![];
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+
+    fn calls() -> Calls {
+        let set = |name: &str, value: &str| (name.into(), value.into());
+        let path = std::env::var("PATH").unwrap_or_default();
+        Calls::with([
+            set("PATH", &path),
+            set("SBATCH_PARTITION", "x"),
+            set("SLURM_JOB_ID", "7"),
+            set("SQUEUE_FORMAT", "%i"),
+            set("SLURM_CONF", "/c"),
+        ])
+    }
+
+    #[test]
+    fn options_of_the_environment_do_not_reach_a_call() {
+        let out = calls().ask("env", &[]).unwrap();
+        assert!(out.contains("SLURM_CONF=/c") && out.contains("LC_ALL=C"), "{out}");
+        assert!(!out.contains("SBATCH_") && !out.contains("SLURM_JOB_ID") && !out.contains("SQUEUE_"), "{out}");
+    }
+
+    #[test]
+    fn a_call_that_gives_no_answer_says_why() {
+        let why = |calls: &Calls, script: &str| calls.ask("sh", &["-c", script]).unwrap_err().to_string();
+        assert!(why(&calls(), "echo one >&2; echo two >&2; exit 3").ends_with("`: exit status: 3: one; two"));
+        let hurried = Calls { limit: Duration::ZERO, ..calls() };
+        assert!(why(&hurried, "cat < /dev/zero > /dev/null").contains("no answer in 0 s"));
+        let error = calls().ask("no-such-sbatch", &["a b"]).unwrap_err().to_string();
+        assert_eq!(error, "cannot ask Slurm: `no-such-sbatch 'a b'`: it is not installed here");
+    }
+}

@@ -1,0 +1,304 @@
+//! The text of a job script, and how the numbers of an array are written. A script also works by hand, with `sbatch FILE`.
+//! It submits nothing.
+
+use crate::machines::SlurmSettings;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// What a job does, and how it is called.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Job {
+    /// Its name, which is ours: jobs are found by it. Letters, digits and `-`.
+    pub(crate) name: String,
+    /// The numbers of its tasks; none is a job without an array.
+    pub(crate) array: Option<Vec<u32>>,
+    /// How many tasks run at a time.
+    pub(crate) limit: u32,
+    /// Whether it has a node, with all of its memory, to itself: trials do, builds do not.
+    pub(crate) exclusive: bool,
+    /// Its time limit in seconds, if it is not that of the settings.
+    pub(crate) time_s: Option<u64>,
+    /// A command line for `sh` that begins with a program. `$SHARD` is the task's number.
+    pub(crate) command: String,
+    /// The folder of its logs, absolute; it has to be there when the job starts, or the job fails without a trace.
+    pub(crate) log: PathBuf,
+    /// Arguments of `module load`.
+    pub(crate) modules: Vec<String>,
+    /// Lines of shell, as they are written, after the modules.
+    pub(crate) setup: Vec<String>,
+    /// Whether Slurm starts it again by itself after its node was lost.
+    pub(crate) requeue: bool,
+    /// Ids of jobs just submitted that have to succeed first.
+    pub(crate) after: Vec<String>,
+}
+
+/// Tasks that one array can have: their numbers start at `offset`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Chunk {
+    pub(super) offset: u32,
+    /// Numbers below the cluster's limit; the shard is the number and the offset.
+    pub(super) numbers: Vec<u32>,
+}
+
+/// The variables that a job gets from the login.
+#[derive(Debug, Default)]
+pub(super) struct Surroundings {
+    pub(super) path: String,
+    pub(super) home: String,
+}
+
+/// Says where `module` is defined, unless the shell knows it.
+pub(crate) const FIND_MODULE: &str = "\
+command -v module > /dev/null || for file in /etc/profile.d/modules.sh /etc/profile.d/lmod.sh /etc/profile.d/z00_lmod.sh \\
+    /usr/share/modules/init/sh /usr/share/lmod/lmod/init/sh /usr/share/Modules/init/sh; do
+    if [ -r \"$file\" ]; then . \"$file\"; break; fi
+done
+";
+
+impl Job {
+    /// The name of a chunk's jobs.
+    pub(super) fn name_of(&self, chunk: &Chunk) -> String {
+        if chunk.offset == 0 { self.name.clone() } else { format!("{}.{}", self.name, chunk.offset) }
+    }
+
+    /// The numbers, cut so that each array has only numbers below `most`, which is Slurm's MaxArraySize.
+    pub(super) fn chunks(&self, most: u32) -> Vec<Chunk> {
+        let mut sorted = self.array.clone().unwrap_or_default();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let mut chunks: Vec<Chunk> = vec![];
+        for number in sorted {
+            let offset = number - number % most.max(1);
+            match chunks.last_mut().filter(|chunk| chunk.offset == offset) {
+                Some(chunk) => chunk.numbers.push(number - offset),
+                None => chunks.push(Chunk { offset, numbers: vec![number - offset] }),
+            }
+        }
+        chunks
+    }
+
+    /// The argument of `--array`.
+    pub(super) fn array_of(&self, chunk: &Chunk) -> String {
+        let limit = if self.limit > 0 { format!("%{}", self.limit) } else { String::new() };
+        ranges(&chunk.numbers) + &limit
+    }
+
+    /// The script's text.
+    pub(super) fn script(&self, settings: &SlurmSettings, surroundings: &Surroundings, most: u32) -> String {
+        let chunks = self.chunks(most);
+        let mut out = "#!/bin/sh\n# Written by Bakeoff. It also works by hand: sbatch FILE\n".to_owned();
+        for chunk in chunks.iter().skip(1) {
+            let (name, array) = (self.name_of(chunk), self.array_of(chunk));
+            let _ = writeln!(out, "# and then: sbatch --job-name={name} --array={array} FILE {}", chunk.offset);
+        }
+        for option in self.options(settings, chunks.first()) {
+            let _ = writeln!(out, "#SBATCH {option}");
+        }
+        let (path, home) = (shell_words::quote(&surroundings.path), shell_words::quote(&surroundings.home));
+        let _ = writeln!(out, "export PATH={path} HOME={home}");
+        if !self.modules.is_empty() {
+            out.push_str(FIND_MODULE);
+        }
+        for module in &self.modules {
+            let _ = writeln!(out, "module load {} || exit", shell_words::quote(module));
+        }
+        for line in &self.setup {
+            let _ = writeln!(out, "{line}");
+        }
+        if self.array.is_some() {
+            out.push_str("SHARD=$((${SLURM_ARRAY_TASK_ID:-0} + ${1:-0}))\n");
+        }
+        let _ = writeln!(out, "exec {}", self.command);
+        out
+    }
+
+    fn options(&self, settings: &SlurmSettings, chunk: Option<&Chunk>) -> Vec<String> {
+        let with = |option: &str, value: &Option<String>| value.as_ref().map(|value| format!("{option}={value}"));
+        let folder = self.log.display().to_string();
+        let mut options = vec![format!("--job-name={}", self.name)];
+        options.extend(chunk.map(|chunk| format!("--array={}", self.array_of(chunk))));
+        options.push("--nodes=1".to_owned());
+        if self.exclusive {
+            options.extend(["--exclusive".to_owned(), "--mem=0".to_owned()]);
+        }
+        let time_s = self.time_s.or(settings.time_s);
+        options.extend(time_s.map(|seconds| format!("--time={}", minutes(seconds))));
+        options.push(if self.requeue { "--requeue" } else { "--no-requeue" }.to_owned());
+        options.push("--export=NONE".to_owned());
+        options.push(format!("--chdir={}", quoted(&folder)));
+        // Ids are used again, and so are names of logs.
+        options.push("--open-mode=append".to_owned());
+        options.push(format!("--output={}", quoted(&log_pattern(&self.log, self.array.is_some()))));
+        options.extend(with("--partition", &settings.partition));
+        options.extend(with("--account", &settings.account));
+        options.extend(with("--constraint", &settings.constraint));
+        options.extend(with("--exclude", &settings.exclude));
+        options.extend(settings.extra.iter().cloned());
+        options
+    }
+}
+
+/// Slurm counts whole minutes, and would round up as well.
+pub(super) fn minutes(seconds: u64) -> u64 {
+    seconds.div_ceil(60)
+}
+
+/// The log of a job in a folder: a file for each job id, and number of an array.
+fn log_pattern(folder: &Path, is_array: bool) -> String {
+    let pattern = if is_array { "%A_%a" } else { "%j" };
+    format!("{}/{pattern}", folder.display().to_string().replace('%', "%%"))
+}
+
+/// A value on a line of options: sbatch knows double quotes and backslashes there, and takes `#` for a comment.
+fn quoted(value: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
+    if value.chars().all(is_plain) {
+        return value.to_owned();
+    }
+    format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Sorted numbers as Slurm writes them: `0-3,7`.
+pub(super) fn ranges(numbers: &[u32]) -> String {
+    let mut runs: Vec<(u32, u32)> = vec![];
+    for &number in numbers {
+        match runs.last_mut().filter(|(_, last)| last + 1 == number) {
+            Some((_, last)) => *last = number,
+            None => runs.push((number, number)),
+        }
+    }
+    let words = runs.iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    words.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+
+    fn job() -> Job {
+        Job {
+            name: "bakeoff-3f9a1c02".to_owned(),
+            array: Some(vec![0, 1, 2, 3, 7]),
+            limit: 8,
+            exclusive: true,
+            command: "/scratch/b/bakeoff-b4a0f0ec shard /scratch/b \"$SHARD\"".to_owned(),
+            log: PathBuf::from("/scratch/b/log"),
+            modules: vec!["gcc/13".to_owned()],
+            setup: vec!["export BAKEOFF_LOCKS=/tmp/$SLURMD_NODENAME".to_owned()],
+            ..Job::default()
+        }
+    }
+
+    fn settings() -> SlurmSettings {
+        let word = |text: &str| Some(text.to_owned());
+        SlurmSettings {
+            partition: word("bench"),
+            account: word("perl"),
+            constraint: word("zen4&fast"),
+            time_s: Some(3601),
+            exclude: word("n[07-09]"),
+            extra: vec!["--reservation=x".to_owned(), "--mem-bind local".to_owned()],
+        }
+    }
+
+    fn surroundings() -> Surroundings {
+        Surroundings { path: "/usr/bin:/opt/my tools".to_owned(), home: "/home/alice".to_owned() }
+    }
+
+    #[test]
+    fn a_script_for_trials_has_a_node_to_itself() {
+        let expect = r#"#!/bin/sh
+# Written by Bakeoff. It also works by hand: sbatch FILE
+#SBATCH --job-name=bakeoff-3f9a1c02
+#SBATCH --array=0-3,7%8
+#SBATCH --nodes=1
+#SBATCH --exclusive
+#SBATCH --mem=0
+#SBATCH --time=61
+#SBATCH --no-requeue
+#SBATCH --export=NONE
+#SBATCH --chdir=/scratch/b/log
+#SBATCH --open-mode=append
+#SBATCH --output=/scratch/b/log/%A_%a
+#SBATCH --partition=bench
+#SBATCH --account=perl
+#SBATCH --constraint=zen4&fast
+#SBATCH --exclude=n[07-09]
+#SBATCH --reservation=x
+#SBATCH --mem-bind local
+export PATH='/usr/bin:/opt/my tools' HOME=/home/alice
+command -v module > /dev/null || for file in /etc/profile.d/modules.sh /etc/profile.d/lmod.sh /etc/profile.d/z00_lmod.sh \
+    /usr/share/modules/init/sh /usr/share/lmod/lmod/init/sh /usr/share/Modules/init/sh; do
+    if [ -r "$file" ]; then . "$file"; break; fi
+done
+module load gcc/13 || exit
+export BAKEOFF_LOCKS=/tmp/$SLURMD_NODENAME
+SHARD=$((${SLURM_ARRAY_TASK_ID:-0} + ${1:-0}))
+exec /scratch/b/bakeoff-b4a0f0ec shard /scratch/b "$SHARD"
+"#;
+        assert_eq!(job().script(&settings(), &surroundings(), 1001), expect);
+    }
+
+    #[test]
+    fn a_script_for_builds_shares_its_node() {
+        let job = Job {
+            array: None,
+            exclusive: false,
+            time_s: Some(600),
+            command: "true".to_owned(),
+            log: PathBuf::from("/a 100%/\"l#og\""),
+            modules: vec![],
+            setup: vec![],
+            requeue: true,
+            ..job()
+        };
+        let expect = r#"#!/bin/sh
+# Written by Bakeoff. It also works by hand: sbatch FILE
+#SBATCH --job-name=bakeoff-3f9a1c02
+#SBATCH --nodes=1
+#SBATCH --time=10
+#SBATCH --requeue
+#SBATCH --export=NONE
+#SBATCH --chdir="/a 100%/\"l#og\""
+#SBATCH --open-mode=append
+#SBATCH --output="/a 100%%/\"l#og\"/%j"
+export PATH='/usr/bin:/opt/my tools' HOME=/home/alice
+exec true
+"#;
+        assert_eq!(job.script(&SlurmSettings::default(), &surroundings(), 1001), expect);
+    }
+
+    #[test]
+    fn numbers_beyond_the_largest_array_are_further_arrays() {
+        let job = Job { array: Some(vec![5, 0, 9, 10, 4, 13, 21, 0]), ..job() };
+        let chunk = |offset, numbers: &[u32]| Chunk { offset, numbers: numbers.to_vec() };
+        let expect = [chunk(0, &[0, 4, 5, 9]), chunk(10, &[0, 3]), chunk(20, &[1])];
+        assert_eq!(job.chunks(10), expect);
+        let script = job.script(&settings(), &surroundings(), 10);
+        for part in [
+            "#SBATCH --array=0,4-5,9%8\n",
+            "# and then: sbatch --job-name=bakeoff-3f9a1c02.10 --array=0,3%8 FILE 10\n",
+            "# and then: sbatch --job-name=bakeoff-3f9a1c02.20 --array=1%8 FILE 20\n",
+        ] {
+            assert!(script.contains(part), "{part:?} is missing in\n{script}");
+        }
+        assert_eq!(
+            Job { array: Some(vec![0, 1]), ..job }.chunks(0).len(),
+            2,
+            "a cluster without arrays refuses them itself"
+        );
+    }
+
+    #[test]
+    fn numbers_are_written_as_ranges() {
+        for (numbers, expect) in
+            [(&[][..], ""), (&[3], "3"), (&[0, 1], "0-1"), (&[0, 2, 3, 4, 9], "0,2-4,9"), (&[7, 8, 10], "7-8,10")]
+        {
+            assert_eq!(ranges(numbers), expect);
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! A run on machines that ssh reaches: shard K is run by machine K modulo their number, one at a time on each, by processes that
+//! go on if the connection is cut. The run's folder is here; each machine has one of its own with the same files, and builds
+//! for itself.
+
+mod bring;
+mod far;
+mod send;
+
+use crate::machines::{Host, Machines, Way};
+use crate::order::Order;
+use crate::run_folder::{self, BUILD_STATUS, BUILDS, RunFolder, STUDY, write, write_bytes};
+use crate::site::{ASK, CannotAsk, Job, JobState, Site};
+use crate::slurm::FIND_MODULE;
+use bakeoff_command::CommandError;
+use bakeoff_host::lock::{Lock, LockMode};
+use bakeoff_model::plain::clean;
+use bring::{BUILT, Listed, Process, bring};
+use far::{Failure, Far, fatal};
+use send::{Sent, send};
+use std::fmt::Write as _;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Runs one shard over there.
+const RUNNER: &str = include_str!("ssh_site/runner.sh");
+/// The machines of a run, in this file: those that it began with.
+const HOSTS: &str = "hosts.json";
+/// The name of the builds among those of shards.
+const BUILD: &str = "build";
+/// Held by the command that brings files here: two that append to one file would spoil it.
+const BRINGS: &str = "brings.lock";
+
+/// Machines that ssh reaches.
+pub(crate) struct SshSite {
+    machines: Machines,
+    id: String,
+    /// The sockets of shared connections. Their names must be short, so the folder is not below the user's TMPDIR.
+    control: Option<TempDir>,
+    /// The program of the run, read once.
+    program: OnceLock<Sent>,
+}
+
+impl SshSite {
+    pub(crate) fn of(machines: Machines, id: &str) -> Self {
+        let control = tempfile::Builder::new().prefix("bakeoff-ssh.").tempdir_in("/tmp").ok();
+        Self { machines, id: id.to_owned(), control, program: OnceLock::new() }
+    }
+
+    /// The machines of a run. They stay the same, whatever machines.toml says later: a shard belongs to one of them.
+    fn hosts(&self, run: &RunFolder) -> Result<Vec<Host>, CommandError> {
+        let Way::Ssh(hosts) = &self.machines.way else { return Ok(vec![]) };
+        let known = run_folder::read(&run.dir.join(HOSTS))?;
+        Ok(known.unwrap_or_else(|| hosts.iter().take(self.machines.nodes.max(1) as usize).cloned().collect()))
+    }
+
+    fn far<'a>(&'a self, host: &'a Host) -> Far<'a> {
+        Far::of(host, &self.machines.folder, &self.id, self.control.as_ref().map(TempDir::path))
+    }
+
+    /// Does something on all machines at the same time; none waits for another one. `work` gets a machine's number.
+    fn on_each<T: Send>(&self, hosts: &[Host], work: impl Fn(usize, &Far<'_>) -> T + Sync) -> Vec<T> {
+        let work = &work;
+        std::thread::scope(|scope| {
+            let start = |(number, host)| scope.spawn(move || work(number, &self.far(host)));
+            let started: Vec<_> = hosts.iter().enumerate().map(start).collect();
+            // A thread that panics has said why.
+            started.into_iter().filter_map(|thread| thread.join().ok()).collect()
+        })
+    }
+
+    fn program(&self, run: &RunFolder, order: &Order) -> Result<&Sent, CommandError> {
+        if let Some(known) = self.program.get() {
+            return Ok(known);
+        }
+        let read = Sent::of(run.dir.join(&order.program))?;
+        Ok(self.program.get_or_init(|| read))
+    }
+
+    /// The shell's text that runs one shard.
+    fn runner(&self) -> String {
+        let modules = &self.machines.modules;
+        let load = |module: &String| format!("module load {} || exit\n", shell_words::quote(module));
+        let found = if modules.is_empty() { "" } else { FIND_MODULE };
+        format!("{found}{}{RUNNER}", modules.iter().map(load).collect::<String>())
+    }
+
+    /// Starts shards, or the builds, wherever they neither run nor are complete. A connection that is cut is no error: the next
+    /// question shows what runs.
+    fn start(
+        &self,
+        run: &RunFolder,
+        order: &Order,
+        names: impl Fn(usize) -> Vec<String> + Sync,
+    ) -> Result<(), CommandError> {
+        let (hosts, runner, program) = (self.hosts(run)?, self.runner(), self.program(run, order)?);
+        let started = self.on_each(&hosts, |number, far| {
+            let (names, machine) = (names(number), far.host.machine());
+            let fixed = [&*program.sha256, &*runner, &*machine];
+            let words: Vec<&str> = fixed.into_iter().chain(names.iter().map(|name| &**name)).collect();
+            match if names.is_empty() { Ok(vec![]) } else { far.ask("start", &words, None) } {
+                Err(failure @ Failure::Refused(_)) => Err(fatal(far, &failure)),
+                _ => Ok(()),
+            }
+        });
+        started.into_iter().collect()
+    }
+
+    /// Says that all builds are there, once they are there on all machines.
+    fn note_builds(run: &RunFolder, machines: usize) -> Result<(), CommandError> {
+        let built = |number: usize| run.dir.join(BUILT).join(number.to_string());
+        let file = run.dir.join(BUILDS);
+        if file.exists() || !(0..machines).all(|number| built(number).exists()) {
+            return Ok(());
+        }
+        let bytes = fs::read(built(0)).map_err(|error| CommandError::usage(format!("cannot read builds: {error}")))?;
+        write_bytes(&file, &bytes)
+    }
+}
+
+impl Drop for SshSite {
+    fn drop(&mut self) {
+        // Connections end by themselves after a while; this is tidier. The name of the host does not matter to a socket.
+        let sockets =
+            self.control.iter().flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten().flatten());
+        for socket in sockets {
+            let mut end = Command::new("ssh");
+            end.arg("-o").arg(format!("ControlPath={}", socket.path().display())).args(["-O", "exit", "any"]);
+            let _ = end.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        }
+    }
+}
+
+/// The shards of a machine that are not complete here.
+fn shards_of(run: &RunFolder, order: &Order, number: usize, machines: usize) -> Vec<u32> {
+    let is_open = |shard: &u32| !matches!(run.done(*shard), Ok(Some(_)));
+    order.numbers().filter(|shard| *shard as usize % machines == number).filter(is_open).collect()
+}
+
+fn cannot_ask(error: &CommandError) -> CannotAsk {
+    CannotAsk(error.render().trim_end().to_owned())
+}
+
+impl Site for SshSite {
+    /// Soon after something was started, then less and less often.
+    fn pause(&self, questions: u32) -> Option<Duration> {
+        Some(Duration::from_secs(1).saturating_mul(2_u32.saturating_pow(questions.saturating_sub(1))).min(ASK))
+    }
+
+    fn passes_of_a_job(&self, _pass_s: Option<f64>) -> u32 {
+        u32::MAX
+    }
+
+    fn scripts(&self, run: &RunFolder, order: &Order) -> Result<String, CommandError> {
+        let (hosts, here) = (self.hosts(run)?, shell_words::quote(&run.shown()).into_owned());
+        let there = format!("{}/runs/{}", self.machines.folder, self.id);
+        let there = shell_words::quote(&there);
+        let program = format!("{there}/{}", order.program);
+        let mut out = String::new();
+        for (number, host) in hosts.iter().enumerate() {
+            let port = host.port.map(|port| format!("-p {port} ")).unwrap_or_default();
+            let ssh = |line: &str| format!("ssh {port}{} {}", host.destination, shell_words::quote(line));
+            let files = format!("{} order.json {STUDY}", order.program);
+            let unpack = format!("mkdir -p {there} && tar -C {there} -xf -");
+            let _ = writeln!(out, "# {host}\ntar -C {here} -cf - {files} | {}", ssh(&unpack));
+            let builds = order.builds.then(|| "--build".to_owned());
+            for what in builds.into_iter().chain(shards_of(run, order, number, hosts.len()).iter().map(u32::to_string))
+            {
+                let load: String =
+                    self.machines.modules.iter().map(|module| format!("module load {module} && ")).collect();
+                let _ = writeln!(
+                    out,
+                    "{}",
+                    ssh(&format!("{load}{program} shard {there} {what} --node {}", host.machine()))
+                );
+            }
+            let _ = writeln!(out, "{} | tar -C {here} -xf -\n", ssh(&format!("tar -C {there} -cf - shards")));
+        }
+        let _ = writeln!(out, "# and then: bakeoff jobs STUDY --collect");
+        Ok(out)
+    }
+
+    fn send(&self, run: &RunFolder, order: &Order) -> Result<(), CommandError> {
+        let (hosts, program) = (self.hosts(run)?, self.program(run, order)?);
+        self.on_each(&hosts, |_, far| send(far, run, program)).into_iter().collect::<Result<(), _>>()?;
+        let file = run.dir.join(HOSTS);
+        if file.exists() { Ok(()) } else { write(&file, &hosts) }
+    }
+
+    fn build(&self, run: &RunFolder, order: &Order) -> Result<String, CommandError> {
+        // The failure before was shown; this is another try.
+        let _ = [BUILD_STATUS, "build.log"].map(|name| fs::remove_file(run.dir.join(name)));
+        let is_built = |number: usize| run.dir.join(BUILT).join(number.to_string()).exists();
+        self.start(run, order, |number| if is_built(number) { vec![] } else { vec![BUILD.to_owned()] })?;
+        Ok(BUILD.to_owned())
+    }
+
+    fn submit(&self, run: &RunFolder, order: &Order, shards: &[u32]) -> Result<String, CommandError> {
+        let machines = self.hosts(run)?.len();
+        let of = |number: usize| shards.iter().filter(move |shard| **shard as usize % machines == number);
+        self.start(run, order, |number| of(number).map(u32::to_string).collect())?;
+        Ok(self.id.clone())
+    }
+
+    fn jobs(&self, run: &RunFolder) -> Result<Vec<Job>, CannotAsk> {
+        let hosts = self.hosts(run).map_err(|error| cannot_ask(&error))?;
+        let order = run.order().map_err(|error| cannot_ask(&error))?;
+        let jobs = self.on_each(&hosts, |number, far| {
+            let shards = shards_of(run, &order, number, hosts.len());
+            match Listed::of(far, &shards) {
+                Ok(listed) => listed.processes.iter().map(|process| job(far, process)).collect(),
+                Err(failure) => unknown(run, far, &shards, failure.why()),
+            }
+        });
+        Ok(jobs.into_iter().flatten().collect())
+    }
+
+    fn fetch(&self, run: &RunFolder) -> Result<(), CannotAsk> {
+        let hosts = self.hosts(run).map_err(|error| cannot_ask(&error))?;
+        let order = run.order().map_err(|error| cannot_ask(&error))?;
+        let lock = Lock::wait(&run.dir.join(BRINGS), LockMode::Exclusive, |_| ());
+        let Some(_lock) = lock.map_err(|error| CannotAsk(error.to_string()))? else { return Ok(()) };
+        let brought = self.on_each(&hosts, |number, far| {
+            let brought = bring(far, run, number, &shards_of(run, &order, number, hosts.len()));
+            brought.map_err(|failure| format!("{}: {}", far.name(), failure.why()))
+        });
+        Self::note_builds(run, hosts.len()).map_err(|error| cannot_ask(&error))?;
+        // Those that are there must not wait for those that are not; `jobs` shows the others.
+        if brought.iter().any(Result::is_ok) {
+            return Ok(());
+        }
+        brought.into_iter().collect::<Result<(), _>>().map_err(CannotAsk)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        vec![]
+    }
+
+    fn cancel(&self, run: &RunFolder) -> Result<(), CommandError> {
+        let (hosts, order) = (self.hosts(run)?, run.order()?);
+        let ended = self.on_each(&hosts, |number, far| {
+            let names: Vec<String> = shards_of(run, &order, number, hosts.len()).iter().map(u32::to_string).collect();
+            let words: Vec<&str> = names.iter().map(String::as_str).collect();
+            let left = far.ask("cancel", &words, None).map_err(|failure| fatal(far, &failure))?;
+            match String::from_utf8_lossy(&left).lines().next() {
+                None => Ok(()),
+                Some(name) => Err(CommandError::usage(format!("{name} does not end on {}", far.name()))
+                    .hint("it was asked to; a trial that cannot be killed keeps it, so look there")),
+            }
+        });
+        ended.into_iter().collect()
+    }
+}
+
+fn job(far: &Far<'_>, process: &Process) -> Job {
+    let reason = "for the shard that runs there".to_owned();
+    let state = if process.waits { JobState::Waits { reason, remedy: None } } else { JobState::Runs };
+    Job { shard: process.shard, state, node: Some(far.name()), since: clean(&process.since) }
+}
+
+/// The jobs of a machine that gives no answer: its shards may run, so none of them is to be started again.
+fn unknown(run: &RunFolder, far: &Far<'_>, shards: &[u32], why: &str) -> Vec<Job> {
+    let of = |shard: Option<u32>| Job {
+        shard,
+        state: JobState::Waits { reason: format!("{}: {}", far.name(), clean(why)), remedy: None },
+        node: Some(far.name()),
+        since: String::new(),
+    };
+    let builds = matches!(run.builds(), Ok(None)).then_some(None);
+    builds.into_iter().chain(shards.iter().copied().map(Some)).map(of).collect()
+}
