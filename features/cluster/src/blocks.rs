@@ -2,7 +2,7 @@
 //! of its trials, or not at all.
 
 use crate::run_folder::{AttemptFolder, RunFolder};
-use bakeoff_model::record::{Attempt, Away, AwayKey, Record, Trial};
+use bakeoff_model::record::{Attempt, Away, AwayKey, Outcome, Record, Trial};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The blocks of one attempt. Their session is that of the attempt's own journal. The attempt of number `over` is known to have
@@ -22,13 +22,16 @@ pub(crate) fn of_attempts(run: &RunFolder, shard: u32, over: Option<u32>) -> BTr
 
 /// The whole blocks of an attempt's record, in the order in which they began. Schedulers end a job by a signal to all of its
 /// processes: to the trial, its service or its load as well as to Bakeoff, and to them maybe first. So the last trial counts
-/// only if the attempt is known to have ended by itself, or another trial came after it.
+/// only if the attempt is known to have ended by itself or another trial came after it; and the one before only if it ended
+/// well too, because Bakeoff may have begun the next one before the signal reached it.
 pub(crate) fn of_record(record: &Record, shard: u32, attempt: &AttemptFolder, over: Option<u32>) -> Vec<Away> {
     let is_over = || matches!(attempt.status(), Ok(Some(status)) if status.is_by_itself());
-    let cut = match over == Some(attempt.number) || is_over() {
-        true => None,
-        false => record.trials.last().map(|trial| (trial.block, &*trial.workload, &*trial.condition)),
-    };
+    let doubtful = if over == Some(attempt.number) || is_over() { 0 } else { 2 };
+    let last = record.trials.iter().rev().take(doubtful).enumerate();
+    let cut: BTreeSet<(u32, &str, &str)> = last
+        .filter(|(before, trial)| *before == 0 || trial.outcome != Outcome::Ok)
+        .map(|(_, trial)| (trial.block, &*trial.workload, &*trial.condition))
+        .collect();
     let attempt = attempt.number;
     let node = record.sessions.first().map(|session| session.place.host.clone()).unwrap_or_default();
     let mut trials: BTreeMap<(u32, &str, &str), Vec<Trial>> = BTreeMap::new();
@@ -40,7 +43,7 @@ pub(crate) fn of_record(record: &Record, shard: u32, attempt: &AttemptFolder, ov
         record.unchecked().iter().map(|trial| (trial.block, &*trial.workload, &*trial.condition)).collect();
     let whole = |block: &bakeoff_model::record::Block| {
         let key = (block.block, block.workload.as_str(), block.condition.as_str());
-        let trials = trials.get(&key).filter(|_| !unchecked.contains(&key) && cut != Some(key))?.clone();
+        let trials = trials.get(&key).filter(|_| !unchecked.contains(&key) && !cut.contains(&key))?.clone();
         let session = trials.first()?.session;
         let from = Attempt { node: node.clone(), shard, attempt };
         let away = Away { session, from, block: block.clone(), trials };

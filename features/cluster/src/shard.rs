@@ -200,7 +200,11 @@ fn execute_run(
 }
 
 fn ended(status: ExitStatus, log: &Path, node: &str) -> Status {
-    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    // A trial that was ended with its job may have been the last one, so that nothing was left to be interrupted.
+    let code = match interrupt::count() {
+        0 => status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
+        _ => Code::Interrupted as i32,
+    };
     Status { code, node: node.to_owned(), ended_unix_s: now_unix_s(), last: last_line(log), complete: false }
 }
 
