@@ -110,12 +110,12 @@ impl State {
     pub fn lock_within(&self, wait: Duration) -> Result<Lock, CommandError> {
         let path = self.journal.with_extension("lock");
         let began = Instant::now();
+        let has_ended = |pid| !Path::new(&format!("/proc/{pid}")).exists();
         loop {
             match Lock::take(&path) {
                 Ok(lock) => return Ok(lock),
-                Err(bakeoff_host::Error::Locked { owner: Some(pid), .. })
-                    if began.elapsed() < wait
-                        || (began.elapsed() < PATIENCE && !Path::new(&format!("/proc/{pid}")).exists()) =>
+                Err(bakeoff_host::Error::Locked { owner, .. })
+                    if began.elapsed() < wait || (began.elapsed() < PATIENCE && owner.is_some_and(has_ended)) =>
                 {
                     std::thread::sleep(Duration::from_millis(20));
                 }

@@ -1,6 +1,7 @@
 //! Faults that take minutes, or many of them: they are executed by `make long PART=cluster` only, which sets
 //! `BAKEOFF_CLUSTER`. Each prints what was planted and what was seen of it; after each, every trial is there once.
 
+use crate::common::processes::LOOKS;
 use crate::features::cluster_lab::{Coordinator, Lab, SMALL};
 use bakeoff_model::shuffle::Stream;
 use std::fs;
@@ -31,6 +32,15 @@ fn finish(lab: &Lab, planted: &str, waits: Coordinator, blocks: usize) {
     lab.nothing_stays();
     let again = record.run_again.len();
     println!("{planted}: every trial once; {} submissions, {again} blocks ran twice", lab.submissions().len());
+}
+
+/// Waits until something is so, also where Slurm has to notice first that nodes were lost, which takes it a minute.
+fn patiently(lab: &Lab, is_so: impl Fn() -> bool) {
+    let mut looks: usize = 0;
+    while !is_so() {
+        looks += lab.rig.queue().len().min(1);
+        assert!(looks < LOOKS as usize, "never: {:#?}", lab.rig.queue());
+    }
 }
 
 /// Processes of a node's jobs.
@@ -180,7 +190,7 @@ fn random_kills_of_the_command_and_of_nodes_lose_and_double_nothing() {
     let mut waits = lab.begin("0", &[]);
     for kill in 0..2 * KILLS {
         let trials = lab.trials() + stream.below(12) as usize;
-        lab.rig.until("trials have ended", || lab.trials() >= trials || lab.done() == 3);
+        patiently(&lab, || lab.trials() >= trials || lab.done() == 3);
         // The moment is what is varied here; nothing is waited for.
         std::thread::sleep(Duration::from_millis(stream.below(300)));
         if kill % 2 == 0 {
@@ -189,11 +199,17 @@ fn random_kills_of_the_command_and_of_nodes_lose_and_double_nothing() {
             continue;
         }
         let node = &lab.rig.nodes()[stream.below(3) as usize];
-        let is_with_jobs = stream.below(2) == 0;
-        let jobs = if is_with_jobs { of_node(&lab, node) } else { vec![] };
-        lab.rig.kill_node_with_steps(node);
+        // slurmd alone, what watches its jobs as well, or all that the node runs.
+        let what = stream.below(3);
+        let jobs = if what == 2 { of_node(&lab, node) } else { vec![] };
+        if what == 0 {
+            lab.rig.kill_node(node)
+        } else {
+            lab.rig.kill_node_with_steps(node)
+        }
         kill_all(&jobs);
-        println!("kill {kill}: {node}, {} of its jobs' processes; {} trials", jobs.len(), lab.trials());
+        let killed = ["slurmd", "slurmd and its steps", "all processes"][what as usize];
+        println!("kill {kill}: {killed} of {node}; {} trials so far", lab.trials());
         lab.rig.start_node(node);
     }
     finish(&lab, "20 kills of the command and 20 of slurmd", waits, 240);
