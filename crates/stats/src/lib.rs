@@ -6,6 +6,7 @@
 //! variant ÷ baseline, and the question is where the contrasts are centred.
 
 pub mod blocks;
+pub mod cholesky;
 pub mod describe;
 pub mod eprocess;
 pub mod equivalence;

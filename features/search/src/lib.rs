@@ -4,7 +4,7 @@
 
 //pub mod ablation;
 pub mod bets;
-//pub mod bisect;
+pub mod bisect;
 //pub mod goals;
 pub mod race;
 //pub mod space;

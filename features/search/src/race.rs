@@ -247,7 +247,8 @@ impl Race {
     fn bet_on_parks(&mut self, values: &Values) {
         let order = self.order();
         let scale = self.estimates.scale();
-        let opponents: Vec<usize> = order.iter().copied().take(PAIRED).chain(self.incumbent).collect();
+        let far = self.incumbent.filter(|incumbent| !order.iter().take(PAIRED).any(|other| other == incumbent));
+        let opponents: Vec<usize> = order.iter().copied().take(PAIRED).chain(far).collect();
         for &variant in &order {
             let Some(own) = values[variant].first().map(|own| own + self.rules.margin) else { continue };
             for &opponent in opponents.iter().filter(|opponent| **opponent != variant) {

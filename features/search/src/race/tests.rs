@@ -30,7 +30,7 @@ fn run(race: &mut Race, machine: &mut Machine, truths: &[f64], most: u32) -> usi
 #[test]
 fn probe() {
     for effects in crate::worlds::EFFECTS {
-        for world in [World::Normal, World::Positions, World::Bimodal] {
+        for world in [World::Normal, World::Bimodal, World::Positions] {
             let mut all: Vec<usize> = vec![];
             let mut lost = 0;
             for r in 0..60u64 {
@@ -41,6 +41,11 @@ fn probe() {
                 all.push(run(&mut race, &mut machine, &truths, 1500));
                 let best = truths.iter().copied().fold(f64::INFINITY, f64::min);
                 match race.standing() {
+                    Standing::Finished(winner) if truths[winner] > best + 1.01f64.ln() => {
+                        lost += 1;
+                        let b = truths.iter().position(|t| *t == best).unwrap();
+                        println!("best {b} {:?} inc {winner} incs {} blocks {} {:?} pair {:?}", race.states[b], race.incumbents, race.blocks, race.evidence[b], race.pairs.get(&(b, winner)));
+                    }
                     Standing::Finished(winner) => lost += usize::from(truths[winner] > best + 1.01f64.ln()),
                     Standing::Open(_) => println!("open"),
                 }
