@@ -48,13 +48,8 @@ impl Cholesky {
         x
     }
 
-    /// xᵀA⁻¹x, for x of n numbers.
-    pub fn leverage(&self, x: &[f64]) -> f64 {
-        let half = self.forward(x);
-        dot(&half, &half)
-    }
-
-    fn forward(&self, right: &[f64]) -> Vec<f64> {
+    /// L⁻¹x, for x of n numbers. The product of two of them is xᵀA⁻¹y.
+    pub fn forward(&self, right: &[f64]) -> Vec<f64> {
         let mut x = right.to_vec();
         for row in 0..self.n {
             let known = dot(&self.lower[row * self.n..row * self.n + row], &x[..row]);
@@ -80,7 +75,8 @@ mod tests {
             let right = dot(&matrix[3 * row..3 * row + 3], &x);
             assert!((right - [1.0, -2.0, 3.0][row]).abs() < 1e-12, "{x:?}");
         }
-        let leverage = Cholesky::of(&matrix, 3).unwrap().leverage(&[1.0, -2.0, 3.0]);
+        let half = Cholesky::of(&matrix, 3).unwrap().forward(&[1.0, -2.0, 3.0]);
+        let leverage = dot(&half, &half);
         assert!((leverage - dot(&x, &[1.0, -2.0, 3.0])).abs() < 1e-12, "{leverage}");
     }
 

@@ -49,6 +49,8 @@ pub struct Rules {
     /// Whether the incumbent runs more than once in a block. Not where links of a block share an offset: see
     /// [`Slot::repeat`].
     pub repeats: bool,
+    /// Whether those that are out run on, once in each block: the full plan, with which costs are compared.
+    pub everyone: bool,
     pub seed: u64,
 }
 
@@ -183,7 +185,8 @@ impl Race {
             return vec![];
         }
         let runs = |variant: usize| {
-            let is_there = self.states[variant] == State::Alive || variant == self.rules.baseline;
+            let is_kept = self.rules.everyone || variant == self.rules.baseline;
+            let is_there = is_kept || self.states[variant] == State::Alive;
             if self.incumbent == Some(variant) { self.incumbent_runs() } else { u32::from(is_there) }
         };
         let slots = |variant| (0..runs(variant)).map(move |repeat| Slot { variant, repeat });

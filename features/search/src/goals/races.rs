@@ -1,0 +1,169 @@
+//! Simulated races of 24 builds: whether the winner is within the margin of the best, and what that costs beside the full
+//! plan, in which nobody leaves; the same with links in fresh layouts.
+
+use super::{Measure, Part, Sample, Task, at_most, flag, shown};
+use crate::race::{Outcome, Race, Rules, Standing};
+use crate::worlds::{EFFECTS, Effects, Layouts, Machine, Run, World};
+use bakeoff_model::shuffle::Stream;
+
+/// Builds in a race.
+const BUILDS: usize = 24;
+
+/// A race that lasts longer has no answer.
+const BLOCKS: u32 = 6000;
+
+/// Differences up to 1 % do not matter.
+pub(super) fn margin() -> f64 {
+    1.01f64.ln()
+}
+
+/// Which layouts the further runs of the incumbent are in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repeats {
+    /// Each in one of its own.
+    Own,
+    /// In that of the first: not allowed, and shown for that reason.
+    Shared,
+    /// There are none.
+    None,
+}
+
+/// What is raced.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Design {
+    factor: f64,
+    layouts: Layouts,
+    repeats: Repeats,
+}
+
+impl Design {
+    /// The same files throughout, with all noise times this.
+    pub(super) fn of_files(factor: f64) -> Self {
+        Self { factor, layouts: Layouts::Fixed, repeats: Repeats::Own }
+    }
+
+    pub(super) fn rules(self, variants: usize, stream: &mut Stream) -> Rules {
+        let repeats = self.repeats != Repeats::None;
+        Rules { variants, baseline: 0, margin: margin(), repeats, everyone: false, seed: stream.next_u64() }
+    }
+
+    /// Runs a race to its end: the winner, if there is one, and the trials.
+    pub(super) fn race(self, rules: Rules, truths: &[f64], machine: &mut Machine) -> Raced {
+        let mut race = Race::new(rules);
+        let mut trials = 0;
+        while race.blocks() < BLOCKS {
+            let plan = race.plan();
+            if plan.is_empty() {
+                break;
+            }
+            let layout = |repeat| if self.repeats == Repeats::Shared { 0 } else { repeat };
+            let runs: Vec<Run> = plan
+                .iter()
+                .map(|slot| Run { variant: slot.variant, layout: layout(slot.repeat), truth: truths[slot.variant] })
+                .collect();
+            let outcomes: Vec<Outcome> = machine.block(&runs).into_iter().map(Outcome::Took).collect();
+            trials += outcomes.len();
+            race.take(&outcomes);
+        }
+        let winner = if let Standing::Finished(winner) = race.standing() { Some(winner) } else { None };
+        Raced { winner, trials: trials as f64 }
+    }
+
+    pub(super) fn machine(self, world: World, stream: &mut Stream) -> Machine {
+        let noise = Stream::of(stream.next_u64(), &["noise"]);
+        Machine::new(world, self.factor, self.layouts, noise)
+    }
+}
+
+/// How a race ended.
+pub(super) struct Raced {
+    pub(super) winner: Option<usize>,
+    pub(super) trials: f64,
+}
+
+fn search(design: Design, effects: Effects, with_full: bool, world: World, mut stream: Stream) -> Sample {
+    let truths = effects.draw(BUILDS, &mut stream);
+    let rules = design.rules(BUILDS, &mut stream);
+    let mut machine = design.machine(world, &mut stream);
+    let full = with_full.then(|| {
+        let rules = Rules { everyone: true, repeats: false, ..rules.clone() };
+        design.race(rules, &truths, &mut machine.clone()).trials
+    });
+    let raced = design.race(rules, &truths, &mut machine);
+    let best = truths.iter().copied().fold(f64::INFINITY, f64::min);
+    Sample {
+        trials: raced.trials,
+        builds: BUILDS as f64,
+        full_trials: full.unwrap_or(f64::NAN),
+        full_builds: BUILDS as f64,
+        wrong: flag(raced.winner.is_some_and(|winner| truths[winner] > best + margin() + 1e-12)),
+        named: flag(raced.winner.is_some()),
+        ..Sample::NONE
+    }
+}
+
+pub(super) fn tasks() -> Vec<Task> {
+    let mut tasks = vec![];
+    for factor in [1.0, 3.0] {
+        for effects in EFFECTS {
+            let most = match (effects, factor > 1.0) {
+                (Effects::Spread, false) => Some(0.45),
+                (Effects::Spread, true) => Some(0.30),
+                (Effects::Same, _) => Some(0.55),
+                (Effects::One, _) => Some(0.70),
+                _ => None,
+            };
+            let design = Design::of_files(factor);
+            tasks.push(Task {
+                part: Part::Races,
+                design: format!("24 builds, {}, noise {factor} %", effects.name()),
+                one_in: if factor > 1.0 { 3 } else { 1 },
+                search: Box::new(move |world, stream| search(design, effects, true, world, stream)),
+                promises: vec![
+                    at_most(Measure::Wrong, 0.01),
+                    shown(Measure::Trials),
+                    most.map_or_else(|| shown(Measure::TrialsPart), |most| at_most(Measure::TrialsPart, most)),
+                    shown(Measure::SecondsPart),
+                ],
+            });
+        }
+    }
+    tasks.extend(layouts());
+    tasks
+}
+
+/// Races of programs that are linked again in each block.
+fn layouts() -> Vec<Task> {
+    let matched = |rest| Layouts::Matched { shared: 0.02, rest };
+    let unmatched = |sd, ratio, skewed| Layouts::Unmatched { sd, ratio, skewed };
+    let cases = [
+        ("matched, rest 0.13 %, repeats in own layouts", matched(0.0013), Repeats::Own),
+        ("matched, rest 0.13 %, no repeats", matched(0.0013), Repeats::None),
+        ("matched, rest 0.13 %, repeats in one layout", matched(0.0013), Repeats::Shared),
+        ("matched, rest 0.5 %, repeats in own layouts", matched(0.005), Repeats::Own),
+        ("matched, rest 0.5 %, no repeats", matched(0.005), Repeats::None),
+        ("matched, rest 0.5 %, repeats in one layout", matched(0.005), Repeats::Shared),
+        ("unmatched, sd 1 %", unmatched(0.01, 1.0, false), Repeats::None),
+        ("unmatched, sd 2 %", unmatched(0.02, 1.0, false), Repeats::None),
+        ("unmatched, sd 4 %", unmatched(0.04, 1.0, false), Repeats::None),
+        ("unmatched, sd 2 %, skewed", unmatched(0.02, 1.0, true), Repeats::None),
+        ("unmatched, sd 1 % and 2 %", unmatched(0.01, 2.0, false), Repeats::None),
+        ("unmatched, sd 2 %, repeats in own layouts", unmatched(0.02, 1.0, false), Repeats::Own),
+        ("unmatched, sd 2 %, repeats in one layout", unmatched(0.02, 1.0, false), Repeats::Shared),
+    ];
+    let task = |(name, layouts, repeats): (&str, Layouts, Repeats), effects: Effects| Task {
+        part: Part::Layouts,
+        design: format!("24 builds, {}, {name}", effects.name()),
+        one_in: 5,
+        search: Box::new(move |world, stream| {
+            search(Design { factor: 1.0, layouts, repeats }, effects, false, world, stream)
+        }),
+        // What is not allowed is shown, not promised.
+        promises: match repeats {
+            Repeats::Shared => vec![shown(Measure::Wrong), shown(Measure::Trials)],
+            _ => vec![at_most(Measure::Wrong, 0.01), shown(Measure::Trials)],
+        },
+    };
+    let effects = [Effects::Spread, Effects::One, Effects::Edge];
+    cases.into_iter().flat_map(|case| effects.map(|effects| task(case, effects))).collect()
+}
