@@ -7,6 +7,7 @@
 //! options, each with fresh evidence, so an answer beyond the margin has probability α at most.
 
 use crate::bets::Sizes;
+use crate::places::Places;
 use bakeoff_model::shuffle::Stream;
 use bakeoff_stats::describe::{MAD_TO_SD, median};
 
@@ -51,6 +52,7 @@ pub struct Ablation {
     /// The options, the cheapest to revert first, and what reverting them costs.
     order: Vec<usize>,
     costs: Vec<f64>,
+    places: Places,
     phase: Phase,
     blocks: u32,
 }
@@ -60,7 +62,7 @@ impl Ablation {
     pub fn new(rules: Rules) -> Self {
         let options = rules.options;
         let phase = Phase::Alone { values: vec![vec![]; options], blocks: 0 };
-        let mut ablation = Self { order: vec![], costs: vec![], phase, blocks: 0, rules };
+        let mut ablation = Self { order: vec![], costs: vec![], places: Places::default(), phase, blocks: 0, rules };
         if options == 0 {
             ablation.phase = Phase::Ended(0);
         } else if let Some(costs) = ablation.rules.costs.take().filter(|costs| costs.len() == options) {
@@ -117,8 +119,14 @@ impl Ablation {
             }
             Phase::Joint { reverted, within, beyond, differences, blocks } => {
                 *blocks += 1;
-                let cost = plan.iter().zip(&costs).find(|(run, _)| !run.is_empty()).and_then(|(_, cost)| *cost);
-                if let Some(cost) = cost {
+                if let Some(raw) = outcomes.iter().copied().collect::<Option<Vec<f64>>>() {
+                    let [first, second] = [0, 1].map(|at| self.places.corrected(&raw)[at]);
+                    // The block has two runs, and either may be the winner's.
+                    let sign = if plan[0].is_empty() { 1.0 } else { -1.0 };
+                    let cost = sign * (second - first);
+                    if let Some(expected) = median(differences) {
+                        self.places.take([0, 1], 2, raw[1] - raw[0] - sign * expected);
+                    }
                     let scale = spread(differences).max(SMALLEST_SCALE * self.rules.margin);
                     within.bet(self.rules.margin, &[cost], scale);
                     beyond.bet(cost, &[self.rules.margin], scale);

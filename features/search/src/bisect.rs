@@ -7,13 +7,12 @@
 //! capital must show at least a third of the whole difference. The m-th pair needs 2^m/α, so the probability that any pair is
 //! proved that does not differ by so much is α at most, whatever the commits and the noise are.
 
-mod places;
 mod range;
 
 use crate::bets::Sizes;
+use crate::places::Places;
 use bakeoff_model::shuffle::Stream;
 use bakeoff_stats::eprocess;
-use places::Places;
 use range::Range;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -162,14 +161,14 @@ impl Bisection {
         if let Phase::Ended(ending) = &self.phase { Some(ending) } else { None }
     }
 
-    /// Blocks taken so far, and commits that were built, good and bad included.
+    /// Blocks taken so far, and builds that were tried, those of good and bad included.
     pub fn blocks(&self) -> u32 {
         self.blocks
     }
 
     /// See [`Self::blocks`].
     pub fn builds(&self) -> usize {
-        self.built.len()
+        self.built.len() + self.unbuildable.len()
     }
 
     /// Takes the outcomes of the planned block, in its order: logarithms, or none where a run failed.

@@ -6,6 +6,7 @@ pub mod ablation;
 pub mod bets;
 pub mod bisect;
 pub mod goals;
+mod places;
 pub mod race;
 pub mod space;
 pub mod worlds;

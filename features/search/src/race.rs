@@ -46,20 +46,29 @@ pub struct Rules {
     pub baseline: usize,
     /// Differences of logarithms up to this one do not matter.
     pub margin: f64,
-    /// Whether the incumbent runs more than once in a block. Not where links of a block share an offset: see
-    /// [`Slot::repeat`].
-    pub repeats: bool,
+    pub repeats: Repeats,
     /// Whether those that are out run on, once in each block: the full plan, with which costs are compared.
     pub everyone: bool,
     pub seed: u64,
+}
+
+/// Whether the incumbent runs more than once in a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeats {
+    /// It does, and its runs are as exchangeable with a challenger's as with each other: all blocks run the same files.
+    Exchangeable,
+    /// It does, in the layout that the block is linked in. So its runs share an offset, and a challenger's rank among them
+    /// is not uniform: only the first is ranked. Each pair of runs is still exchangeable, which bets on sizes need.
+    SharingLayout,
+    /// It does not.
+    None,
 }
 
 /// A run in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
     pub variant: usize,
-    /// 0, and 1, 2, … for further runs of the incumbent. Each repeat must be a link in a layout of its own: in one layout
-    /// they share an offset, so the challenger's rank among them is not uniform.
+    /// 0, and 1, 2, … for further runs of the incumbent.
     pub repeat: u32,
 }
 
@@ -197,7 +206,12 @@ impl Race {
 
     fn incumbent_runs(&self) -> u32 {
         let wanted = (0.8 * (self.alive().count() as f64).sqrt()).round().max(1.0) as u32;
-        if self.rules.repeats { wanted } else { 1 }
+        if self.rules.repeats == Repeats::None { 1 } else { wanted }
+    }
+
+    /// Those runs of the incumbent among which a challenger may be ranked.
+    fn ranked(&self, runs: &[f64]) -> usize {
+        if self.rules.repeats == Repeats::Exchangeable { runs.len() } else { runs.len().min(1) }
     }
 
     /// Takes the outcomes of the next block, in the order of [`Self::plan`]. A block that lacks some is not taken.
@@ -242,7 +256,8 @@ impl Race {
                 evidence.leader.bet(own, &values[leader], scale);
             }
             if let Some(incumbent) = self.incumbent.filter(|incumbent| *incumbent != variant) {
-                evidence.incumbent.bet(own, &values[incumbent], &mut self.tables);
+                let ranked = self.ranked(&values[incumbent]);
+                self.evidence[variant].incumbent.bet(own, &values[incumbent][..ranked], &mut self.tables);
             }
         }
     }
@@ -256,9 +271,10 @@ impl Race {
             let Some(own) = values[variant].first().map(|own| own + self.rules.margin) else { continue };
             for &opponent in opponents.iter().filter(|opponent| **opponent != variant) {
                 if self.incumbent == Some(opponent) {
+                    let ranked = self.ranked(&values[opponent]);
                     let evidence = &mut self.evidence[variant];
                     evidence.park_sizes.bet(own, &values[opponent], scale);
-                    evidence.park_ranks.bet(own, &values[opponent], &mut self.tables);
+                    evidence.park_ranks.bet(own, &values[opponent][..ranked], &mut self.tables);
                 }
                 self.pairs.entry((variant, opponent)).or_default().bet(own, &values[opponent], scale);
             }

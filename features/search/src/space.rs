@@ -3,10 +3,14 @@
 //! guarantee covers only variants that were built.
 
 mod fraction;
+mod screening;
 
 use bakeoff_model::shuffle::Stream;
 use bakeoff_stats::cholesky::Cholesky;
+use bakeoff_stats::describe::{MAD_TO_SD, median};
 use std::collections::BTreeSet;
+
+pub use screening::Screening;
 
 /// A subset has at least so many runs for each column of the model.
 const RUNS_PER_COLUMN: f64 = 1.2;
@@ -23,6 +27,10 @@ const CANDIDATES: usize = 1024;
 
 /// Makes the first matrices invertible; small against one run.
 const TINY: f64 = 1e-3;
+
+/// How often the model and the effects of blocks are fitted in turn, and beyond how many sds a run is clipped.
+const FITS: u32 = 6;
+const CLIP: f64 = 2.5;
 
 /// Exchanges stop after so many rounds, or when one gains less than this.
 const ROUNDS: u32 = 20;
@@ -157,6 +165,11 @@ impl Subset {
         &self.chosen
     }
 
+    /// Whether its build failed.
+    fn has_failed(&self, combination: usize) -> bool {
+        self.failed.contains(&combination)
+    }
+
     /// Strikes out one whose build failed, and returns the one to build in its place: that of which the others say least.
     pub fn replace(&mut self, failed: usize, space: &Space) -> Option<usize> {
         self.failed.insert(failed);
@@ -174,11 +187,11 @@ impl Subset {
     }
 }
 
-/// The mean logarithm of a combination that was run, over blocks that all of them share.
+/// A run of a combination: the logarithm of its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
     pub combination: usize,
-    pub mean: f64,
+    pub ln: f64,
 }
 
 /// A combination with its score; the least is the best, and of equals the first.
@@ -194,31 +207,62 @@ impl Ranked {
     }
 }
 
-/// Scores all combinations of a space by a ridge model of main effects and pairs, the best first. A combination that was
-/// measured counts half by its own mean. None if nothing was measured.
-pub fn rank(space: &Space, measured: &[Measured]) -> Option<Vec<Ranked>> {
+/// Scores all combinations of a space by a ridge model of main effects and pairs, the best first, from blocks of runs. A
+/// combination that was run counts half by its own mean. Blocks need not hold the same combinations: each has an effect,
+/// fitted together with the model. A run far from the model counts as one that is less far (Huber 1964). None if nothing was
+/// run.
+pub fn rank(space: &Space, blocks: &[Vec<Measured>]) -> Option<Vec<Ranked>> {
     let n = space.columns();
     let mains: usize = space.levels.iter().map(|levels| levels.saturating_sub(1)).sum();
-    let centre = measured.iter().map(|one| one.mean).sum::<f64>() / measured.len() as f64;
-    let (mut matrix, mut right) = (vec![0.0; n * n], vec![0.0; n]);
-    for one in measured {
-        let row = space.row(space.combinations.get(one.combination)?);
-        add_square(&mut matrix, &row);
-        right.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x * (one.mean - centre));
-    }
+    let rows: Vec<Vec<f64>> = space.combinations.iter().map(|combination| space.row(combination)).collect();
+    let runs = || blocks.iter().flatten();
+    let distinct: BTreeSet<usize> = runs().map(|run| run.combination).collect();
+    let mut matrix = vec![0.0; n * n];
+    runs().for_each(|run| add_square(&mut matrix, &rows[run.combination]));
+    // The ridge is in runs that are each a mean over the blocks.
+    let each = runs().count() as f64 / distinct.len() as f64;
     for at in 0..n {
-        matrix[at * n + at] += if at == 0 { TINY } else if at <= mains { RIDGE_MAINS } else { RIDGE_PAIRS };
+        matrix[at * n + at] += each * if at == 0 { TINY } else if at <= mains { RIDGE_MAINS } else { RIDGE_PAIRS };
     }
-    let effects = Cholesky::of(&matrix, n).filter(|_| !measured.is_empty())?.solve(&right);
-    let model = |combination: usize| centre + product(&space.row(&space.combinations[combination]), &effects);
-    let mut scores: Vec<f64> = (0..space.combinations.len()).map(model).collect();
-    for one in measured {
-        scores[one.combination] = MODEL_PART * scores[one.combination] + (1.0 - MODEL_PART) * one.mean;
+    let factor = Cholesky::of(&matrix, n).filter(|_| !distinct.is_empty())?;
+    let mut scores = vec![0.0; rows.len()];
+    let mut clipped: Vec<Measured> = vec![];
+    for _ in 0..FITS {
+        clipped = without_blocks(blocks, &scores);
+        let mut right = vec![0.0; n];
+        for run in &clipped {
+            right.iter_mut().zip(&rows[run.combination]).for_each(|(sum, x)| *sum += x * run.ln);
+        }
+        let effects = factor.solve(&right);
+        scores = rows.iter().map(|row| product(row, &effects)).collect();
+    }
+    for combination in distinct {
+        let own: Vec<f64> = clipped.iter().filter(|run| run.combination == combination).map(|run| run.ln).collect();
+        let mean = own.iter().sum::<f64>() / own.len() as f64;
+        scores[combination] = MODEL_PART * scores[combination] + (1.0 - MODEL_PART) * mean;
     }
     let mut ranked: Vec<Ranked> =
         scores.into_iter().enumerate().map(|(combination, score)| Ranked { combination, score }).collect();
     ranked.sort_by(Ranked::order);
     Some(ranked)
+}
+
+/// Runs without the effects of their blocks, no farther from the model than residuals usually are.
+fn without_blocks(blocks: &[Vec<Measured>], scores: &[f64]) -> Vec<Measured> {
+    let mut residuals = vec![];
+    for block in blocks {
+        let own: Vec<f64> = block.iter().map(|run| run.ln - scores[run.combination]).collect();
+        let effect = median(&own).unwrap_or(0.0);
+        residuals.extend(own.iter().map(|residual| residual - effect));
+    }
+    let sizes: Vec<f64> = residuals.iter().map(|residual| residual.abs()).collect();
+    let bound = CLIP * MAD_TO_SD * median(&sizes).unwrap_or(0.0);
+    let bound = if bound > 0.0 { bound } else { f64::INFINITY };
+    let run = |(run, residual): (&Measured, f64)| {
+        let ln = scores[run.combination] + residual.clamp(-bound, bound);
+        Measured { combination: run.combination, ln }
+    };
+    blocks.iter().flatten().zip(residuals).map(run).collect()
 }
 
 /// Helmert's codes of a level: the j-th compares level j with the mean of those before it.

@@ -2,7 +2,7 @@
 //! plan, in which nobody leaves; the same with links in fresh layouts.
 
 use super::{Measure, Part, Sample, Task, at_most, flag, shown};
-use crate::race::{Outcome, Race, Rules, Standing};
+use crate::race::{Outcome, Race, Repeats, Rules, Standing};
 use crate::worlds::{EFFECTS, Effects, Layouts, Machine, Run, World};
 use bakeoff_model::shuffle::Stream;
 
@@ -17,34 +17,24 @@ pub(super) fn margin() -> f64 {
     1.01f64.ln()
 }
 
-/// Which layouts the further runs of the incumbent are in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Repeats {
-    /// Each in one of its own.
-    Own,
-    /// In that of the first: not allowed, and shown for that reason.
-    Shared,
-    /// There are none.
-    None,
-}
-
 /// What is raced.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Design {
     factor: f64,
     layouts: Layouts,
     repeats: Repeats,
+    /// Whether each further run of the incumbent is in a layout of its own.
+    own_layouts: bool,
 }
 
 impl Design {
     /// The same files throughout, with all noise times this.
     pub(super) fn of_files(factor: f64) -> Self {
-        Self { factor, layouts: Layouts::Fixed, repeats: Repeats::Own }
+        Self { factor, layouts: Layouts::Fixed, repeats: Repeats::Exchangeable, own_layouts: true }
     }
 
     pub(super) fn rules(self, variants: usize, stream: &mut Stream) -> Rules {
-        let repeats = self.repeats != Repeats::None;
-        Rules { variants, baseline: 0, margin: margin(), repeats, everyone: false, seed: stream.next_u64() }
+        Rules { variants, baseline: 0, margin: margin(), repeats: self.repeats, everyone: false, seed: stream.next_u64() }
     }
 
     /// Runs a race to its end: the winner, if there is one, and the trials.
@@ -56,7 +46,7 @@ impl Design {
             if plan.is_empty() {
                 break;
             }
-            let layout = |repeat| if self.repeats == Repeats::Shared { 0 } else { repeat };
+            let layout = |repeat| if self.own_layouts { repeat } else { 0 };
             let runs: Vec<Run> = plan
                 .iter()
                 .map(|slot| Run { variant: slot.variant, layout: layout(slot.repeat), truth: truths[slot.variant] })
@@ -86,7 +76,7 @@ fn search(design: Design, effects: Effects, with_full: bool, world: World, mut s
     let rules = design.rules(BUILDS, &mut stream);
     let mut machine = design.machine(world, &mut stream);
     let full = with_full.then(|| {
-        let rules = Rules { everyone: true, repeats: false, ..rules.clone() };
+        let rules = Rules { everyone: true, repeats: Repeats::None, ..rules.clone() };
         design.race(rules, &truths, &mut machine.clone()).trials
     });
     let raced = design.race(rules, &truths, &mut machine);
@@ -136,34 +126,40 @@ pub(super) fn tasks() -> Vec<Task> {
 fn layouts() -> Vec<Task> {
     let matched = |rest| Layouts::Matched { shared: 0.02, rest };
     let unmatched = |sd, ratio, skewed| Layouts::Unmatched { sd, ratio, skewed };
+    let none = |layouts| Design { factor: 1.0, layouts, repeats: Repeats::None, own_layouts: false };
+    let sharing = |layouts| Design { repeats: Repeats::SharingLayout, ..none(layouts) };
+    let own = |layouts| Design { repeats: Repeats::Exchangeable, own_layouts: true, ..none(layouts) };
+    let ranked = |layouts| Design { repeats: Repeats::Exchangeable, ..none(layouts) };
+    let [close, far] = [matched(0.0013), matched(0.005)];
     let cases = [
-        ("matched, rest 0.13 %, repeats in own layouts", matched(0.0013), Repeats::Own),
-        ("matched, rest 0.13 %, no repeats", matched(0.0013), Repeats::None),
-        ("matched, rest 0.13 %, repeats in one layout", matched(0.0013), Repeats::Shared),
-        ("matched, rest 0.5 %, repeats in own layouts", matched(0.005), Repeats::Own),
-        ("matched, rest 0.5 %, no repeats", matched(0.005), Repeats::None),
-        ("matched, rest 0.5 %, repeats in one layout", matched(0.005), Repeats::Shared),
-        ("unmatched, sd 1 %", unmatched(0.01, 1.0, false), Repeats::None),
-        ("unmatched, sd 2 %", unmatched(0.02, 1.0, false), Repeats::None),
-        ("unmatched, sd 4 %", unmatched(0.04, 1.0, false), Repeats::None),
-        ("unmatched, sd 2 %, skewed", unmatched(0.02, 1.0, true), Repeats::None),
-        ("unmatched, sd 1 % and 2 %", unmatched(0.01, 2.0, false), Repeats::None),
-        ("unmatched, sd 2 %, repeats in own layouts", unmatched(0.02, 1.0, false), Repeats::Own),
-        ("unmatched, sd 2 %, repeats in one layout", unmatched(0.02, 1.0, false), Repeats::Shared),
+        ("matched, rest 0.13 %, repeats sharing the layout", sharing(close)),
+        ("matched, rest 0.13 %, no repeats", none(close)),
+        ("matched, rest 0.13 %, repeats in own layouts", own(close)),
+        ("matched, rest 0.5 %, repeats sharing the layout", sharing(far)),
+        ("matched, rest 0.5 %, no repeats", none(far)),
+        ("matched, rest 0.5 %, repeats in own layouts", own(far)),
+        ("matched, rest 0.5 %, repeats in one layout ranked", ranked(far)),
+        ("unmatched, sd 1 %", none(unmatched(0.01, 1.0, false))),
+        ("unmatched, sd 2 %", none(unmatched(0.02, 1.0, false))),
+        ("unmatched, sd 4 %", none(unmatched(0.04, 1.0, false))),
+        ("unmatched, sd 2 %, skewed", none(unmatched(0.02, 1.0, true))),
+        ("unmatched, sd 1 % and 2 %", none(unmatched(0.01, 2.0, false))),
+        ("unmatched, sd 2 %, repeats sharing the layout", sharing(unmatched(0.02, 1.0, false))),
+        ("unmatched, sd 2 %, repeats in own layouts", own(unmatched(0.02, 1.0, false))),
+        ("unmatched, sd 2 %, repeats in one layout ranked", ranked(unmatched(0.02, 1.0, false))),
     ];
-    let task = |(name, layouts, repeats): (&str, Layouts, Repeats), effects: Effects| Task {
+    let is_proved = |design: Design| design.repeats != Repeats::Exchangeable || design.own_layouts;
+    let task = |(name, design): (&str, Design), effects: Effects| Task {
         part: Part::Layouts,
         design: format!("24 builds, {}, {name}", effects.name()),
         one_in: 5,
-        search: Box::new(move |world, stream| {
-            search(Design { factor: 1.0, layouts, repeats }, effects, false, world, stream)
-        }),
+        search: Box::new(move |world, stream| search(design, effects, false, world, stream)),
         // What is not allowed is shown, not promised.
-        promises: match repeats {
-            Repeats::Shared => vec![shown(Measure::Wrong), shown(Measure::Trials)],
-            _ => vec![at_most(Measure::Wrong, 0.01), shown(Measure::Trials)],
+        promises: match is_proved(design) {
+            false => vec![shown(Measure::Wrong), shown(Measure::Trials)],
+            true => vec![at_most(Measure::Wrong, 0.01), shown(Measure::Trials)],
         },
     };
-    let effects = [Effects::Spread, Effects::One, Effects::Edge];
+    let effects = [Effects::Spread, Effects::Same, Effects::One, Effects::Edge];
     cases.into_iter().flat_map(|case| effects.map(|effects| task(case, effects))).collect()
 }

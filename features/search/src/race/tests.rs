@@ -6,7 +6,7 @@ use crate::worlds::{Effects, Layouts, Machine, Run, World};
 const SEED: u64 = 55;
 
 fn rules(variants: usize, seed: u64) -> Rules {
-    Rules { variants, baseline: 0, margin: 1.01f64.ln(), repeats: true, everyone: false, seed }
+    Rules { variants, baseline: 0, margin: 1.01f64.ln(), repeats: Repeats::Exchangeable, everyone: false, seed }
 }
 
 fn run(race: &mut Race, machine: &mut Machine, truths: &[f64], most: u32) -> usize {

@@ -70,9 +70,9 @@ fn the_model_finds_the_best_combination_that_was_not_built() {
     let measured: Vec<Measured> = subset
         .chosen()
         .iter()
-        .map(|c| Measured { combination: *c, mean: cost(&space.combinations()[*c]) })
+        .map(|c| Measured { combination: *c, ln: cost(&space.combinations()[*c]) })
         .collect();
-    let best = rank(&space, &measured).unwrap()[0].combination;
+    let best = rank(&space, &[measured]).unwrap()[0].combination;
     assert_eq!(space.combinations()[best][..4], [0, 2, 1, 1]);
     assert_eq!(rank(&space, &[]), None);
 }

@@ -11,7 +11,7 @@ const SHRINKAGE: f64 = 4.0;
 
 /// Least squares, a block at a time.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Places {
+pub(crate) struct Places {
     matrix: [f64; PLACES * PLACES],
     right: [f64; PLACES],
     effects: [f64; PLACES],
@@ -19,12 +19,12 @@ pub(super) struct Places {
 
 impl Places {
     /// Values of a block without the effects of their places.
-    pub(super) fn corrected(&self, values: &[f64]) -> Vec<f64> {
+    pub(crate) fn corrected(&self, values: &[f64]) -> Vec<f64> {
         values.iter().enumerate().map(|(at, value)| value - self.effects[place(at, values.len())]).collect()
     }
 
     /// Takes by how much more than expected the run at the second of two positions took than that at the first.
-    pub(super) fn take(&mut self, positions: [usize; 2], runs: usize, surprise: f64) {
+    pub(crate) fn take(&mut self, positions: [usize; 2], runs: usize, surprise: f64) {
         let [before, after] = positions.map(|at| place(at, runs));
         for (one, sign) in [(before, -1.0), (after, 1.0)] {
             self.right[one] += sign * surprise;

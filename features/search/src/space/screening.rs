@@ -1,0 +1,90 @@
+//! The way from a big space to the few that race: which combinations the next block runs, and at last the finalists. It runs
+//! and builds nothing; the same seed and the same outcomes give the same blocks.
+//!
+//! First all of a subset, then the best by the model together with some anchors, which tie the blocks to those before; then
+//! the best by the model are the finalists. Some of them were never run.
+
+use super::{Measured, Space, Subset, rank};
+use bakeoff_model::shuffle::Stream;
+
+/// Blocks of the subset, and again of the best.
+const BLOCKS: u32 = 3;
+
+/// How many race, and anchors of the blocks before.
+const FINALISTS: usize = 12;
+const ANCHORS: usize = 4;
+
+/// A screening in progress.
+#[derive(Debug, Clone)]
+pub struct Screening {
+    space: Space,
+    subset: Subset,
+    seed: u64,
+    /// What the blocks of this round hold.
+    round: Vec<usize>,
+    blocks: Vec<Vec<Measured>>,
+    taken: u32,
+    finalists: Option<Vec<usize>>,
+}
+
+impl Screening {
+    /// Before its first block.
+    pub fn new(space: Space, seed: u64) -> Self {
+        let subset = space.subset(seed);
+        let round = subset.chosen().to_vec();
+        Self { space, subset, seed, round, blocks: vec![], taken: 0, finalists: None }
+    }
+
+    /// The combinations of the next block in their order; none if the finalists are known.
+    pub fn plan(&self) -> Vec<usize> {
+        let mut plan = if self.finalists.is_some() { vec![] } else { self.round.clone() };
+        Stream::of(self.seed, &["screening", &self.taken.to_string()]).shuffle(&mut plan);
+        plan
+    }
+
+    /// The combinations that are to race, the best by the model first.
+    pub fn finalists(&self) -> Option<&[usize]> {
+        self.finalists.as_deref()
+    }
+
+    /// How many combinations the space has: those that were not built were judged by the model only.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// Takes the outcomes of the planned block, in its order: logarithms, or none where a run failed or timed out.
+    pub fn take(&mut self, outcomes: &[Option<f64>]) {
+        let plan = self.plan();
+        if plan.is_empty() || outcomes.len() != plan.len() {
+            return;
+        }
+        let run = |(combination, ln): (&usize, &Option<f64>)| Some(Measured { combination: *combination, ln: (*ln)? });
+        self.blocks.push(plan.iter().zip(outcomes).filter_map(run).collect());
+        self.taken += 1;
+        if self.taken == BLOCKS {
+            self.round = self.best();
+            let mut anchors: Vec<usize> =
+                self.subset.chosen().iter().filter(|anchor| !self.round.contains(anchor)).copied().collect();
+            Stream::of(self.seed, &["anchors"]).shuffle(&mut anchors);
+            self.round.extend(anchors.iter().take(ANCHORS));
+        } else if self.taken == 2 * BLOCKS {
+            self.finalists = Some(self.best());
+        }
+    }
+
+    /// Strikes out a combination whose build failed. In the first round another one takes its place.
+    pub fn build_failed(&mut self, combination: usize) {
+        let next = self.subset.replace(combination, &self.space);
+        let is_first = self.taken < BLOCKS;
+        for list in [Some(&mut self.round), self.finalists.as_mut()].into_iter().flatten() {
+            list.retain(|other| *other != combination);
+        }
+        self.round.extend(next.filter(|_| is_first));
+    }
+
+    fn best(&self) -> Vec<usize> {
+        let ranked = rank(&self.space, &self.blocks).unwrap_or_default();
+        let can_be_built = ranked.iter().map(|one| one.combination).filter(|c| !self.subset.has_failed(*c));
+        can_be_built.take(FINALISTS).collect()
+    }
+}
