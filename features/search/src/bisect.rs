@@ -103,7 +103,11 @@ enum Phase {
     /// The ends of what counts have left; both are counted first.
     Counting([usize; 2]),
     Question(usize),
-    Proving { proof: Proof, evidence: Sizes, scale: f64 },
+    Proving {
+        proof: Proof,
+        evidence: Sizes,
+        scale: f64,
+    },
     Ended(Ending),
 }
 

@@ -216,9 +216,18 @@ impl Race {
 
     /// Takes the outcomes of the next block, in the order of [`Self::plan`]. A block that lacks some is not taken.
     pub fn take(&mut self, outcomes: &[Outcome]) {
+        if self.take_values(outcomes) {
+            self.leave();
+            self.choose_incumbent();
+            self.park();
+        }
+    }
+
+    /// Bets on a block, and learns from it. Nobody leaves.
+    fn take_values(&mut self, outcomes: &[Outcome]) -> bool {
         let plan = self.plan();
         if plan.is_empty() || outcomes.len() != plan.len() {
-            return;
+            return false;
         }
         let values: Vec<Option<f64>> = outcomes.iter().map(|outcome| outcome.value()).collect();
         let corrected = self.estimates.corrected(&values);
@@ -232,9 +241,7 @@ impl Race {
         let variants: Vec<usize> = plan.iter().map(|slot| slot.variant).collect();
         self.estimates.take(&variants, &corrected, &values);
         self.blocks += 1;
-        self.leave();
-        self.choose_incumbent();
-        self.park();
+        true
     }
 
     fn bet_on_drops(&mut self, values: &Values) {
@@ -378,7 +385,8 @@ impl Race {
         match self.incumbent {
             Some(incumbent) if self.is_finished() => Standing::Finished(incumbent),
             incumbent => {
-                let may_be = |v: &usize| matches!(self.states[*v], State::Alive | State::Parked) || incumbent == Some(*v);
+                let may_be =
+                    |v: &usize| matches!(self.states[*v], State::Alive | State::Parked) || incumbent == Some(*v);
                 Standing::Open((0..self.rules.variants).filter(may_be).collect())
             }
         }

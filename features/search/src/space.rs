@@ -99,7 +99,9 @@ impl Space {
             Some(mut members) => {
                 // Which of the fractions it is depends on the seed: flipping a factor keeps the resolution.
                 let flips: Vec<usize> = self.levels.iter().map(|_| stream.below(2) as usize).collect();
-                members.iter_mut().for_each(|member| member.iter_mut().zip(&flips).for_each(|(level, flip)| *level ^= flip));
+                members
+                    .iter_mut()
+                    .for_each(|member| member.iter_mut().zip(&flips).for_each(|(level, flip)| *level ^= flip));
                 let place = |member: &Vec<usize>| self.combinations.iter().position(|other| other == member);
                 members.iter().filter_map(place).collect()
             }
@@ -222,7 +224,14 @@ pub fn rank(space: &Space, blocks: &[Vec<Measured>]) -> Option<Vec<Ranked>> {
     // The ridge is in runs that are each a mean over the blocks.
     let each = runs().count() as f64 / distinct.len() as f64;
     for at in 0..n {
-        matrix[at * n + at] += each * if at == 0 { TINY } else if at <= mains { RIDGE_MAINS } else { RIDGE_PAIRS };
+        matrix[at * n + at] += each
+            * if at == 0 {
+                TINY
+            } else if at <= mains {
+                RIDGE_MAINS
+            } else {
+                RIDGE_PAIRS
+            };
     }
     let factor = Cholesky::of(&matrix, n).filter(|_| !distinct.is_empty())?;
     let mut scores = vec![0.0; rows.len()];

@@ -59,9 +59,8 @@ impl History {
             truth + self.files * stream.normal()
         };
         let truths = steps.iter().map(&mut sum).collect();
-        let fails = |commit: usize, stream: &mut Stream| {
-            stream.chance(self.unbuildable) && commit > 0 && commit < self.commits
-        };
+        let fails =
+            |commit: usize, stream: &mut Stream| stream.chance(self.unbuildable) && commit > 0 && commit < self.commits;
         let unbuildable = (0..=self.commits).map(|commit| fails(commit, stream)).collect();
         Drawn { steps, truths, unbuildable }
     }
@@ -84,8 +83,7 @@ impl History {
                 bisection.build_failed(*failed);
                 continue;
             }
-            let runs: Vec<Run> =
-                plan.iter().map(|c| Run { variant: *c, layout: 0, truth: drawn.truths[*c] }).collect();
+            let runs: Vec<Run> = plan.iter().map(|c| Run { variant: *c, layout: 0, truth: drawn.truths[*c] }).collect();
             let values: Vec<Option<f64>> = machine.block(&runs).into_iter().map(Some).collect();
             trials += values.len();
             bisection.take(&values);
@@ -93,7 +91,8 @@ impl History {
         let pair = if let Some(Ending::Proved(proof)) = bisection.ending() { Some(proof.pair) } else { None };
         let creeps = matches!(self.changes, Changes::Creep(_));
         // A pair is right if one of its commits changed something; of a creep, no commit is the one.
-        let is_wrong = |[before, after]: [usize; 2]| creeps || drawn.steps[before + 1..=after].iter().all(|s| *s == 0.0);
+        let is_wrong =
+            |[before, after]: [usize; 2]| creeps || drawn.steps[before + 1..=after].iter().all(|s| *s == 0.0);
         let limit = (self.commits as f64).log2().ceil() + 3.0;
         Sample {
             trials: trials as f64,
@@ -145,28 +144,40 @@ pub(super) fn tasks() -> Vec<Task> {
     let costs = || [shown(Measure::Named), shown(Measure::Trials), shown(Measure::Builds), shown(Measure::Seconds)];
     let usual = || [wrong()].into_iter().chain(costs()).collect::<Vec<Promise>>();
     let mut tasks = vec![
-        task("128 commits, one change of 2 %, noise 1 %", History::of(128, ONE_2, 1.0), vec![
-            wrong(),
-            shown(Measure::Named),
-            at_most(Measure::Trials, 200.0),
-            shown(Measure::Builds),
-            shown(Measure::Seconds),
-            shown(Measure::Within),
-        ]),
-        task("1,024 commits, one change of 2 %, noise 1 %", History::of(1024, ONE_2, 1.0), vec![
-            wrong(),
-            shown(Measure::Trials),
-            at_most(Measure::Builds, 12.0),
-            shown(Measure::Within),
-            shown(Measure::Seconds),
-        ]),
-        task("1,024 commits, one change of 2 %, noise 3 %", History::of(1024, ONE_2, 3.0), vec![
-            wrong(),
-            shown(Measure::Named),
-            shown(Measure::Trials),
-            at_most(Measure::Builds, 12.0),
-            shown(Measure::Within),
-        ]),
+        task(
+            "128 commits, one change of 2 %, noise 1 %",
+            History::of(128, ONE_2, 1.0),
+            vec![
+                wrong(),
+                shown(Measure::Named),
+                at_most(Measure::Trials, 200.0),
+                shown(Measure::Builds),
+                shown(Measure::Seconds),
+                shown(Measure::Within),
+            ],
+        ),
+        task(
+            "1,024 commits, one change of 2 %, noise 1 %",
+            History::of(1024, ONE_2, 1.0),
+            vec![
+                wrong(),
+                shown(Measure::Trials),
+                at_most(Measure::Builds, 12.0),
+                shown(Measure::Within),
+                shown(Measure::Seconds),
+            ],
+        ),
+        task(
+            "1,024 commits, one change of 2 %, noise 3 %",
+            History::of(1024, ONE_2, 3.0),
+            vec![
+                wrong(),
+                shown(Measure::Named),
+                shown(Measure::Trials),
+                at_most(Measure::Builds, 12.0),
+                shown(Measure::Within),
+            ],
+        ),
         task("128 commits, one change of 5 %, noise 1 %", History::of(128, ONE_5, 1.0), usual()),
         task("128 commits, one change of 1 %, noise 1 %", History::of(128, ONE_1, 1.0), usual()),
         task("128 commits, changes of 2 % and 2 %, noise 1 %", History::of(128, TWO, 1.0), usual()),
@@ -207,10 +218,11 @@ fn layouts() -> Vec<Task> {
         task("128 commits, 2 %, matched layouts, rest 0.13 %", matched(0.0013), promised()),
         task("128 commits, 2 %, matched layouts, rest 0.5 %", matched(0.005), promised()),
         task("128 commits, 2 %, unmatched layouts, sd 1 %", History { layouts: unmatched, ..history }, promised()),
-        task("128 commits, 2 %, files as built, sd 0.5 %", History { files: 0.005, ..history }, vec![
-            shown(Measure::Wrong),
-            shown(Measure::Trials),
-        ]),
+        task(
+            "128 commits, 2 %, files as built, sd 0.5 %",
+            History { files: 0.005, ..history },
+            vec![shown(Measure::Wrong), shown(Measure::Trials)],
+        ),
     ]
 }
 

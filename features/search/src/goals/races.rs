@@ -34,7 +34,14 @@ impl Design {
     }
 
     pub(super) fn rules(self, variants: usize, stream: &mut Stream) -> Rules {
-        Rules { variants, baseline: 0, margin: margin(), repeats: self.repeats, everyone: false, seed: stream.next_u64() }
+        Rules {
+            variants,
+            baseline: 0,
+            margin: margin(),
+            repeats: self.repeats,
+            everyone: false,
+            seed: stream.next_u64(),
+        }
     }
 
     /// Runs a race to its end: the winner, if there is one, and the trials.

@@ -24,7 +24,8 @@ fn truths(space: &Space, levels: &[usize], roughness: f64, stream: &mut Stream) 
     let mut pairs = vec![];
     for _ in 0..5 {
         stream.shuffle(&mut factors);
-        let chosen = [factors[0], factors[1]].map(|factor| Chosen { factor, level: stream.below(levels[factor] as u64) as usize });
+        let chosen = [factors[0], factors[1]]
+            .map(|factor| Chosen { factor, level: stream.below(levels[factor] as u64) as usize });
         pairs.push(Pair { chosen, cost: 0.01 * stream.normal() });
     }
     let truth = |combination: &Vec<usize>| {
@@ -135,11 +136,7 @@ pub(super) fn tasks() -> Vec<Task> {
         vec![wrong, shown(Measure::Trials), shown(Measure::Builds), shown(Measure::Seconds)]
     };
     let against_full = || {
-        vec![
-            at_most(Measure::TrialsPart, 0.05),
-            at_most(Measure::BuildsPart, 1.0 / 3.0),
-            shown(Measure::SecondsPart),
-        ]
+        vec![at_most(Measure::TrialsPart, 0.05), at_most(Measure::BuildsPart, 1.0 / 3.0), shown(Measure::SecondsPart)]
     };
     let mut tasks = vec![
         task("256 combinations and the full plan", Big { with_full: true, ..big(two, 0.0, 1.0) }, against_full()),

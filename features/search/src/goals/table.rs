@@ -4,14 +4,17 @@ use super::{Measure, Row};
 
 /// One line for each number.
 pub fn markdown(rows: &[Row]) -> String {
-    let mut text = "| searches | measured | goal | result (95 %) | worst world | n | |\n|---|---|---|---|---|---|---|\n".to_owned();
+    let mut text =
+        "| searches | measured | goal | result (95 %) | worst world | n | |\n|---|---|---|---|---|---|---|\n"
+            .to_owned();
     let mut before = "";
     for row in rows {
         let design = if row.design == before { "" } else { row.design.as_str() };
         before = &row.design;
         let number = |value: f64| shown(value, row.measure);
         let goal = row.most.map_or_else(String::new, |most| format!("≤ {}", number(most)));
-        let interval = row.interval.map_or_else(String::new, |[low, high]| format!(" ({}–{})", number(low), number(high)));
+        let interval =
+            row.interval.map_or_else(String::new, |[low, high]| format!(" ({}–{})", number(low), number(high)));
         let verdict = match (row.most, row.holds) {
             (None, _) => "",
             (_, true) => "yes",

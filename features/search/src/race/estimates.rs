@@ -86,7 +86,9 @@ impl Estimates {
         self.scale = match self.residuals.len() {
             // After the first block only the spread between variants is known: too wide, which is harmless.
             0 => spread(&present.iter().map(|x| (x - effect).abs()).collect::<Vec<f64>>()),
-            n => std::f64::consts::SQRT_2 * MAD_TO_SD * f64::midpoint(self.residuals[(n - 1) / 2], self.residuals[n / 2]),
+            n => {
+                std::f64::consts::SQRT_2 * MAD_TO_SD * f64::midpoint(self.residuals[(n - 1) / 2], self.residuals[n / 2])
+            }
         };
     }
 
@@ -100,7 +102,8 @@ impl Estimates {
         let present: Vec<f64> = residuals.iter().flatten().copied().collect();
         let Some(centre) = median(&present) else { return };
         let bound = CLIP * self.scale;
-        let clipped: Vec<Option<f64>> = residuals.iter().map(|r| r.map(|r| (r - centre).clamp(-bound, bound))).collect();
+        let clipped: Vec<Option<f64>> =
+            residuals.iter().map(|r| r.map(|r| (r - centre).clamp(-bound, bound))).collect();
         let mean = clipped.iter().flatten().sum::<f64>() / present.len() as f64;
         for (at, residual) in clipped.iter().enumerate() {
             if let Some(residual) = residual {

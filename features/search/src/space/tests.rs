@@ -67,11 +67,8 @@ fn the_model_finds_the_best_combination_that_was_not_built() {
     let space = space(&[3, 3, 2, 2, 2]);
     let subset = space.subset(3);
     let cost = |c: &[usize]| 0.02 * c[0] as f64 + 0.01 * (2 - c[1]) as f64 - 0.03 * (c[2] * c[3]) as f64;
-    let measured: Vec<Measured> = subset
-        .chosen()
-        .iter()
-        .map(|c| Measured { combination: *c, ln: cost(&space.combinations()[*c]) })
-        .collect();
+    let measured: Vec<Measured> =
+        subset.chosen().iter().map(|c| Measured { combination: *c, ln: cost(&space.combinations()[*c]) }).collect();
     let best = rank(&space, &[measured]).unwrap()[0].combination;
     assert_eq!(space.combinations()[best][..4], [0, 2, 1, 1]);
     assert_eq!(rank(&space, &[]), None);
