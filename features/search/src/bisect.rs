@@ -281,11 +281,11 @@ impl Bisection {
         if let Phase::Ended(_) = self.phase {
             return;
         }
-        if let Phase::Proving { proof, evidence, .. } = &self.phase {
-            if evidence.capital() >= 2f64.powi(self.proofs) / self.rules.alpha {
-                self.phase = Phase::Ended(Ending::Proved(proof.clone()));
-                return;
-            }
+        if let Phase::Proving { proof, evidence, .. } = &self.phase
+            && evidence.capital() >= 2f64.powi(self.proofs) / self.rules.alpha
+        {
+            self.phase = Phase::Ended(Ending::Proved(proof.clone()));
+            return;
         }
         if self.blocks >= self.rules.blocks {
             self.phase = Phase::Ended(self.unproved());
@@ -305,10 +305,10 @@ impl Bisection {
         let Some(range) = self.ranges.last() else { return };
         let weights = range.posterior();
         let (pair, mass) = self.likeliest(range, &weights);
-        if let Phase::Proving { proof, .. } = &self.phase {
-            if self.mass(range, &weights, proof.pair) >= UNNAMED {
-                return;
-            }
+        if let Phase::Proving { proof, .. } = &self.phase
+            && self.mass(range, &weights, proof.pair) >= UNNAMED
+        {
+            return;
         }
         if mass >= NAMED && pair.iter().all(|commit| self.built.contains(commit)) {
             let whole = range.difference().unwrap_or(0.0);

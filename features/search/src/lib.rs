@@ -2,6 +2,8 @@
 //! speed, each with a proven error. Everything here is pure: it opens no file, starts nothing and reads no clock. What to
 //! run next follows from a seed and from the outcomes so far.
 
+#![allow(missing_docs, reason = "the names of fields and variants say what they are; where not, a comment does")]
+
 pub mod ablation;
 pub mod bets;
 pub mod bisect;
