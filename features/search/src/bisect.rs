@@ -198,7 +198,8 @@ impl Bisection {
         self.decide();
     }
 
-    /// Strikes out a commit of the plan whose build failed.
+    /// Strikes out a commit of the plan whose build failed. Without good and bad there is no search: if one of them is it,
+    /// the caller has to end.
     pub fn build_failed(&mut self, commit: usize) {
         self.strike(commit);
         self.decide();
@@ -250,16 +251,14 @@ impl Bisection {
 
     fn learn(&mut self, plan: &[usize], raw: &[f64]) {
         let corrected = self.places.corrected(raw);
-        let of = |values: &[f64], commit: usize| {
-            plan.iter().zip(values).find(|(other, _)| **other == commit).map_or(f64::NAN, |(_, y)| *y)
-        };
-        let value = |commit: usize| self.sign * of(&corrected, commit);
+        let at = |commit: usize| plan.iter().position(|other| *other == commit).unwrap_or(0);
+        let value = |commit: usize| self.sign * corrected[at(commit)];
         let Some(range) = self.ranges.last_mut() else { return };
         if let Phase::Proving { proof, evidence, scale } = &mut self.phase {
             let [before, after] = proof.pair;
             let difference = value(after) - value(before);
             evidence.bet(difference - PROVED_PART * proof.whole, &[0.0], *scale);
-            proof.differences.push(of(raw, after) - of(raw, before));
+            proof.differences.push(raw[at(after)] - raw[at(before)]);
             range.take_proof(proof.pair, difference);
             return;
         }
@@ -268,8 +267,7 @@ impl Bisection {
             range.ask(commit, [good, value(commit), bad]);
         }
         if let Some(expected) = range.difference() {
-            let at = |commit: usize| plan.iter().position(|other| *other == commit).unwrap_or(0);
-            let surprise = self.sign * (of(raw, range.bad) - of(raw, range.good)) - expected;
+            let surprise = self.sign * (raw[at(range.bad)] - raw[at(range.good)]) - expected;
             let surprise = surprise.clamp(-3.0 * range.scale(), 3.0 * range.scale());
             self.places.take([at(range.good), at(range.bad)], plan.len(), self.sign * surprise);
         }

@@ -10,5 +10,6 @@ pub mod bisect;
 pub mod goals;
 mod places;
 pub mod race;
+pub mod screening;
 pub mod space;
 pub mod worlds;

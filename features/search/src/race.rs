@@ -116,7 +116,7 @@ pub enum State {
     Dropped,
     /// Shown not to be better than the incumbent by more than the margin.
     Parked,
-    /// It gave no value in its first blocks.
+    /// It gave no value in its first blocks: it failed, or no run of it was waited for. Nothing was shown about it.
     Failed,
 }
 

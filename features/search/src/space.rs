@@ -3,14 +3,11 @@
 //! guarantee covers only variants that were built.
 
 mod fraction;
-mod screening;
 
 use bakeoff_model::shuffle::Stream;
 use bakeoff_stats::cholesky::Cholesky;
 use bakeoff_stats::describe::{MAD_TO_SD, median};
 use std::collections::BTreeSet;
-
-pub use screening::Screening;
 
 /// A subset has at least so many runs for each column of the model.
 const RUNS_PER_COLUMN: f64 = 1.2;
@@ -168,7 +165,7 @@ impl Subset {
     }
 
     /// Whether its build failed.
-    fn has_failed(&self, combination: usize) -> bool {
+    pub fn has_failed(&self, combination: usize) -> bool {
         self.failed.contains(&combination)
     }
 

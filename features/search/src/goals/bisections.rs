@@ -1,7 +1,7 @@
 //! Simulated histories with one change, two changes, many small ones or none: whether a commit is named that changed
 //! nothing, and what the search costs. Next to it, `git bisect` with means of five.
 
-use super::{Measure, Part, Promise, Sample, Task, at_most, flag, shown};
+use super::promise::{Measure, Part, Promise, Sample, Task, at_most, flag, shown};
 use crate::bisect::{Ask, Bisection, Ending, Rules};
 use crate::worlds::{Layouts, Machine, Run, World};
 use bakeoff_model::shuffle::Stream;
@@ -139,10 +139,14 @@ const ONE_2: Changes = Changes::At(&[0.02]);
 const ONE_5: Changes = Changes::At(&[0.05]);
 const TWO: Changes = Changes::At(&[0.02, 0.02]);
 
+/// That no innocent commit is named, and what it costs.
+fn usual() -> Vec<Promise> {
+    let costs = [Measure::Named, Measure::Trials, Measure::Builds, Measure::Seconds].map(shown);
+    [at_most(Measure::Wrong, 0.01)].into_iter().chain(costs).collect()
+}
+
 pub(super) fn tasks() -> Vec<Task> {
     let wrong = || at_most(Measure::Wrong, 0.01);
-    let costs = || [shown(Measure::Named), shown(Measure::Trials), shown(Measure::Builds), shown(Measure::Seconds)];
-    let usual = || [wrong()].into_iter().chain(costs()).collect::<Vec<Promise>>();
     let mut tasks = vec![
         task(
             "128 commits, one change of 2 %, noise 1 %",

@@ -1,11 +1,12 @@
 //! Simulated searches in big spaces: a subset is built and screened, and the finalists race. And
 //! ablations of the winner.
 
+use super::promise::{Measure, Part, Promise, Sample, Task, at_most, flag, shown};
 use super::races::{Design, margin};
-use super::{Measure, Part, Sample, Task, at_most, flag, shown};
 use crate::ablation::{self, Ablation};
 use crate::race::{Repeats, Rules};
-use crate::space::{Screening, Space};
+use crate::screening::Screening;
+use crate::space::Space;
 use crate::worlds::{Layouts, Machine, Run, World};
 use bakeoff_model::shuffle::Stream;
 use std::collections::BTreeSet;
@@ -13,13 +14,7 @@ use std::collections::BTreeSet;
 /// True speeds: each level but the first of a factor moves by Exp(1.2 %), half of them upwards; five pairs of levels by
 /// 1 % z; each combination by `roughness` z.
 fn truths(space: &Space, levels: &[usize], roughness: f64, stream: &mut Stream) -> Vec<f64> {
-    let mut mains: Vec<Vec<f64>> = vec![];
-    for count in levels {
-        let mut level = |at: usize| if at == 0 { 0.0 } else { stream.exponential(0.012) };
-        let mut costs: Vec<f64> = (0..*count).map(&mut level).collect();
-        stream.shuffle(&mut costs);
-        mains.push(costs);
-    }
+    let mains: Vec<Vec<f64>> = levels.iter().map(|count| costs(*count, stream)).collect();
     let mut factors: Vec<usize> = (0..levels.len()).collect();
     let mut pairs = vec![];
     for _ in 0..5 {
@@ -34,6 +29,14 @@ fn truths(space: &Space, levels: &[usize], roughness: f64, stream: &mut Stream) 
         of_mains + pairs.iter().filter(is_in).map(|pair| pair.cost).sum::<f64>() + roughness * stream.normal()
     };
     space.combinations().iter().map(truth).collect()
+}
+
+/// What the levels of a factor cost.
+fn costs(levels: usize, stream: &mut Stream) -> Vec<f64> {
+    let mut costs = vec![0.0];
+    costs.extend((1..levels).map(|_| stream.exponential(0.012)));
+    stream.shuffle(&mut costs);
+    costs
 }
 
 /// Two levels that together cost more, or less.
@@ -119,6 +122,13 @@ fn reduce(world: World, mut stream: Stream) -> Sample {
     Sample { trials: trials as f64, wrong: flag(joint > margin()), named: flag(!reverted.is_empty()), ..Sample::NONE }
 }
 
+/// What a model of pairs cannot see, or cannot see in such noise, is shown and not promised.
+fn promises(big: Big) -> Vec<Promise> {
+    let is_promised = big.roughness <= 0.005 && big.factor <= 1.0;
+    let wrong = if is_promised { at_most(Measure::Wrong, 0.01) } else { shown(Measure::Wrong) };
+    vec![wrong, shown(Measure::Trials), shown(Measure::Builds), shown(Measure::Seconds)]
+}
+
 pub(super) fn tasks() -> Vec<Task> {
     let two: &[usize] = &[2; 8];
     let big = |levels: &'static [usize], roughness, factor| Big { levels, factor, roughness, with_full: false };
@@ -129,17 +139,10 @@ pub(super) fn tasks() -> Vec<Task> {
         search: Box::new(move |world, stream| search(big, world, stream)),
         promises,
     };
-    // What a model of pairs cannot see, or cannot see in such noise, is shown and not promised.
-    let searched = |big: Big| {
-        let is_promised = big.roughness <= 0.005 && big.factor <= 1.0;
-        let wrong = if is_promised { at_most(Measure::Wrong, 0.01) } else { shown(Measure::Wrong) };
-        vec![wrong, shown(Measure::Trials), shown(Measure::Builds), shown(Measure::Seconds)]
-    };
-    let against_full = || {
-        vec![at_most(Measure::TrialsPart, 0.05), at_most(Measure::BuildsPart, 1.0 / 3.0), shown(Measure::SecondsPart)]
-    };
+    let against_full =
+        vec![at_most(Measure::TrialsPart, 0.05), at_most(Measure::BuildsPart, 1.0 / 3.0), shown(Measure::SecondsPart)];
     let mut tasks = vec![
-        task("256 combinations and the full plan", Big { with_full: true, ..big(two, 0.0, 1.0) }, against_full()),
+        task("256 combinations and the full plan", Big { with_full: true, ..big(two, 0.0, 1.0) }, against_full),
         Task {
             part: Part::Spaces,
             design: "8 options of a winner left out".to_owned(),
@@ -153,7 +156,7 @@ pub(super) fn tasks() -> Vec<Task> {
     for (name, levels) in spaces {
         for (roughness, factor) in [(0.0, 1.0), (0.005, 1.0), (0.01, 1.0), (0.005, 3.0)] {
             let big = big(levels, roughness, factor);
-            tasks.push(task(name, big, searched(big)));
+            tasks.push(task(name, big, promises(big)));
         }
     }
     tasks

@@ -1,6 +1,6 @@
 //! The goals as a table of Markdown.
 
-use super::{Measure, Row};
+use super::promise::{Measure, Row};
 
 /// One line for each number.
 pub fn markdown(rows: &[Row]) -> String {

@@ -4,7 +4,7 @@
 //! First all of a subset, then the best by the model together with some anchors, which tie the blocks to those before; then
 //! the best by the model are the finalists. Some of them were never run.
 
-use super::{Measured, Space, Subset, rank};
+use crate::space::{Measured, Space, Subset, rank};
 use bakeoff_model::shuffle::Stream;
 
 /// Blocks of the subset, and again of the best.
