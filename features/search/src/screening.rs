@@ -88,3 +88,49 @@ impl Screening {
         can_be_built.take(FINALISTS).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Screens 72 combinations with the costs of their levels; some builds and runs fail.
+    fn screen(killed_after: Option<u32>) -> Screening {
+        let space = || Space::new(&[3, 3, 2, 2, 2], &|levels| levels[0] == 1 && levels[1] == 1);
+        let begin = || Screening::new(space(), 7);
+        let (mut screening, mut journal) = (begin(), vec![]);
+        while screening.finalists().is_none() {
+            if killed_after == Some(screening.taken) && !journal.is_empty() {
+                screening = begin();
+                screening.build_failed(screening.plan()[0]);
+                journal.iter().for_each(|outcomes: &Vec<Option<f64>>| screening.take(outcomes));
+            } else if journal.is_empty() {
+                screening.build_failed(screening.plan()[0]);
+            }
+            let plan = screening.plan();
+            let cost =
+                |c: &usize| screening.space.combinations()[*c].iter().map(|level| 0.02 * *level as f64).sum::<f64>();
+            let outcomes: Vec<Option<f64>> = plan.iter().map(|c| Some(cost(c)).filter(|_| c % 11 != 3)).collect();
+            screening.take(&outcomes);
+            journal.push(outcomes);
+        }
+        screening
+    }
+
+    #[test]
+    fn the_best_combination_is_a_finalist_and_a_failed_one_is_not() {
+        let screening = screen(None);
+        let finalists = screening.finalists().unwrap();
+        assert_eq!((finalists.len(), screening.taken), (12, 6));
+        assert_eq!(screening.space.combinations()[finalists[0]], [0; 5]);
+        assert!(finalists.iter().all(|c| !screening.subset.has_failed(*c)));
+        assert!(screening.plan().is_empty());
+    }
+
+    #[test]
+    fn a_journal_replays() {
+        let expect = screen(None);
+        for killed_after in 1..6 {
+            assert_eq!(screen(Some(killed_after)).finalists(), expect.finalists(), "after {killed_after}");
+        }
+    }
+}
