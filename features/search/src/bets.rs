@@ -3,7 +3,7 @@
 //! bet on, and which opponents and which scale are used must be fixed before the values are seen.
 //!
 //! Two kinds of factors. Each has mean 1 if the values are exchangeable with those of the opponents, does not decrease in
-//! the own value, and does not increase in an opponent's, so it is at most fair for whoever is faster:
+//! the own value, and does not increase in an opponent's, so it is at most fair for a faster one:
 //!
 //! - sizes: 1 + mean over opponents of tanh(λ · clip(difference / scale, ±2)) (Efron 1969; de la Peña 1999, one-sided);
 //! - ranks: e^{λ a_R} / mean over r of e^{λ a_r}, a_r = Φ⁻¹((r − ½)/m), R the rank among m values; ties are averaged.
@@ -18,7 +18,7 @@ const RANK_STAKES: [f64; 3] = [0.35, 1.2, 4.0];
 /// A difference counts as at most this many scales.
 const CLIP: f64 = 2.0;
 
-/// So many degrees of freedom make Student's distribution the normal one.
+/// Student's distribution with this many degrees of freedom is the normal one.
 const NORMAL: f64 = 1e12;
 
 /// The capital of bets on sizes, one account for each stake.

@@ -33,7 +33,7 @@ const PROVED_PART: f64 = 1.0 / 3.0;
 /// What a proof may assume about a difference of counts: the least, of their logarithms, that decides.
 const COUNTS_DIFFER: f64 = 0.001;
 
-/// A commit that failed in so many blocks is struck out.
+/// A commit that failed in this number of blocks is struck out.
 const FAILURES: u32 = 3;
 
 /// What is asked, and how.

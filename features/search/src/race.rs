@@ -25,7 +25,7 @@ pub const PARK_ALPHA: f64 = 0.008;
 const FRESH_SHARE: f64 = 0.6;
 const PAIR_SHARE: f64 = 0.4;
 
-/// The first incumbent is named after so many blocks.
+/// The first incumbent is named after this number of blocks.
 const NAMED_AFTER: u32 = 5;
 
 /// By how many standard errors the leader is ahead of an incumbent that it replaces; more once a change costs parks.

@@ -20,8 +20,8 @@ pub struct Screening {
     space: Space,
     subset: Subset,
     seed: u64,
-    /// What the blocks of this round hold.
-    round: Vec<usize>,
+    /// What the blocks of this stage hold.
+    stage: Vec<usize>,
     blocks: Vec<Vec<Measured>>,
     taken: u32,
     finalists: Option<Vec<usize>>,
@@ -31,13 +31,13 @@ impl Screening {
     /// Before its first block.
     pub fn new(space: Space, seed: u64) -> Self {
         let subset = space.subset(seed);
-        let round = subset.chosen().to_vec();
-        Self { space, subset, seed, round, blocks: vec![], taken: 0, finalists: None }
+        let stage = subset.chosen().to_vec();
+        Self { space, subset, seed, stage, blocks: vec![], taken: 0, finalists: None }
     }
 
     /// The combinations of the next block in their order; none if the finalists are known.
     pub fn plan(&self) -> Vec<usize> {
-        let mut plan = if self.finalists.is_some() { vec![] } else { self.round.clone() };
+        let mut plan = if self.finalists.is_some() { vec![] } else { self.stage.clone() };
         Stream::of(self.seed, &["screening", &self.taken.to_string()]).shuffle(&mut plan);
         plan
     }
@@ -62,24 +62,24 @@ impl Screening {
         self.blocks.push(plan.iter().zip(outcomes).filter_map(run).collect());
         self.taken += 1;
         if self.taken == BLOCKS {
-            self.round = self.best();
+            self.stage = self.best();
             let mut anchors: Vec<usize> =
-                self.subset.chosen().iter().filter(|anchor| !self.round.contains(anchor)).copied().collect();
+                self.subset.chosen().iter().filter(|anchor| !self.stage.contains(anchor)).copied().collect();
             Stream::of(self.seed, &["anchors"]).shuffle(&mut anchors);
-            self.round.extend(anchors.iter().take(ANCHORS));
+            self.stage.extend(anchors.iter().take(ANCHORS));
         } else if self.taken == 2 * BLOCKS {
             self.finalists = Some(self.best());
         }
     }
 
-    /// Strikes out a combination whose build failed. In the first round another one takes its place.
+    /// Strikes out a combination whose build failed. In the first stage another one takes its place.
     pub fn build_failed(&mut self, combination: usize) {
         let next = self.subset.replace(combination, &self.space);
         let is_first = self.taken < BLOCKS;
-        for list in [Some(&mut self.round), self.finalists.as_mut()].into_iter().flatten() {
+        for list in [Some(&mut self.stage), self.finalists.as_mut()].into_iter().flatten() {
             list.retain(|other| *other != combination);
         }
-        self.round.extend(next.filter(|_| is_first));
+        self.stage.extend(next.filter(|_| is_first));
     }
 
     fn best(&self) -> Vec<usize> {

@@ -9,7 +9,7 @@ use bakeoff_stats::cholesky::Cholesky;
 use bakeoff_stats::describe::{MAD_TO_SD, median};
 use std::collections::BTreeSet;
 
-/// A subset has at least so many runs for each column of the model.
+/// A subset has at least this many runs for each column of the model.
 const RUNS_PER_COLUMN: f64 = 1.2;
 
 /// What shrinks main effects and pairs, in runs.
@@ -29,8 +29,8 @@ const TINY: f64 = 1e-3;
 const FITS: u32 = 6;
 const CLIP: f64 = 2.5;
 
-/// Exchanges stop after so many rounds, or when one gains less than this.
-const ROUNDS: u32 = 20;
+/// Exchanges stop after this many sweeps, or when one gains less than this.
+const SWEEPS: u32 = 20;
 const GAIN: f64 = 1e-6;
 
 /// Combinations of levels.
@@ -42,7 +42,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// Factors with so many levels each, without the combinations that are excluded.
+    /// Factors with these numbers of levels, without the combinations that are excluded.
     pub fn new(levels: &[usize], is_excluded: &dyn Fn(&[usize]) -> bool) -> Self {
         let mut all: Vec<Vec<usize>> = vec![vec![]];
         for &count in levels {
@@ -114,7 +114,7 @@ impl Space {
         stream.shuffle(&mut candidates);
         candidates.truncate(CANDIDATES.max(self.runs()));
         let mut chosen: Vec<usize> = candidates[..self.runs()].to_vec();
-        for _ in 0..ROUNDS {
+        for _ in 0..SWEEPS {
             let mut has_gained = false;
             for at in 0..chosen.len() {
                 let Some(factor) = self.information(&chosen, TINY) else { return chosen };

@@ -40,7 +40,7 @@ pub const WORLDS: [World; 9] = [
     World::Mixed,
 ];
 
-/// A session drifts by as much as its formula says in so many slots.
+/// A session drifts by as much as its formula says in this number of slots.
 const SLOTS: f64 = 960.0;
 
 impl World {
@@ -222,7 +222,7 @@ impl Effects {
         }
     }
 
-    /// Of so many variants, in a random order.
+    /// Of `variants` variants, in a random order.
     pub fn draw(self, variants: usize, stream: &mut Stream) -> Vec<f64> {
         let mut draw = |at: usize| match self {
             Self::Spread => stream.unit() * 1.10f64.ln(),

@@ -5,11 +5,11 @@ use crate::bets::Sizes;
 use bakeoff_stats::describe::{MAD_TO_SD, median};
 use std::collections::BTreeMap;
 
-/// The likelihood is raised to this power, and one block counts as so many nats at most: spikes and modes are not normal.
+/// The likelihood is raised to this power, and one block counts as at most this many nats: spikes and modes are not normal.
 const TEMPER: f64 = 0.8;
 const CLIP_NATS: f64 = 2.5;
 
-/// A commit's distance from the middle of good and bad counts as at most half their difference and so many sds.
+/// A commit's distance from the middle of good and bad counts as at most half their difference and this many sds.
 const CLIP_SDS: f64 = 1.5;
 
 /// How much surer than the prior a pair is that counts have found.

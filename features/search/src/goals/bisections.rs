@@ -12,7 +12,7 @@ const BLOCKS: u32 = 20_000;
 /// Blocks of good and bad before a difference counts as not shown.
 const ENDS_BLOCKS: u32 = 200;
 
-/// Trials of a commit whose mean `git bisect` would be told about.
+/// Trials of a commit from whose mean the script of `git bisect` decides.
 const MEAN_OF: usize = 5;
 
 /// What changes in a history.

@@ -3,7 +3,7 @@
 
 use bakeoff_stats::describe::{MAD_TO_SD, median};
 
-/// Deviations count as at most so many scales.
+/// Deviations count as at most this many scales.
 const CLIP: f64 = 3.0;
 
 /// Imaginary runs without an effect of the place, so that few runs do not make one.
@@ -133,7 +133,7 @@ fn spread(deviations: &[f64]) -> f64 {
     std::f64::consts::SQRT_2 * MAD_TO_SD * median(deviations).unwrap_or(0.0)
 }
 
-/// The kind of a place in a block of so many runs.
+/// The kind of a place in a block of `runs` runs.
 fn place(at: usize, runs: usize) -> usize {
     match at {
         0 => 0,

@@ -23,7 +23,7 @@ fn runs_of(plan: &[Slot], variant: usize) -> usize {
     plan.iter().filter(|slot| slot.variant == variant).count()
 }
 
-/// A race of 24 in a world, after so many blocks at most.
+/// A race of 24 in a world, after `most` blocks at most.
 fn raced(world: World, effects: Effects, number: u64, most: u32) -> (Race, Vec<f64>) {
     let mut stream = Stream::of(SEED, &[world.name(), &number.to_string()]);
     let truths = effects.draw(24, &mut stream);

@@ -4,7 +4,7 @@
 /// The least number of factors in a product that is constant.
 const RESOLUTION: u32 = 5;
 
-/// The smallest regular fraction of resolution V with at least so many runs, its members as levels 0 and 1. None if that
+/// The smallest regular fraction of resolution V with at least `runs` runs, its members as levels 0 and 1. None if that
 /// would be the whole factorial.
 pub(super) fn resolution_five(factors: usize, runs: usize) -> Option<Vec<Vec<usize>>> {
     let first = (1..factors).find(|basic| 1 << basic >= runs)?;
