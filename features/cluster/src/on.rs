@@ -110,7 +110,7 @@ impl Waiting<'_> {
                 Over::Interrupted => return self.interrupted(),
                 Over::Cancelled => {
                     screen::err(
-                        "another command cancelled the jobs; complete blocks are kept, and the same command goes on\n",
+                        "another command cancelled the jobs; complete blocks are kept; run the same command again to resume\n",
                     );
                     return Ok(Returned { journals: vec![], ending: Some(Code::Interrupted) });
                 }
@@ -331,8 +331,8 @@ impl Waiting<'_> {
         let (study, name) = (&self.study, clean(&self.begun.name));
         let has_builds = !self.begun.order.builds || matches!(self.begun.run.builds(), Ok(Some(_)));
         let what = match has_builds {
-            true => format!("what was submitted of {left} unfinished shards goes on"),
-            false => "the builds go on if they were submitted, and no shard begins".to_owned(),
+            true => format!("the submitted jobs of {left} unfinished shards continue"),
+            false => "submitted builds continue, but no shard starts".to_owned(),
         };
         screen::err(&format!(
             "stopped waiting; {what}. `bakeoff run {study} --on {name}`, with the same options, waits again; `bakeoff jobs \

@@ -209,7 +209,7 @@ pub(super) fn fatal(far: &Far<'_>, failure: &Failure) -> CommandError {
     let name = far.name();
     match failure {
         _ if interrupt::count() > 0 => CommandError::new(Code::Interrupted, "interrupted")
-            .hint("what runs on the machines goes on; the same command waits for it again"),
+            .hint("running shards continue; the same command waits for them again"),
         Failure::Cut(why) => CommandError::new(Code::Internal, format!("the connection to {name} fails: {why}"))
             .hint("shards that were started go on; run the same command again (nothing is lost)"),
         Failure::Unreachable(why) => CommandError::usage(format!("cannot reach {name}: {why}"))
