@@ -30,7 +30,7 @@ impl Share {
     pub(crate) fn of(file: Option<&Path>, dir: &Path, plan: &mut Plan, here: bool) -> Result<Self, CommandError> {
         if let Some(file) = file {
             let shard = Shard::read(file)?;
-            plan.part = Some(shard.part());
+            shard.restrict(plan);
             return Ok(Self::Shard(shard));
         }
         let state = StateFolder::of(dir)?;

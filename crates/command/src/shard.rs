@@ -1,13 +1,14 @@
-//! What one machine of several is to run of a study: the file that `bakeoff run --shard` reads. It says nothing of how that
-//! machine was reached.
+//! What is to be run of a study by itself: the file that `bakeoff run --shard` reads. It says nothing of who asks: another
+//! machine, or a search.
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use crate::error::CommandError;
 use crate::maker::{Made, Maker, Order};
 use bakeoff_host::disk::read_text;
 use bakeoff_model::plain::clean;
-use bakeoff_model::plan::Part;
+use bakeoff_model::plan::{Part, Plan, Variant};
 use bakeoff_model::record::AwayKey;
+use bakeoff_model::until::Until;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// No such file is larger.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// What one machine is to run.
+/// What is to be run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Shard {
     /// The machine's name where it is one of several.
@@ -29,6 +30,12 @@ pub struct Shard {
     pub done: BTreeSet<AwayKey>,
     /// The identity of each variant's build, if anything is built.
     pub digests: BTreeMap<String, String>,
+    /// What each block holds, in its order, where that is not the plan's to say.
+    #[serde(default)]
+    pub order: Vec<String>,
+    /// Variants that it holds once more, by other names.
+    #[serde(default)]
+    pub again: BTreeMap<String, String>,
 }
 
 impl Shard {
@@ -43,14 +50,32 @@ impl Shard {
     }
 
     /// The part of the plan that it is.
-    pub fn part(&self) -> Part {
-        Part { passes: self.passes.clone(), done: self.done.clone() }
+    fn part(&self) -> Part {
+        Part { passes: self.passes.clone(), done: self.done.clone(), order: self.order.clone() }
+    }
+
+    /// Makes a plan one of this part.
+    pub fn restrict(&self, plan: &mut Plan) {
+        plan.part = Some(self.part());
+        if self.order.is_empty() {
+            return;
+        }
+        let again = |(name, of): (&String, &String)| {
+            let variant = plan.variants.iter().find(|variant| variant.name == *of)?;
+            Some(Variant { name: name.clone(), ..variant.clone() })
+        };
+        let again: Vec<Variant> = self.again.iter().filter_map(again).collect();
+        plan.variants.extend(again);
+        let baseline = plan.baseline().name.clone();
+        plan.variants.retain(|variant| variant.name == baseline || self.order.contains(&variant.name));
+        plan.blocks = self.passes.last().copied().unwrap_or(0);
+        (plan.until, plan.building) = (Until::Blocks, None);
     }
 
     /// The builds that it names. Nothing is built for them: a machine that runs trials measures programs that were built
     /// before, or none.
     pub fn made(&self, maker: &dyn Maker, order: &Order<'_>) -> Result<Made, CommandError> {
-        let ordered = |variant: &&bakeoff_model::plan::Variant| self.digests.contains_key(&variant.name);
+        let ordered = |variant: &&Variant| self.digests.contains_key(&variant.name);
         let mut plan = order.plan.clone();
         plan.variants = order.plan.variants.iter().filter(ordered).cloned().collect();
         let order = Order { plan: &plan, ..*order };

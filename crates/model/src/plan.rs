@@ -219,7 +219,9 @@ impl Plan {
         }
         Stream::of(self.seed, &["pass", &number]).shuffle(&mut blocks);
         self.insert_building(pass, &mut blocks);
-        blocks.retain(|block| self.part.as_ref().is_none_or(|part| part.has(block)));
+        if let Some(part) = &self.part {
+            part.apply(&mut blocks);
+        }
         blocks
     }
 

@@ -84,7 +84,8 @@ fn trials(run: &RunFolder, order: &Order, shard: u32, node: &str) -> Result<Code
     let attempt = run.begin(shard)?;
     let journal = attempt.dir.join(JOURNAL);
     let node = node.to_owned();
-    let ordered = Shard { node: node.clone(), journal, scratch: None, passes: passes.clone(), done, digests };
+    let ordered =
+        Shard { node: node.clone(), journal, scratch: None, passes: passes.clone(), done, digests, ..Shard::default() };
     let tried = run_attempt(run, order, shard, &attempt, ordered);
     if let Err(error) = &tried {
         // People who wait for the shard see this, and not the scheduler's log.

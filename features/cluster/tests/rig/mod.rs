@@ -20,7 +20,7 @@ use std::process::{Command, Stdio};
 
 /// How often something is looked for before a test gives up. Each look takes its time with the machine: it asks for the queue,
 /// or reads `/proc`.
-const LOOKS: u32 = 3_000;
+const LOOKS: u32 = 12_000;
 /// Numbers of an array's tasks are smaller than this: small, so that tests get beyond it.
 pub const MOST_NUMBERS: u32 = 20;
 /// The partition's time limit, in minutes.
