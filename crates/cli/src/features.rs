@@ -16,6 +16,7 @@ const FEATURES: &[&dyn Feature] = &[
     #[cfg(feature = "building")]
     &bakeoff_why::Why,
     &bakeoff_cluster::Cluster,
+    &bakeoff_search::Search,
     &bakeoff_vm::Vm,
     &bakeoff_formats::Formats,
     &bakeoff_gate::Gate,

@@ -3,7 +3,7 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::process::ExitCode;
+use std::process::{ExitCode, ExitStatus};
 
 /// The exit codes, as the manual has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,13 @@ pub enum Code {
 }
 
 impl Code {
+    /// That of a command of this program that has ended.
+    pub fn of(status: ExitStatus) -> Self {
+        let known = [Self::Done, Self::GateFailed, Self::Usage, Self::Undecided, Self::VariantFailed, Self::Internal];
+        let number = status.code().unwrap_or(Self::Interrupted as i32);
+        known.into_iter().find(|code| *code as i32 == number).unwrap_or(Self::Interrupted)
+    }
+
     /// The one that wins where both are deserved.
     #[must_use]
     pub fn worst(self, other: Self) -> Self {

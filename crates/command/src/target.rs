@@ -126,7 +126,8 @@ fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".bakeoff-").permissions(Permissions::from_mode(MODE)).tempfile_in(folder)
 }
 
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file as a whole, or leaves the one that is there.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = temporary(path)?;
     file.write_all(bytes)?;
     if let Ok(about) = fs::metadata(path) {

@@ -63,7 +63,7 @@ fn build(run: &RunFolder, order: &Order, node: &str) -> Result<Code, CommandErro
     if !status.success() {
         write(&run.dir.join(BUILD_STATUS), &ended(status, &log, node))?;
     }
-    Ok(code(status))
+    Ok(Code::of(status))
 }
 
 fn trials(run: &RunFolder, order: &Order, shard: u32, node: &str) -> Result<Code, CommandError> {
@@ -125,7 +125,7 @@ fn run_attempt(
         run.finish(shard, attempt, blocks::of_attempt(shard, attempt, over).len())?;
         return Ok(Code::Done);
     }
-    Ok(code(status))
+    Ok(Code::of(status))
 }
 
 /// A folder on the node's own disk, for what trials leave.
@@ -155,8 +155,7 @@ fn is_complete(run: &RunFolder, shard: u32, passes: &BTreeSet<u32>, over: Option
     passes.iter().all(|pass| cells().all(|cell| is_there(*pass, cell)))
 }
 
-/// Runs `bakeoff run` on the run's study, and hands interrupts on.
-/// Runs it, and interrupts it once it is in vain.
+/// Runs `bakeoff run` on the run's study, hands interrupts on, and interrupts it once it is in vain.
 fn execute_run(
     run: &RunFolder,
     order: &Order,
@@ -207,10 +206,4 @@ fn ended(status: ExitStatus, log: &Path, node: &str) -> Status {
         _ => Code::Interrupted as i32,
     };
     Status { code, node: node.to_owned(), ended_unix_s: now_unix_s(), last: last_line(log), complete: false }
-}
-
-fn code(status: ExitStatus) -> Code {
-    let known = [Code::Done, Code::GateFailed, Code::Usage, Code::Undecided, Code::VariantFailed, Code::Internal];
-    let number = status.code().unwrap_or(Code::Interrupted as i32);
-    known.into_iter().find(|code| *code as i32 == number).unwrap_or(Code::Interrupted)
 }

@@ -176,7 +176,7 @@ fn spread(differences: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::worlds::{Layouts, Machine, Run, WORLDS};
+    use crate::tests::worlds::{Layouts, Machine, Run, WORLDS};
 
     const SEED: u64 = 55;
 

@@ -1,15 +1,27 @@
 //! Searching: the race that finds the best build under a budget, and the bisection that finds the commit that changed the
-//! speed, each with a proven error. Everything here is pure: it opens no file, starts nothing and reads no clock. What to
-//! run next follows from a seed and from the outcomes so far.
+//! speed, each with a proven error. The methods are pure: they open no file, start nothing and read no clock. What to run next
+//! follows from a seed and from the outcomes so far. The commands run it, each block as a shard of a study.
 
 #![allow(missing_docs, reason = "the names of fields and variants say what they are; where not, a comment does")]
 
 pub mod ablation;
 pub mod bets;
 pub mod bisect;
-pub mod goals;
+mod blocks;
 mod places;
 pub mod race;
 pub mod screening;
 pub mod space;
-pub mod worlds;
+
+use bakeoff_command::{Feature, Registry};
+
+/// The slice.
+#[derive(Debug)]
+pub struct Search;
+
+impl Feature for Search {
+    fn register(&self, _to: &mut Registry) {}
+}
+
+#[cfg(test)]
+mod tests;

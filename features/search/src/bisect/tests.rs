@@ -1,7 +1,7 @@
 //! Tests of the bisection: its rules one by one, and searches by simulation.
 
 use super::*;
-use crate::worlds::{Layouts, Machine, Run, WORLDS, World};
+use crate::tests::worlds::{Layouts, Machine, Run, WORLDS, World};
 use proptest::prelude::*;
 
 const SEED: u64 = 55;

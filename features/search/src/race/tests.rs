@@ -1,7 +1,7 @@
 //! Tests of the race: its plans, its rules one by one, its bets as martingales, and some races by simulation.
 
 use super::*;
-use crate::worlds::{Effects, Layouts, Machine, Run, WORLDS, World};
+use crate::tests::worlds::{Effects, Layouts, Machine, Run, WORLDS, World};
 use bakeoff_stats::describe::{mean, sd};
 use proptest::prelude::*;
 

@@ -3,7 +3,7 @@
 
 use super::promise::{Measure, Part, Sample, Task, at_most, flag, shown};
 use crate::race::{Outcome, Race, Repeats, Rules, Standing};
-use crate::worlds::{EFFECTS, Effects, Layouts, Machine, Run, World};
+use crate::tests::worlds::{EFFECTS, Effects, Layouts, Machine, Run, World};
 use bakeoff_model::shuffle::Stream;
 
 /// Builds in a race.

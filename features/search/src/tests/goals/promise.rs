@@ -1,7 +1,7 @@
 //! The types of the goals: what one search gives, how many become a number, and what the number must be. Nothing is simulated
 //! here.
 
-use crate::worlds::World;
+use crate::tests::worlds::World;
 use bakeoff_model::shuffle::Stream;
 use bakeoff_stats::describe::{mean, median};
 

@@ -3,7 +3,7 @@
 
 use super::promise::{Measure, Part, Promise, Sample, Task, at_most, flag, shown};
 use crate::bisect::{Ask, Bisection, Ending, Rules};
-use crate::worlds::{Layouts, Machine, Run, World};
+use crate::tests::worlds::{Layouts, Machine, Run, World};
 use bakeoff_model::shuffle::Stream;
 
 /// A search that lasts longer has no answer.

@@ -13,7 +13,7 @@ mod table;
 pub use promise::{BUILD_S, Measure, Options, PARTS, Part, Row, TRIAL_S};
 pub use table::markdown;
 
-use crate::worlds::{WORLDS, World};
+use crate::tests::worlds::{WORLDS, World};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_stats::describe::{mean, median, sd};
 use bakeoff_stats::proportion::binomial_interval;

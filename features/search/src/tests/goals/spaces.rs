@@ -7,7 +7,7 @@ use crate::ablation::{self, Ablation};
 use crate::race::{Repeats, Rules};
 use crate::screening::Screening;
 use crate::space::Space;
-use crate::worlds::{Layouts, Machine, Run, World};
+use crate::tests::worlds::{Layouts, Machine, Run, World};
 use bakeoff_model::shuffle::Stream;
 use std::collections::BTreeSet;
 

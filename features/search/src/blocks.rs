@@ -1,0 +1,214 @@
+//! The blocks of a search, for real. Each is a shard of the study that the search wrote down, so it is run as any block is,
+//! by this program, and has a journal of its own: FOLDER/N.jsonl. What was built, and what could not be, is in
+//! FOLDER/builds.json. From these files and the seed everything else follows; a command that was killed goes on from them.
+//! It decides nothing.
+
+use bakeoff_command::shard::Shard;
+use bakeoff_command::state::State;
+use bakeoff_command::target::replace;
+use bakeoff_command::{Code, CommandError};
+use bakeoff_host::interrupt;
+use bakeoff_journal::read;
+use bakeoff_model::record::{Outcome, Record, Trial};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+/// How often the command looks whether it was interrupted.
+const LOOK: Duration = Duration::from_millis(20);
+/// How long a block may go on whose search was killed.
+const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// The builds, by variant; none of one that failed.
+type Builds = BTreeMap<String, Option<String>>;
+
+/// A run of a block: the variant, and 0, or 1, 2, … where it runs again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) variant: String,
+    pub(crate) repeat: u32,
+}
+
+impl Run {
+    /// What a journal calls it.
+    fn name(&self) -> String {
+        if self.repeat == 0 { self.variant.clone() } else { format!("{} again {}", self.variant, self.repeat) }
+    }
+}
+
+/// Where blocks are run, and what was built for them.
+#[derive(Debug)]
+pub(crate) struct Blocks {
+    /// The search's own folder.
+    folder: PathBuf,
+    /// The study, and the options of `run` that every block has.
+    study: PathBuf,
+    words: Vec<String>,
+    /// Whether anything has to be built.
+    builds: bool,
+    built: Builds,
+}
+
+impl Blocks {
+    /// The blocks of a search that keeps its files in that folder.
+    pub(crate) fn open(folder: &Path, study: &Path, words: Vec<String>, builds: bool) -> Result<Self, CommandError> {
+        fs::create_dir_all(folder)
+            .map_err(|error| CommandError::unwritten(&format!("cannot create {}", folder.display()), &error))?;
+        let built = match fs::read(folder.join(BUILDS)) {
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| unreadable(&folder.join(BUILDS), &error))?,
+            Err(_) => Builds::new(),
+        };
+        Ok(Self { folder: folder.to_owned(), study: study.to_owned(), words, builds, built })
+    }
+
+    /// Whether that variant was built, or failed to; none if nobody tried.
+    pub(crate) fn is_built(&self, variant: &str) -> Option<bool> {
+        if self.builds { self.built.get(variant).map(Option::is_some) } else { Some(true) }
+    }
+
+    /// How many were built.
+    pub(crate) fn built(&self) -> usize {
+        self.built.values().flatten().count()
+    }
+
+    /// Builds those that nobody tried to build; false if that was interrupted. What they share is built once.
+    pub(crate) fn build(&mut self, variants: &BTreeSet<String>) -> Result<bool, CommandError> {
+        let missing: Vec<&String> = variants.iter().filter(|name| self.is_built(name).is_none()).collect();
+        if missing.is_empty() {
+            return Ok(true);
+        }
+        let file = self.folder.join("building.json");
+        let only = missing.iter().flat_map(|name| ["--only".to_owned(), (*name).clone()]);
+        let words: Vec<String> = only.chain(["--build-for".to_owned(), file.display().to_string()]).collect();
+        let log = self.folder.join("building.log");
+        let status = self.execute(&words, &log)?;
+        if interrupt::count() > 0 {
+            return Ok(false);
+        }
+        if !status.success() {
+            return Err(failed(status, &log, "the builds failed"));
+        }
+        let text = fs::read(&file).map_err(|error| unreadable(&file, &error))?;
+        let digests: BTreeMap<String, String> =
+            serde_json::from_slice(&text).map_err(|error| unreadable(&file, &error))?;
+        let tried: Vec<String> = missing.into_iter().cloned().collect();
+        // The baseline is built along with any of them.
+        self.built.extend(digests.iter().map(|(name, digest)| (name.clone(), Some(digest.clone()))));
+        self.built.extend(tried.into_iter().map(|name| (name.clone(), digests.get(&name).cloned())));
+        self.write(BUILDS, &self.built)?;
+        Ok(true)
+    }
+
+    /// The record of a block that is whole; none if it is not there, or was cut off.
+    pub(crate) fn record(&self, number: u32, runs: &[Run]) -> Option<Record> {
+        let record = read(&self.journal(number)).ok()?.record;
+        let is_whole = |block: &bakeoff_model::record::Block| {
+            runs.iter().all(|run| final_trial(&record, &block.workload, &block.condition, &run.name()).is_some())
+        };
+        let cells = record.study.workloads.len() * record.study.conditions.len();
+        (record.blocks.len() == cells && record.blocks.iter().all(is_whole)).then_some(record)
+    }
+
+    /// Runs what is missing of a block; none if it was interrupted. All of its variants must be built.
+    pub(crate) fn run(&self, number: u32, runs: &[Run]) -> Result<Option<Record>, CommandError> {
+        if let Some(record) = self.record(number, runs) {
+            return Ok(Some(record));
+        }
+        // What a killed search began may still be at work.
+        drop(State::at(&self.journal(number)).lock_within(PATIENCE)?);
+        if let Some(record) = self.record(number, runs) {
+            return Ok(Some(record));
+        }
+        let again = runs.iter().filter(|run| run.repeat > 0).map(|run| (run.name(), run.variant.clone())).collect();
+        let digest = |run: &Run| Some((run.name(), self.built.get(&run.variant)?.clone()?));
+        let shard = Shard {
+            node: "here".to_owned(),
+            journal: self.journal(number),
+            passes: [number].into(),
+            digests: runs.iter().filter_map(digest).collect(),
+            order: runs.iter().map(Run::name).collect(),
+            again,
+            ..Shard::default()
+        };
+        self.write("block.json", &shard)?;
+        let file = self.folder.join("block.json").display().to_string();
+        let log = self.folder.join("block.log");
+        let words = ["--anyway".to_owned(), "--shard".to_owned(), file];
+        let status = self.execute(&words, &log)?;
+        match self.record(number, runs) {
+            Some(record) => Ok(Some(record)),
+            None if interrupt::count() > 0 => Ok(None),
+            None => Err(failed(status, &log, "a block could not be run")),
+        }
+    }
+
+    fn journal(&self, number: u32) -> PathBuf {
+        self.folder.join(format!("{number:05}.jsonl"))
+    }
+
+    fn write(&self, name: &str, what: &impl serde::Serialize) -> Result<(), CommandError> {
+        let path = self.folder.join(name);
+        let bytes = serde_json::to_vec_pretty(what).map_err(|error| CommandError::new(Code::Internal, error))?;
+        replace(&path, &bytes)
+            .map_err(|error| CommandError::unwritten(&format!("cannot write {}", path.display()), &error))
+    }
+
+    /// Runs `bakeoff run` on the study, and hands interrupts on.
+    fn execute(&self, words: &[String], log: &Path) -> Result<ExitStatus, CommandError> {
+        let own = std::env::current_exe().map_err(|error| CommandError::new(Code::Internal, error))?;
+        let unwritten = |error| CommandError::unwritten(&format!("cannot write {}", log.display()), &error);
+        let out = fs::File::create(log).map_err(unwritten)?;
+        let mut command = Command::new(own);
+        command.arg("run").arg(&self.study).args(&self.words).args(words).arg("--quiet");
+        // A terminal would interrupt it too, and a second interrupt kills the trial.
+        command.process_group(0).stdin(Stdio::null()).stderr(out.try_clone().map_err(unwritten)?).stdout(out);
+        let mut child = command.spawn().map_err(|error| CommandError::new(Code::Internal, error))?;
+        let mut told = 0;
+        loop {
+            if let Some(status) = child.try_wait().map_err(|error| CommandError::new(Code::Internal, error))? {
+                return Ok(status);
+            }
+            if interrupt::count() > told {
+                told = interrupt::count();
+                interrupt::send(&child);
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+/// The file of what was built.
+const BUILDS: &str = "builds.json";
+
+/// The last attempt of a run in a cell.
+fn final_trial<'a>(record: &'a Record, workload: &str, condition: &str, name: &str) -> Option<&'a Trial> {
+    let is_of_run = |trial: &&Trial| {
+        trial.workload == workload && trial.condition == condition && trial.variant == name && trial.is_final()
+    };
+    record.trials.iter().rev().find(is_of_run)
+}
+
+/// The last attempts of a run, one for each workload and condition.
+pub(crate) fn trials<'a>(record: &'a Record, run: &Run) -> impl Iterator<Item = &'a Trial> {
+    let name = run.name();
+    record.blocks.iter().filter_map(move |block| final_trial(record, &block.workload, &block.condition, &name))
+}
+
+/// The value of a trial that decides; none if it failed.
+pub(crate) fn value(trial: &Trial, metric: &str) -> Option<f64> {
+    if trial.outcome == Outcome::Ok { trial.value(metric) } else { None }
+}
+
+fn unreadable(path: &Path, error: &dyn std::error::Error) -> CommandError {
+    CommandError::usage(format!("cannot read {}: {error}", path.display()))
+        .hint("remove the folder of the search to begin it again")
+}
+
+/// What a command said last.
+fn failed(status: ExitStatus, log: &Path, what: &str) -> CommandError {
+    let said = fs::read_to_string(log).unwrap_or_default();
+    CommandError::text(Code::of(status), format!("error: {what}\n{said}"))
+}

@@ -1,0 +1,4 @@
+//! Simulated machines, and the goals that searching reaches on them.
+
+mod goals;
+pub(crate) mod worlds;
