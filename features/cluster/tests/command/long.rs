@@ -2,9 +2,11 @@
 //! `BAKEOFF_CLUSTER`. Each prints what was planted and what was seen of it; after each, every trial is there once.
 
 use crate::common::processes::LOOKS;
-use crate::features::cluster_lab::{Coordinator, Lab, SMALL};
+use crate::features::cluster_lab::{Coordinator, Lab, SMALL, entries};
 use bakeoff_model::shuffle::Stream;
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
@@ -13,13 +15,18 @@ const KILLS: usize = 20;
 
 /// A study whose trials last so many times 100 ms, beside a cluster; none where these tests were not asked for.
 fn lab(blocks: u32, tenths: u32) -> Option<Lab> {
+    let nap = format!("sleep {}.{}", tenths / 10, tenths % 10);
+    let text = SMALL.replace("sleep 0.02", &nap).replace("blocks = 6", &format!("blocks = {blocks}"));
+    asked_for(&text)
+}
+
+/// A study beside a cluster; none where these tests were not asked for.
+fn asked_for(study: &str) -> Option<Lab> {
     if std::env::var_os("BAKEOFF_CLUSTER").is_none() {
         println!("skipped: it takes minutes; make long PART=cluster executes it");
         return None;
     }
-    let nap = format!("sleep {}.{}", tenths / 10, tenths % 10);
-    let text = SMALL.replace("sleep 0.02", &nap).replace("blocks = 6", &format!("blocks = {blocks}"));
-    let lab = Lab::start(&text)?;
+    let lab = Lab::start(study)?;
     lab.count_submissions();
     Some(lab)
 }
@@ -213,4 +220,32 @@ fn random_kills_of_the_command_and_of_nodes_lose_and_double_nothing() {
         lab.rig.start_node(node);
     }
     finish(&lab, "20 kills of the command and 20 of slurmd", waits, 240);
+}
+
+/// The quick plan of one of our studies: its sources are fetched and built by a job, its trials run on three nodes.
+fn published(name: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies").join(name);
+    let text = fs::read_to_string(folder.join("study.toml")).unwrap();
+    let Some(lab) = asked_for(&text) else { return };
+    for file in entries(&folder).into_iter().filter(|path| path.is_file()) {
+        fs::copy(&file, lab.sandbox.study().join(file.file_name().unwrap())).unwrap();
+    }
+    let ended = lab.begin(name, &["--plan", "quick", "--blocks", "3"]).ended();
+    assert_eq!(ended.code, 0, "{}", ended.out);
+    let trials = lab.sandbox.record().trials.len();
+    let record = lab.complete(trials);
+    lab.nothing_stays();
+    let nodes: BTreeSet<&str> = record.away.values().map(|from| from.node.as_str()).collect();
+    assert_eq!(nodes.len(), 3, "{nodes:?}");
+    println!("{name}, plan quick: {} blocks, {trials} trials on {nodes:?}\n{}", record.blocks.len(), ended.out);
+}
+
+#[test]
+fn perl_options_runs_on_nodes() {
+    published("perl-options");
+}
+
+#[test]
+fn memcached_sets_runs_on_nodes() {
+    published("memcached-sets");
 }
