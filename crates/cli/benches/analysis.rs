@@ -4,14 +4,12 @@
 //!    beside scipy's `permutation_test`, which gets as many resamples and finds p alone, of one comparison. The ratio is
 //!    scipy's time for as many comparisons to ours. scipy comes from the environment that `tools/oracles` makes.
 //! 2. Studies of two variants and 10⁴ to 10⁷ trials: seconds and peak memory for each trial, which must stay the same.
-//! 3. Studies of 10,000 blocks on 64 nodes, one of which is 3 % slower in one variant, of 1 row and of 60: seconds, and on how many
-//!    rows that node is named. The study's goals are 10 s and 60 s.
 //!
 //! It uses the sign-flip test itself to say how sure the ratio is. Nothing is asserted: a busy machine is not a failure.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a bench, for people to read")]
 
 use bakeoff_judge::judge;
-use bakeoff_model::record::{Attempt, Block, Outcome, Place, Record, Session, StudyLine, TWIN, Trial, VariantLine};
+use bakeoff_model::record::{Block, Outcome, Place, Record, Session, StudyLine, TWIN, Trial, VariantLine};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::Decide;
 use bakeoff_stats::signflip::SignFlip;
@@ -52,9 +50,6 @@ fn main() {
         return;
     }
     beside_scipy();
-    for rows in [1, 60] {
-        on_nodes(rows);
-    }
     for trials in [10_000u32, 100_000, 1_000_000, 10_000_000] {
         let itself = std::env::current_exe().unwrap();
         let status = Command::new(itself).env(SIZE, trials.to_string()).status().unwrap();
@@ -214,44 +209,6 @@ fn one_size(trials: u32) {
     let nanoseconds = 1e9 * seconds / f64::from(trials);
     println!(
         "{trials:>9} trials: {seconds:.3} s; {nanoseconds:.0} ns and {bytes:.0} B a trial, beside the record's own"
-    );
-}
-
-const NODES: u32 = 64;
-const BLOCKS_ON_NODES: u32 = 10_000;
-const SLOW_NODE: u32 = 17;
-
-/// Two variants on as many workloads as there are to be rows, and what it costs to tell 64 nodes apart.
-fn on_nodes(rows: u32) {
-    let names = ["a", "b", TWIN].map(str::to_owned);
-    let mut record = Record::new(record(&names, &["wall"], 1).study);
-    record.study.workloads = (0..rows).map(|row| format!("w{row:02}")).collect();
-    record.sessions = vec![Session { session: 1, blocks: BLOCKS_ON_NODES, ..Session::default() }];
-    for workload in record.study.workloads.clone() {
-        let mut of_one = self::record(&names, &["wall"], BLOCKS_ON_NODES);
-        let mut chance = Stream::of(178, &["nodes", &workload]);
-        for trial in &mut of_one.trials {
-            let is_slow = trial.block % NODES == SLOW_NODE && trial.variant == "b";
-            let value = if is_slow { 2.06 } else { 2.0 } * (0.01 * chance.normal()).exp();
-            trial.measurements = [("wall".to_owned(), value)].into();
-            trial.workload.clone_from(&workload);
-        }
-        for block in &mut of_one.blocks {
-            block.workload.clone_from(&workload);
-            let shard = block.block % NODES;
-            let from = Attempt { node: format!("n{shard:02}"), shard, attempt: 0 };
-            record.away.insert((block.block, workload.clone(), block.condition.clone()), from);
-        }
-        record.trials.append(&mut of_one.trials);
-        record.blocks.append(&mut of_one.blocks);
-    }
-    let began = Instant::now();
-    let findings = std::hint::black_box(judge(&record));
-    let seconds = began.elapsed().as_secs_f64();
-    let slow = format!("n{SLOW_NODE:02}");
-    let named = findings.by_place.iter().filter_map(|row| row.unlike.as_ref()).filter(|one| one.place == slow).count();
-    println!(
-        "{BLOCKS_ON_NODES} blocks on {NODES} nodes, rows: {rows}; judged in {seconds:.1} s, {slow} is named in {named} of them"
     );
 }
 
