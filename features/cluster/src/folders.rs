@@ -5,31 +5,14 @@ use bakeoff_command::CommandError;
 /// The folder with `$NAME`, `${NAME}` and a leading `~` replaced by the values that they have on this machine. One that is
 /// relative is in the home folder here.
 pub(crate) fn expanded(folder: &str) -> Result<String, CommandError> {
-    let value = |name: &str| {
-        let given = std::env::var(name).ok().filter(|value| !value.is_empty());
-        given.ok_or_else(|| {
-            CommandError::usage(format!("the folder `{}` needs ${name}, which has no value here", folder))
-                .hint("write the folder without it in machines.toml, or have `setup` set it")
-        })
-    };
-    let (mut out, mut rest) = match folder.strip_prefix("~/") {
-        Some(rest) => (value("HOME")? + "/", rest),
-        None => (String::new(), folder),
-    };
-    while let Some((before, after)) = rest.split_once('$') {
-        out.push_str(before);
-        let (name, more) = match after.strip_prefix('{').and_then(|braced| braced.split_once('}')) {
-            Some(found) => found,
-            None => after.split_at(after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len())),
-        };
-        out.push_str(&value(name)?);
-        rest = more;
-    }
-    out.push_str(rest);
-    if !out.starts_with('/') {
-        out = format!("{}/{out}", value("HOME")?);
-    }
-    Ok(out)
+    let home = folder.strip_prefix("~/").map(|rest| format!("$HOME/{rest}"));
+    let is_below_home = home.is_none() && !folder.starts_with(['/', '$']);
+    let text = home.unwrap_or_else(|| if is_below_home { format!("$HOME/{folder}") } else { folder.to_owned() });
+    let value = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty()).map(Some).ok_or(());
+    shellexpand::env_with_context(&text, value).map(Into::into).map_err(|missing| {
+        let error = format!("the folder `{folder}` needs ${}, which has no value here", missing.var_name);
+        CommandError::usage(error).hint("write the folder without it in machines.toml, or have `setup` set it")
+    })
 }
 
 #[cfg(test)]

@@ -12,9 +12,11 @@ use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_model::study::STATE_FOLDER;
+use bakeoff_report::words::counted;
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Show the jobs of a study on other machines
 ///
@@ -92,7 +94,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         if args.collect {
             let new: usize = collect(&run, &StateFolder::of(&folder.dir)?)?.iter().map(|one| one.new).sum();
             screen::err(&format!(
-                "collected {new} blocks; `bakeoff report {}` shows them\n",
+                "collected {}; `bakeoff report {}` shows them\n",
+                counted(new as u32, "block"),
                 clean(&args.study.display().to_string())
             ));
         }
@@ -103,16 +106,17 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     Ok(Code::Done)
 }
 
-/// The runs of a study, by their names.
+/// The runs of a study. That which was begun or waited for last comes last, so that what is collected of it stays the latest.
 fn runs(dir: &Path) -> Result<Vec<(String, Pointer)>, CommandError> {
     let entries = fs::read_dir(dir.join(STATE_FOLDER).join(AWAY)).into_iter().flatten().flatten();
     let mut runs = vec![];
     for path in entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "json")) {
         let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if let Some(pointer) = run_folder::read::<Pointer>(&path)? {
-            runs.push((id, pointer));
+            let written = fs::metadata(&path).and_then(|file| file.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+            runs.push((written, id, pointer));
         }
     }
-    runs.sort_by(|one, other| one.0.cmp(&other.0));
-    Ok(runs)
+    runs.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+    Ok(runs.into_iter().map(|(_, id, pointer)| (id, pointer)).collect())
 }

@@ -17,6 +17,7 @@ use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
 use bakeoff_model::until::Until;
+use bakeoff_report::words::counted;
 use clap::ArgMatches;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -149,10 +150,11 @@ impl Waiting<'_> {
             format!(" of about {}", bakeoff_report::format::duration(pass_s * most as f64))
         });
         let text = format!(
-            "{}: {} nodes; {passes} passes in {} shards{}; the run is {}\n",
+            "{}: {}; {passes} pass{} in {}{}; the run is {}\n",
             clean(&self.begun.name),
-            self.begun.nodes,
-            order.shards.len(),
+            counted(self.begun.nodes, "node"),
+            if passes == 1 { "" } else { "es" },
+            counted(order.shards.len() as u32, "shard"),
             each.unwrap_or_default(),
             clean(&self.begun.run.dir.display().to_string())
         );
@@ -331,7 +333,7 @@ impl Waiting<'_> {
         let (study, name) = (&self.study, clean(&self.begun.name));
         let has_builds = !self.begun.order.builds || matches!(self.begun.run.builds(), Ok(Some(_)));
         let what = match has_builds {
-            true => format!("the submitted jobs of {left} unfinished shards continue"),
+            true => format!("the submitted jobs of {} continue", counted(left as u32, "unfinished shard")),
             false => "submitted builds continue, but no shard starts".to_owned(),
         };
         screen::err(&format!(

@@ -11,7 +11,6 @@ use bakeoff_command::CommandError;
 use call::Calls;
 pub(crate) use call::CannotAsk;
 pub(crate) use queue::{Drained, Queued, State, never_ends};
-pub(crate) use script::FIND_MODULE;
 pub(crate) use script::Job;
 use script::Surroundings;
 use std::cell::Cell;

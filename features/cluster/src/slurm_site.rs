@@ -48,8 +48,7 @@ impl SlurmSite {
             exclusive: self.machines.exclusive && !is_build,
             command: format!("{quoted} shard {folder} {what}"),
             log: run.dir.join("log"),
-            modules: self.machines.modules.clone(),
-            setup: self.machines.setup.clone(),
+            prelude: self.machines.prelude(),
             requeue: self.machines.requeue,
             ..slurm::Job::default()
         }

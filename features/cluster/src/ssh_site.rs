@@ -10,7 +10,6 @@ use crate::machines::{Host, Machines, Way};
 use crate::order::Order;
 use crate::run_folder::{self, BUILD_STATUS, BUILDS, RunFolder, STUDY, write, write_bytes};
 use crate::site::{ASK, CannotAsk, Job, JobState, Site};
-use crate::slurm::FIND_MODULE;
 use bakeoff_command::CommandError;
 use bakeoff_host::lock::{Lock, LockMode};
 use bakeoff_model::plain::clean;
@@ -81,10 +80,7 @@ impl SshSite {
 
     /// The shell's text that runs one shard.
     fn runner(&self) -> String {
-        let modules = &self.machines.modules;
-        let load = |module: &String| format!("module load {} || exit\n", shell_words::quote(module));
-        let found = if modules.is_empty() { "" } else { FIND_MODULE };
-        format!("{found}{}{RUNNER}", modules.iter().map(load).collect::<String>())
+        self.machines.prelude() + RUNNER
     }
 
     /// Starts shards, or the builds, wherever they neither run nor are complete. A connection that is cut is no error: the next
@@ -168,13 +164,9 @@ impl Site for SshSite {
             let builds = order.builds.then(|| "--build".to_owned());
             for what in builds.into_iter().chain(shards_of(run, order, number, hosts.len()).iter().map(u32::to_string))
             {
-                let load: String =
-                    self.machines.modules.iter().map(|module| format!("module load {module} && ")).collect();
-                let _ = writeln!(
-                    out,
-                    "{}",
-                    ssh(&format!("{load}{program} shard {there} {what} --node {}", host.machine()))
-                );
+                let prelude = self.machines.prelude();
+                let line = format!("{prelude}{program} shard {there} {what} --node {}", host.machine());
+                let _ = writeln!(out, "{}", ssh(&line));
             }
             let _ = writeln!(out, "{} | tar -C {here} -xf -\n", ssh(&format!("tar -C {there} -cf - shards")));
         }

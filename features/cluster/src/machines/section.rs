@@ -16,33 +16,26 @@ const SSH_FOLDER: &str = ".cache/bakeoff";
 /// The folder below the study's, if the file names none for Slurm.
 const STUDY_FOLDER: &str = ".bakeoff/away";
 
-/// Options of sbatch that are not for `extra`: long, short, and what to do instead.
-const RESERVED: &[(&str, &str, &str)] = &[
-    ("--partition", "-p", "use the key `partition`"),
-    ("--account", "-A", "use the key `account`"),
-    ("--constraint", "-C", "use the key `constraint`"),
-    ("--time", "-t", "use the key `time`"),
-    ("--exclude", "-x", "use the key `exclude`"),
-    ("--exclusive", "", "use `exclusive`, beside `slurm`"),
-    ("--requeue", "", "use `requeue`, beside `slurm`"),
-    ("--no-requeue", "", "use `requeue`, beside `slurm`"),
-    ("--nodes", "-N", "remove it; each job uses one node, and `nodes` beside `slurm` says how many jobs run at a time"),
-    ("--job-name", "-J", "remove it; Bakeoff finds its jobs by their name"),
-    ("--array", "-a", "remove it; Bakeoff numbers its shards"),
-    ("--output", "-o", "remove it; Bakeoff puts the logs into `folder`"),
-    ("--error", "-e", "remove it; Bakeoff puts the logs into `folder`"),
-    ("--input", "-i", "remove it; a shard reads no input"),
-    ("--open-mode", "", "remove it; logs are appended to"),
-    ("--chdir", "-D", "remove it; Bakeoff uses absolute paths"),
-    ("--export", "", "remove it; use `setup` or `modules` for what the jobs need"),
-    ("--export-file", "", "remove it; use `setup` or `modules` for what the jobs need"),
-    ("--dependency", "-d", "remove it; Bakeoff decides the order of its jobs"),
-    ("--kill-on-invalid-dep", "", "remove it; Bakeoff decides the order of its jobs"),
-    ("--clusters", "-M", "remove it, and log in to that cluster"),
-    ("--wrap", "", "remove it; the job is a script"),
-    ("--wait", "-W", "remove it; Bakeoff waits by itself"),
-    ("--test-only", "", "remove it; Bakeoff tests its jobs by itself"),
-    ("--parsable", "", "remove it; Bakeoff uses it already"),
+/// Options of sbatch that are not for `extra`, and what to do instead.
+const RESERVED: &[(&str, &str)] = &[
+    ("--partition -p", "use the key `partition`"),
+    ("--account -A", "use the key `account`"),
+    ("--constraint -C", "use the key `constraint`"),
+    ("--time -t", "use the key `time`"),
+    ("--exclude -x", "use the key `exclude`"),
+    ("--exclusive", "use `exclusive`, beside `slurm`"),
+    ("--requeue --no-requeue", "use `requeue`, beside `slurm`"),
+    ("--nodes -N", "remove it; each job uses one node, and `nodes` beside `slurm` says how many jobs run at a time"),
+    ("--job-name -J", "remove it; Bakeoff finds its jobs by their name"),
+    ("--array -a", "remove it; Bakeoff numbers its shards"),
+    ("--output -o --error -e --open-mode", "remove it; Bakeoff puts the logs into `folder`"),
+    ("--input -i", "remove it; a shard reads no input"),
+    ("--chdir -D", "remove it; Bakeoff uses absolute paths"),
+    ("--export --export-file", "remove it; use `setup` or `modules` for what the jobs need"),
+    ("--dependency -d --kill-on-invalid-dep", "remove it; Bakeoff decides the order of its jobs"),
+    ("--clusters -M", "remove it, and log in to that cluster"),
+    ("--wrap", "remove it; the job is a script"),
+    ("--wait -W --test-only --parsable", "remove it; Bakeoff uses it where it is needed"),
 ];
 
 /// What the login side knows, and a file may refer to.
@@ -66,25 +59,13 @@ impl Login {
 
     /// Replaces `$USER`, `$HOME`, and both with braces; the error is the part that cannot be replaced, and why.
     fn expand(&self, text: &str) -> Result<String, String> {
-        let mut parts = text.split('$');
-        let mut out = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let (name, rest) = match part.strip_prefix('{').and_then(|part| part.split_once('}')) {
-                Some(split) => split,
-                None => {
-                    let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(part.len());
-                    part.split_at(end)
-                }
-            };
-            let value = match name {
-                "USER" => &self.user,
-                "HOME" => &self.home,
-                _ => return Err(format!("`${name}` is not expanded here")),
-            };
-            out.push_str(value.as_ref().ok_or_else(|| format!("`${name}` is not set here"))?);
-            out.push_str(rest);
-        }
-        Ok(out)
+        let value = |name: &str| match name {
+            "USER" => self.user.clone().map(Some).ok_or("is not set here"),
+            "HOME" => self.home.clone().map(Some).ok_or("is not set here"),
+            _ => Err("is not expanded here"),
+        };
+        let expanded = shellexpand::env_with_context(text, value);
+        expanded.map(Into::into).map_err(|wrong| format!("`${}` {}", wrong.var_name, wrong.cause))
     }
 }
 
@@ -226,14 +207,19 @@ fn check_option(sink: &Sink, option: &str, span: Range<usize>) {
         return;
     }
     let word = option.split(|c: char| c == '=' || c.is_whitespace()).next().unwrap_or_default();
-    if let Some((long, _, remedy)) = RESERVED.iter().find(|(long, short, _)| is_meant(word, long, short)) {
-        sink.report(span, &format!("`{long}` cannot be in `extra`"), "", remedy);
+    let meant = |options: &'static str| options.split(' ').find(|option| is_meant(word, option));
+    if let Some((option, remedy)) = RESERVED.iter().find_map(|(options, remedy)| Some((meant(options)?, remedy))) {
+        sink.report(span, &format!("`{option}` cannot be in `extra`"), "", remedy);
     }
 }
 
 /// sbatch accepts the beginning of a long option, and the value right behind a short one.
-fn is_meant(word: &str, long: &str, short: &str) -> bool {
-    if word.starts_with("--") { long.starts_with(word) } else { !short.is_empty() && word.starts_with(short) }
+fn is_meant(word: &str, option: &str) -> bool {
+    if word.starts_with("--") {
+        option.starts_with(word)
+    } else {
+        !option.starts_with("--") && word.starts_with(option)
+    }
 }
 
 fn hosts(section: &Section<'_>) -> Vec<Host> {
@@ -274,8 +260,8 @@ fn one_line(section: &Section<'_>, key: &'static str) -> Placed<String> {
 /// The folder that all nodes and this host see.
 fn shared_folder(section: &Section<'_>, folder: Placed<String>, login: &Login) -> String {
     let Some((text, span)) = folder else { return format!("{}/{STUDY_FOLDER}", login.study) };
-    let remedy = "write an absolute path that all nodes see, such as \"/scratch/$USER/bakeoff\"; \
-        only $USER and $HOME are expanded";
+    let remedy = "write an absolute path that all nodes see, such as \"/scratch/bakeoff\"; only $USER and \
+        $HOME are expanded";
     let (expanded, wrong) = match login.expand(&text) {
         Ok(expanded) => {
             let wrong = (!expanded.starts_with('/')).then(|| format!("{text:?} is relative"));

@@ -2,7 +2,15 @@
 //! destinations. It opens no file and reports no problem.
 
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::fmt::{self, Write as _};
+
+/// Says where `module` is defined, unless the shell knows it.
+const FIND_MODULE: &str = "\
+command -v module > /dev/null || for file in /etc/profile.d/modules.sh /etc/profile.d/lmod.sh /etc/profile.d/z00_lmod.sh \\
+    /usr/share/modules/init/sh /usr/share/lmod/lmod/init/sh /usr/share/Modules/init/sh; do
+    if [ -r \"$file\" ]; then . \"$file\"; break; fi
+done
+";
 
 /// Machines that have a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +34,17 @@ pub(crate) struct Machines {
     pub(crate) scratch: Option<String>,
     /// Whether Slurm may start a shard again by itself after its node was lost.
     pub(crate) requeue: bool,
+}
+
+impl Machines {
+    /// The shell's text that gets a node ready.
+    pub(crate) fn prelude(&self) -> String {
+        let mut out = if self.modules.is_empty() { String::new() } else { FIND_MODULE.to_owned() };
+        for module in &self.modules {
+            let _ = writeln!(out, "module load {} || exit", shell_words::quote(module));
+        }
+        self.setup.iter().fold(out, |out, line| out + line + "\n")
+    }
 }
 
 /// How machines are reached.

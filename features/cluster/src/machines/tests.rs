@@ -112,7 +112,7 @@ folder = "/x"
         "\"HOURS:MINUTES:SECONDS\"",
         "`account` of `slurm`: \"two words\" is not one word",
         "\"reservation\" in `extra` is not an option",
-        "`--job-name` cannot be in `extra`",
+        "`-J` cannot be in `extra`",
         "`--array` cannot be in `extra`",
         "[lab] has no `nodes`",
         "[lab] has no key `nodse`",
@@ -148,7 +148,7 @@ fn problems_name_their_remedy() {
     check("[lab]\nslurm = {}\nnodes = 1\nscratch = \"$(ls)\"", "`scratch` of [lab]");
     check("[lab]\nslurm = {}\nnodes = 1\nscratch = \"tmp\"", "`scratch` of [lab]");
     check("[lab]\nslurm = { extra = [\"--x\\n#SBATCH\"] }\nnodes = 1", "is not an option");
-    check("[lab]\nslurm = { extra = [\"-N2\"] }\nnodes = 1", "`--nodes` cannot be in `extra`");
+    check("[lab]\nslurm = { extra = [\"-N2\"] }\nnodes = 1", "`-N` cannot be in `extra`");
     check("[lab]\nslurm = \"bench\"\nnodes = 1", "`slurm` of [lab] must be a table");
     check("[boxes]\nssh = []", "lists no machine");
     check("[boxes]\nssh = \"box\"", "must be a list of strings");

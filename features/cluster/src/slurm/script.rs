@@ -22,10 +22,8 @@ pub(crate) struct Job {
     pub(crate) command: String,
     /// The folder of its logs, absolute; it has to be there when the job starts, or the job fails without a trace.
     pub(crate) log: PathBuf,
-    /// Arguments of `module load`.
-    pub(crate) modules: Vec<String>,
-    /// Lines of shell, as they are written, after the modules.
-    pub(crate) setup: Vec<String>,
+    /// What gets the node ready, as lines of shell.
+    pub(crate) prelude: String,
     /// Whether Slurm starts it again by itself after its node was lost.
     pub(crate) requeue: bool,
     /// Ids of jobs just submitted that have to succeed first.
@@ -46,14 +44,6 @@ pub(super) struct Surroundings {
     pub(super) path: String,
     pub(super) home: String,
 }
-
-/// Says where `module` is defined, unless the shell knows it.
-pub(crate) const FIND_MODULE: &str = "\
-command -v module > /dev/null || for file in /etc/profile.d/modules.sh /etc/profile.d/lmod.sh /etc/profile.d/z00_lmod.sh \\
-    /usr/share/modules/init/sh /usr/share/lmod/lmod/init/sh /usr/share/Modules/init/sh; do
-    if [ -r \"$file\" ]; then . \"$file\"; break; fi
-done
-";
 
 impl Job {
     /// The name of a chunk's jobs.
@@ -96,15 +86,7 @@ impl Job {
         }
         let (path, home) = (shell_words::quote(&surroundings.path), shell_words::quote(&surroundings.home));
         let _ = writeln!(out, "export PATH={path} HOME={home}");
-        if !self.modules.is_empty() {
-            out.push_str(FIND_MODULE);
-        }
-        for module in &self.modules {
-            let _ = writeln!(out, "module load {} || exit", shell_words::quote(module));
-        }
-        for line in &self.setup {
-            let _ = writeln!(out, "{line}");
-        }
+        out.push_str(&self.prelude);
         if self.array.is_some() {
             out.push_str("SHARD=$((${SLURM_ARRAY_TASK_ID:-0} + ${1:-0}))\n");
         }
@@ -187,8 +169,7 @@ mod tests {
             exclusive: true,
             command: "/scratch/b/bakeoff-b4a0f0ec shard /scratch/b \"$SHARD\"".to_owned(),
             log: PathBuf::from("/scratch/b/log"),
-            modules: vec!["gcc/13".to_owned()],
-            setup: vec!["export BAKEOFF_LOCKS=/tmp/$SLURMD_NODENAME".to_owned()],
+            prelude: "module load gcc/13 || exit\nexport BAKEOFF_LOCKS=/tmp/$SLURMD_NODENAME\n".to_owned(),
             ..Job::default()
         }
     }
@@ -231,10 +212,6 @@ mod tests {
 #SBATCH --reservation=x
 #SBATCH --mem-bind local
 export PATH='/usr/bin:/opt/my tools' HOME=/home/alice
-command -v module > /dev/null || for file in /etc/profile.d/modules.sh /etc/profile.d/lmod.sh /etc/profile.d/z00_lmod.sh \
-    /usr/share/modules/init/sh /usr/share/lmod/lmod/init/sh /usr/share/Modules/init/sh; do
-    if [ -r "$file" ]; then . "$file"; break; fi
-done
 module load gcc/13 || exit
 export BAKEOFF_LOCKS=/tmp/$SLURMD_NODENAME
 SHARD=$((${SLURM_ARRAY_TASK_ID:-0} + ${1:-0}))
@@ -251,8 +228,7 @@ exec /scratch/b/bakeoff-b4a0f0ec shard /scratch/b "$SHARD"
             time_s: Some(600),
             command: "true".to_owned(),
             log: PathBuf::from("/a 100%/\"l#og\""),
-            modules: vec![],
-            setup: vec![],
+            prelude: String::new(),
             requeue: true,
             ..job()
         };

@@ -18,6 +18,7 @@ use std::process::Stdio;
 const MACHINES: &str = r#"
 [boxes]
 ssh = ["one", "two"]
+setup = ["cd ~ && echo ready >> was-set-up && cd - > /dev/null"]
 [closed]
 ssh = ["one", "closed"]
 [locked]
@@ -78,6 +79,8 @@ fn connections_that_are_cut_change_nothing() {
     rig.cut(4, 100_000..20_000_000);
     execute(&rig, &first, &["run", "STUDY", "--on", "boxes", "--quiet", "--blocks", "2"]).expect(0, &[]);
     assert_eq!((each_shard_once(&rig, &first), rig.cuts()), (2, 4));
+    let set_up = NAMES.map(|name| fs::read_to_string(rig.home(name).join("was-set-up")).unwrap());
+    assert_eq!(set_up.map(|text| text.lines().count()), [2, 2], "the builds and a shard on each");
 
     let second = small();
     second.write("machines.toml", MACHINES);
