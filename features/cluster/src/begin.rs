@@ -1,6 +1,7 @@
 //! How a run on other machines begins, or is found again: the same study on the same machines with the same options is the same
 //! run, so nobody has to remember one. What it needs is copied, so that later changes change nothing of it.
 
+use crate::calls::tar;
 use crate::machines::{self, Machines, Way};
 use crate::order::Order;
 use crate::run_folder::{RunFolder, STUDY, Status, write};
@@ -17,10 +18,9 @@ use bakeoff_model::until::Until;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Below the study's own state: one file for each of its runs.
 pub(crate) const AWAY: &str = "away";
@@ -171,10 +171,20 @@ fn freeze(files: &[PathBuf], from: &Path, to: &Path) -> Result<(), CommandError>
     let failed = |error: io::Error| CommandError::unwritten(&format!("cannot write {}", part.display()), &error);
     fs::create_dir_all(&part).map_err(failed)?;
     // A listing with NULs takes all names. Times and modes stay, as trials may look at them.
-    let mut copied = Command::new("tar");
-    copied.arg("-C").arg(from).args(["-cf", "-", "--null", "--no-recursion", "-T", "-"]);
     let names: Vec<u8> = files.iter().flat_map(|file| [file.as_os_str().as_encoded_bytes(), b"\0"].concat()).collect();
-    crate::pipe::through(copied, Command::new("tar").arg("-C").arg(&part).args(["-xf", "-"]), &names)?;
+    let (mut list, copy) =
+        (tempfile::NamedTempFile::new().map_err(failed)?, tempfile::NamedTempFile::new().map_err(failed)?);
+    list.write_all(&names).map_err(failed)?;
+    let packed = [
+        "-cf".as_ref(),
+        copy.path().as_os_str(),
+        "--null".as_ref(),
+        "--no-recursion".as_ref(),
+        "-T".as_ref(),
+        list.path().as_os_str(),
+    ];
+    tar(from, &packed)?;
+    tar(&part, &["-xf".as_ref(), copy.path().as_os_str()])?;
     match fs::rename(&part, to) {
         // Another command was faster, with the same files.
         Err(_) if to.exists() => fs::remove_dir_all(&part).map_err(failed),

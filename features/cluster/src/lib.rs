@@ -5,6 +5,7 @@
 mod asking;
 mod begin;
 mod blocks;
+mod calls;
 mod collect;
 mod folders;
 mod jobs;
@@ -13,7 +14,6 @@ mod node;
 mod on;
 mod order;
 mod page;
-mod pipe;
 mod run_folder;
 mod shard;
 mod site;

@@ -1,20 +1,16 @@
 //! Calls of Slurm's commands: without the options that the caller's environment has for them, and never for longer than a
 //! limit. What an answer means is decided elsewhere.
 
+use crate::calls::{Limit, call};
 use bakeoff_command::{Code, CommandError};
 use bakeoff_model::plain::clean;
-use rustix::process::{Pid, Signal};
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _};
-use std::os::unix::process::CommandExt as _;
+use std::io;
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// While slurmctld is away, Slurm's commands try for some seconds by themselves; a call that takes longer than this hangs.
 const LIMIT: Duration = Duration::from_secs(60);
-/// How often is looked whether a call has ended.
-const LOOK: Duration = Duration::from_millis(5);
 /// Variables that are options of Slurm's commands. They would win over what a job script says.
 const OPTIONS: &[&str] = &["SBATCH_", "SLURM_", "SQUEUE_", "SCANCEL_", "SINFO_", "SCONTROL_", "SALLOC_", "SRUN_"];
 /// Variables that say how to reach Slurm, not what to ask.
@@ -103,41 +99,18 @@ impl Calls {
     }
 
     fn answer(&self, program: &str, words: &[&OsStr]) -> io::Result<Answer> {
-        let (mut out, mut err) = (tempfile::tempfile()?, tempfile::tempfile()?);
         let mut command = Command::new(program);
-        command.args(words).env_clear().envs(self.variables.iter().cloned()).env("LC_ALL", "C");
-        // An interrupt is for us: half a submission would be a job that nobody has noted.
-        command.process_group(0).stdin(Stdio::null()).stdout(out.try_clone()?).stderr(err.try_clone()?);
-        let mut child = command.spawn()?;
-        let began = Instant::now();
-        let status = loop {
-            if let Some(status) = child.try_wait()? {
-                break status;
-            }
-            if began.elapsed() > self.limit {
-                // And all that it has started.
-                let _ = rustix::process::kill_process_group(Pid::from_child(&child), Signal::KILL);
-                child.wait()?;
-                return Err(io::Error::other(format!("no answer in {} s", self.limit.as_secs())));
-            }
-            std::thread::sleep(LOOK);
-        };
-        let err = text(&mut err)?;
-        let err = err.lines().map(str::trim).filter(|line| !line.is_empty()).map(clean).collect::<Vec<_>>().join("; ");
-        Ok(Answer { status, out: text(&mut out)?, err })
+        command.args(words).env_clear().envs(self.variables.iter().cloned()).stdin(Stdio::null());
+        let said = call(&mut command, Limit { time: self.limit, heeds_interrupts: false })?;
+        let late = || io::Error::other(format!("no answer in {} s", self.limit.as_secs()));
+        let out = String::from_utf8_lossy(&said.out).into_owned();
+        Ok(Answer { status: said.status.ok_or_else(late)?, out, err: said.err })
     }
 }
 
 fn shown(program: &str, words: &[&OsStr]) -> String {
     let words = words.iter().map(|word| word.to_string_lossy().into_owned());
     clean(&shell_words::join(std::iter::once(program.to_owned()).chain(words)))
-}
-
-fn text(file: &mut File) -> io::Result<String> {
-    let mut bytes = vec![];
-    file.rewind()?;
-    file.read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

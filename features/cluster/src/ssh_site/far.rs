@@ -1,16 +1,16 @@
 //! Calls of a far machine by the user's `ssh`: with one connection for all of them and a limit for each. It tells a connection
 //! that was cut from an action that failed; what the actions do is in `far.sh`.
 
+use crate::calls::{Limit, Said, call};
 use crate::machines::Host;
 use bakeoff_command::{Code, CommandError};
 use bakeoff_host::interrupt;
 use bakeoff_model::plain::clean;
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _};
-use std::os::unix::process::CommandExt as _;
+use std::io;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// What is run there.
 const FAR: &str = include_str!("far.sh");
@@ -29,8 +29,6 @@ const TRIES: u32 = 25;
 const TRIES_TO_CONNECT: u32 = 10;
 /// The pause before the second try; every further one is longer by as much.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How often is looked whether a call has ended.
-const LOOK: Duration = Duration::from_millis(5);
 /// What ssh prints if another try would not help.
 const FINAL: [&str; 6] = [
     "ssh: connect to host",
@@ -148,46 +146,30 @@ impl<'a> Far<'a> {
         if let Some(port) = self.host.port {
             ssh.arg("-p").arg(port.to_string());
         }
-        // An interrupt is for us: half an action would be a shard that nobody knows of.
-        ssh.process_group(0).env("LC_ALL", "C");
         ssh
     }
 
     fn call(&self, line: &str, input: Option<&Path>) -> io::Result<Answer> {
-        // Files, because a shared connection outlives the call and keeps its pipes open.
-        let (mut out, mut err) = (tempfile::tempfile()?, tempfile::tempfile()?);
         let mut ssh = self.ssh();
         ssh.arg("--").arg(&self.host.destination).arg(line);
         ssh.stdin(input.map_or_else(|| Ok(Stdio::null()), |path| File::open(path).map(Stdio::from))?);
-        let mut child = ssh.stdout(out.try_clone()?).stderr(err.try_clone()?).spawn()?;
-        let (began, limit) = (Instant::now(), if input.is_some() { SEND_LIMIT } else { LIMIT });
-        let status = loop {
-            if let Some(status) = child.try_wait()? {
-                break Some(status);
-            }
-            if began.elapsed() > limit || interrupt::count() > 0 {
-                child.kill()?;
-                child.wait()?;
-                break None;
-            }
-            std::thread::sleep(LOOK);
-        };
-        Ok(answer(status, &content(&mut out)?, &String::from_utf8_lossy(&content(&mut err)?)))
+        let time = if input.is_some() { SEND_LIMIT } else { LIMIT };
+        Ok(answer(call(&mut ssh, Limit { time, heeds_interrupts: true })?))
     }
 }
 
-/// What a call says; no status if it was ended here.
-fn answer(status: Option<ExitStatus>, printed: &[u8], err: &str) -> Answer {
+/// What a call says.
+fn answer(said: Said) -> Answer {
+    let Said { status, out: printed, err } = said;
     let marked = printed.windows(MARK.len()).position(|window| window == MARK);
     let out = marked.map(|at| printed[at + MARK.len()..].to_vec()).unwrap_or_default();
-    let said = err.lines().map(str::trim).filter(|line| !line.is_empty()).map(clean).collect::<Vec<_>>().join("; ");
     let is_final = FINAL.iter().any(|text| err.contains(text));
     let failure = match status.map(|status| status.code()) {
         Some(Some(0)) if marked.is_some() => None,
         Some(Some(0)) => Some(Failure::Refused("it runs something else than it was asked to".to_owned())),
-        Some(Some(NO_CONNECTION)) if is_final => Some(Failure::Unreachable(said)),
-        Some(Some(NO_CONNECTION | AGAIN) | None) => Some(Failure::Cut(or(said, "the connection was cut"))),
-        Some(Some(code)) => Some(Failure::Refused(or(said, &format!("its shell ended with exit code {code}")))),
+        Some(Some(NO_CONNECTION)) if is_final => Some(Failure::Unreachable(err)),
+        Some(Some(NO_CONNECTION | AGAIN) | None) => Some(Failure::Cut(or(err, "the connection was cut"))),
+        Some(Some(code)) => Some(Failure::Refused(or(err, &format!("its shell ended with exit code {code}")))),
         None => Some(Failure::Cut("it did not answer in time".to_owned())),
     };
     Answer { out, failure, connected: marked.is_some() }
@@ -195,13 +177,6 @@ fn answer(status: Option<ExitStatus>, printed: &[u8], err: &str) -> Answer {
 
 fn or(said: String, otherwise: &str) -> String {
     if said.is_empty() { otherwise.to_owned() } else { said }
-}
-
-fn content(file: &mut File) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![];
-    file.rewind()?;
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// The error of a command that cannot do without an action.
@@ -222,19 +197,21 @@ pub(super) fn fatal(far: &Far<'_>, failure: &Failure) -> CommandError {
 mod tests {
     use super::*;
     use std::os::unix::process::ExitStatusExt as _;
+    use std::process::ExitStatus;
 
     #[test]
     fn a_connection_that_is_cut_is_told_from_what_failed() {
-        let ended =
-            |code: i32, out: &str, err: &str| answer(Some(ExitStatus::from_raw(code << 8)), out.as_bytes(), err);
+        let ended = |code: i32, out: &str, err: &str| {
+            answer(Said { status: Some(ExitStatus::from_raw(code << 8)), out: out.into(), err: err.to_owned() })
+        };
         let done = ended(0, "Welcome!\nbakeoff-far\nfile 1 x\n", "");
         assert!(done.failure.is_none() && done.connected && done.out == b"file 1 x\n");
-        let cut = ended(255, "bakeoff-far\nfile", "Connection closed by remote host\n");
+        let cut = ended(255, "bakeoff-far\nfile", "Connection closed by remote host");
         assert!(matches!(cut.failure, Some(Failure::Cut(why)) if why == "Connection closed by remote host"));
         assert_eq!(cut.out, b"file");
-        let none = ended(255, "", "ssh: connect to host box port 22: Connection refused\r\n").failure;
+        let none = ended(255, "", "ssh: connect to host box port 22: Connection refused").failure;
         assert!(matches!(none, Some(Failure::Unreachable(why)) if why.ends_with("refused")));
-        let failed = ended(1, "bakeoff-far\n", "mkdir: Permission denied\n").failure;
+        let failed = ended(1, "bakeoff-far\n", "mkdir: Permission denied").failure;
         assert!(matches!(failed, Some(Failure::Refused(why)) if why == "mkdir: Permission denied"));
         let partial = ended(75, "bakeoff-far\n", "").failure;
         assert!(matches!(partial, Some(Failure::Cut(_))), "not all of it came");

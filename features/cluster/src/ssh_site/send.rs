@@ -2,14 +2,13 @@
 //! them. It starts no shard.
 
 use super::far::{Failure, Far, fatal};
+use crate::calls::tar;
 use crate::run_folder::{ORDER, RunFolder, STUDY};
 use bakeoff_command::CommandError;
 use bakeoff_model::plain::clean;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The only system that Bakeoff runs on.
 const SYSTEM: &str = "Linux";
@@ -104,16 +103,11 @@ pub(super) fn send(far: &Far<'_>, run: &RunFolder, program: &Sent) -> Result<(),
 
 /// A folder as a tar.
 fn archive(folder: &Path) -> Result<tempfile::NamedTempFile, CommandError> {
-    let failed = |why: &dyn std::fmt::Display| {
-        CommandError::usage(format!("cannot pack {}: {why}", clean(&folder.display().to_string())))
-    };
-    let file = tempfile::NamedTempFile::new().map_err(|error: io::Error| failed(&error))?;
-    let packed = Command::new("tar").arg("-C").arg(folder).arg("-cf").arg(file.path()).arg(".").output();
-    let packed = packed.map_err(|error| failed(&error))?;
-    match packed.status.success() {
-        true => Ok(file),
-        false => Err(failed(&clean(String::from_utf8_lossy(&packed.stderr).trim()))),
-    }
+    let file = tempfile::NamedTempFile::new().map_err(|error| {
+        CommandError::unwritten(&format!("cannot pack {}", clean(&folder.display().to_string())), &error)
+    })?;
+    tar(folder, &["-cf".as_ref(), file.path().as_os_str(), ".".as_ref()])?;
+    Ok(file)
 }
 
 #[cfg(test)]
