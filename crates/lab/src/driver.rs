@@ -52,7 +52,7 @@ pub fn drive<E: From<crate::Error>>(
         linked: Linked::new(),
     };
     let boots = plan.boots();
-    for pass in 1..=plan.blocks {
+    for pass in plan.passes() {
         if pass > 1 && plan.part.is_none() && !held.passes.contains(&pass) && enough() {
             return session.end();
         }
@@ -89,7 +89,7 @@ impl Standing {
         let held = Held::of(plan, record);
         let failing = Failing::of(plan, record);
         let mut standing = Self::default();
-        for planned in (1..=plan.blocks).flat_map(|pass| failing.without(plan.pass(pass))) {
+        for planned in plan.passes().into_iter().flat_map(|pass| failing.without(plan.pass(pass))) {
             let next = held.of_block(&planned).next;
             let missing = next.values().filter(|attempt| attempt.is_some()).count() as u64;
             standing.trials += next.len() as u64;

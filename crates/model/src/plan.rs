@@ -199,6 +199,14 @@ impl Plan {
         &self.variants[0]
     }
 
+    /// The passes that are run: all of them, or those of the part.
+    pub fn passes(&self) -> Vec<u32> {
+        match &self.part {
+            Some(part) => part.passes.range(..=self.blocks).copied().collect(),
+            None => (1..=self.blocks).collect(),
+        }
+    }
+
     /// The blocks of one pass (from 1), one for every workload × condition, in that pass's random order.
     ///
     /// The order of a block depends on seed, pass, names of workload and condition, and variants alone: not on the

@@ -5,11 +5,10 @@ use super::plan::takes;
 use crate::race::{Keep, Race, Wanted};
 use crate::session::Raced;
 use crate::share::Share;
-use crate::{continued, executed, instrument, place, programs};
+use crate::{executed, instrument, place, programs};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::estimates::{at_most, trials_s};
 use bakeoff_command::selection::{Jobs, Selection};
-use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};
 use bakeoff_command::target::Target;
 use bakeoff_command::{
@@ -150,7 +149,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         return show_returned(args, &returned, features);
     }
     match &args.simulate {
-        Some(truth) => rehearse(&of, &folder, &plan, truth),
+        Some(truth) => rehearse(&args.run, &of, &folder, &plan, truth),
         None => run_here(&args.run, &folder, plan, &of),
     }
 }
@@ -169,24 +168,36 @@ fn show_returned(args: &Args, returned: &Returned, features: &Registry) -> Resul
     Ok(worst)
 }
 
-fn rehearse(of: &Use<'_>, folder: &StudyFolder, plan: &Plan, truth: &str) -> Result<Code, CommandError> {
+fn rehearse(
+    args: &RunArgs,
+    of: &Use<'_>,
+    folder: &StudyFolder,
+    plan: &Plan,
+    truth: &str,
+) -> Result<Code, CommandError> {
+    let mut plan = plan.clone();
     // What is simulated has no layouts.
-    let plan = &{
-        let mut plan = plan.clone();
-        plan.keep_layouts();
-        plan
-    };
-    let planted = Truth::parse(truth, plan).map_err(CommandError::usage)?;
+    plan.keep_layouts();
+    let whole = plan.clone();
+    let mut planted = Truth::parse(truth, &whole).map_err(CommandError::usage)?;
+    let share = Share::of(args.shard.as_deref(), &folder.dir, &mut plan, true)?;
+    // A variant that a search runs again is as fast as it is.
+    for variant in &plan.variants {
+        let same = whole.variants.iter().find(|other| other.levels == variant.levels);
+        if let Some(effect) = same.and_then(|same| planted.effects.get(&same.name).copied()) {
+            planted.effects.insert(variant.name.clone(), effect);
+        }
+    }
     let mut study = plan.study_line(&BTreeMap::new(), truth, Some(truth));
     let identity = study.identity.clone();
-    let state = continued::choose(&StateFolder::of(&folder.dir)?, &mut study, &identity);
-    let race = Race {
+    let state = share.state(&mut study, &identity);
+    let race = share.shape(Race {
         keep: Keep::Study,
         quiet: of.quiet,
         guess_s: Some(planted.pause_s),
-        ..Race::of(plan, study, &state, (of.features, of.asked))
-    };
-    let raced = race.run(|| Ok(()), |_, _| Ok(Box::new(Simulated::new(planted, plan))))?;
+        ..Race::of(&plan, study, &state, (of.features, of.asked))
+    });
+    let raced = race.run(|| Ok(()), |_, _| Ok(Box::new(Simulated::new(planted, &plan))))?;
     (of.finish)(&raced)
 }
 
