@@ -10,20 +10,29 @@ use bakeoff_command::{Code, CommandError};
 use bakeoff_host::interrupt;
 use bakeoff_journal::read;
 use bakeoff_model::record::{Outcome, Record, Trial};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often the command looks whether it was interrupted.
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a block may go on whose search was killed.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
-/// The builds, by variant; none of one that failed.
-type Builds = BTreeMap<String, Option<String>>;
+/// What was built, and what could not be.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+struct Builds {
+    /// By variant; none of one that failed.
+    digests: BTreeMap<String, Option<String>>,
+    /// Why a build failed, as far as that was said.
+    why: BTreeMap<String, String>,
+    /// How long all of it took.
+    seconds: f64,
+}
 
 /// A run of a block: the variant, and 0, or 1, 2, … where it runs again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,19 +68,29 @@ impl Blocks {
             .map_err(|error| CommandError::unwritten(&format!("cannot create {}", folder.display()), &error))?;
         let built = match fs::read(folder.join(BUILDS)) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| unreadable(&folder.join(BUILDS), &error))?,
-            Err(_) => Builds::new(),
+            Err(_) => Builds::default(),
         };
         Ok(Self { folder: folder.to_owned(), study: study.to_owned(), words, builds, built })
     }
 
     /// Whether that variant was built, or failed to; none if nobody tried.
     pub(crate) fn is_built(&self, variant: &str) -> Option<bool> {
-        if self.builds { self.built.get(variant).map(Option::is_some) } else { Some(true) }
+        if self.builds { self.built.digests.get(variant).map(Option::is_some) } else { Some(true) }
     }
 
     /// How many were built.
     pub(crate) fn built(&self) -> usize {
-        self.built.values().flatten().count()
+        self.built.digests.values().flatten().count()
+    }
+
+    /// Why a build failed.
+    pub(crate) fn why(&self, variant: &str) -> &str {
+        self.built.why.get(variant).map_or("", String::as_str)
+    }
+
+    /// How long all builds took.
+    pub(crate) fn building_s(&self) -> f64 {
+        self.built.seconds
     }
 
     /// Builds those that nobody tried to build; false if that was interrupted. What they share is built once.
@@ -84,20 +103,32 @@ impl Blocks {
         let only = missing.iter().flat_map(|name| ["--only".to_owned(), (*name).clone()]);
         let words: Vec<String> = only.chain(["--build-for".to_owned(), file.display().to_string()]).collect();
         let log = self.folder.join("building.log");
+        let began = Instant::now();
         let status = self.execute(&words, &log)?;
         if interrupt::count() > 0 {
             return Ok(false);
         }
-        if !status.success() {
+        let digests: BTreeMap<String, String> = if status.success() {
+            let text = fs::read(&file).map_err(|error| unreadable(&file, &error))?;
+            serde_json::from_slice(&text).map_err(|error| unreadable(&file, &error))?
+        } else if status.code() == Some(Code::VariantFailed as i32) && self.built() > 0 {
+            // The baseline was built before. So it is they that failed, all of them.
+            BTreeMap::new()
+        } else {
             return Err(failed(status, &log, "the builds failed"));
-        }
-        let text = fs::read(&file).map_err(|error| unreadable(&file, &error))?;
-        let digests: BTreeMap<String, String> =
-            serde_json::from_slice(&text).map_err(|error| unreadable(&file, &error))?;
+        };
+        let said = fs::read_to_string(&log).unwrap_or_default();
         let tried: Vec<String> = missing.into_iter().cloned().collect();
         // The baseline is built along with any of them.
-        self.built.extend(digests.iter().map(|(name, digest)| (name.clone(), Some(digest.clone()))));
-        self.built.extend(tried.into_iter().map(|name| (name.clone(), digests.get(&name).cloned())));
+        self.built.digests.extend(digests.iter().map(|(name, digest)| (name.clone(), Some(digest.clone()))));
+        for name in tried {
+            let digest = digests.get(&name).cloned();
+            if digest.is_none() {
+                self.built.why.insert(name.clone(), said_of(&said, &name));
+            }
+            self.built.digests.insert(name, digest);
+        }
+        self.built.seconds += began.elapsed().as_secs_f64();
         self.write(BUILDS, &self.built)?;
         Ok(true)
     }
@@ -123,7 +154,7 @@ impl Blocks {
             return Ok(Some(record));
         }
         let again = runs.iter().filter(|run| run.repeat > 0).map(|run| (run.name(), run.variant.clone())).collect();
-        let digest = |run: &Run| Some((run.name(), self.built.get(&run.variant)?.clone()?));
+        let digest = |run: &Run| Some((run.name(), self.built.digests.get(&run.variant)?.clone()?));
         let shard = Shard {
             node: "here".to_owned(),
             journal: self.journal(number),
@@ -136,7 +167,10 @@ impl Blocks {
         self.write("block.json", &shard)?;
         let file = self.folder.join("block.json").display().to_string();
         let log = self.folder.join("block.log");
-        let words = ["--anyway".to_owned(), "--shard".to_owned(), file];
+        // What is simulated is never the same program.
+        let is_real = self.words.iter().all(|word| word != "--simulate");
+        let anyway = is_real.then(|| "--anyway".to_owned());
+        let words: Vec<String> = anyway.into_iter().chain(["--shard".to_owned(), file]).collect();
         let status = self.execute(&words, &log)?;
         match self.record(number, runs) {
             Some(record) => Ok(Some(record)),
@@ -149,7 +183,7 @@ impl Blocks {
         self.folder.join(format!("{number:05}.jsonl"))
     }
 
-    fn write(&self, name: &str, what: &impl serde::Serialize) -> Result<(), CommandError> {
+    fn write(&self, name: &str, what: &impl Serialize) -> Result<(), CommandError> {
         let path = self.folder.join(name);
         let bytes = serde_json::to_vec_pretty(what).map_err(|error| CommandError::new(Code::Internal, error))?;
         replace(&path, &bytes)
@@ -163,21 +197,32 @@ impl Blocks {
         let out = fs::File::create(log).map_err(unwritten)?;
         let mut command = Command::new(own);
         command.arg("run").arg(&self.study).args(&self.words).args(words).arg("--quiet");
-        // A terminal would interrupt it too, and a second interrupt kills the trial.
-        command.process_group(0).stdin(Stdio::null()).stderr(out.try_clone().map_err(unwritten)?).stdout(out);
-        let mut child = command.spawn().map_err(|error| CommandError::new(Code::Internal, error))?;
-        let mut told = 0;
-        loop {
-            if let Some(status) = child.try_wait().map_err(|error| CommandError::new(Code::Internal, error))? {
-                return Ok(status);
-            }
-            if interrupt::count() > told {
-                told = interrupt::count();
-                interrupt::send(&child);
-            }
-            std::thread::sleep(LOOK);
-        }
+        execute(command.stderr(out.try_clone().map_err(unwritten)?).stdout(out))
     }
+}
+
+/// Runs a command of this program to its end, and hands interrupts on.
+pub(crate) fn execute(command: &mut Command) -> Result<ExitStatus, CommandError> {
+    // A terminal would interrupt it too, and a second interrupt kills the trial.
+    command.process_group(0).stdin(Stdio::null());
+    let mut child = command.spawn().map_err(|error| CommandError::new(Code::Internal, error))?;
+    let mut told = 0;
+    loop {
+        if let Some(status) = child.try_wait().map_err(|error| CommandError::new(Code::Internal, error))? {
+            return Ok(status);
+        }
+        if interrupt::count() > told {
+            told = interrupt::count();
+            interrupt::send(&child);
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Why the build of a variant failed, from what was said.
+fn said_of(said: &str, variant: &str) -> String {
+    let found = said.lines().find_map(|line| line.split_once(&format!("{variant}: ")));
+    found.map(|(_, why)| why.to_owned()).unwrap_or_default()
 }
 
 /// The file of what was built.
