@@ -12,15 +12,22 @@ mod places;
 pub mod race;
 pub mod screening;
 pub mod space;
+mod tune;
 
-use bakeoff_command::{Feature, Registry};
+use bakeoff_command::{Code, Feature, Group, Registry, Subcommand};
 
 /// The slice.
 #[derive(Debug)]
 pub struct Search;
 
 impl Feature for Search {
-    fn register(&self, _to: &mut Registry) {}
+    fn register(&self, to: &mut Registry) {
+        let tune = Subcommand::with_features("tune", tune::execute).group(Group::Measure);
+        to.commands.push(tune.exits(&[
+            (Code::VariantFailed, "the baseline could not be built"),
+            (Code::Interrupted, "interrupted; run the same command again to resume"),
+        ]));
+    }
 }
 
 #[cfg(test)]

@@ -50,6 +50,9 @@ mod parcel;
 #[path = "../../../../features/power/tests/command/power.rs"]
 mod power;
 #[cfg(feature = "building")]
+#[path = "../../../../features/search/tests/command/tune.rs"]
+mod search_tune;
+#[cfg(feature = "building")]
 #[path = "../../../../features/starter/tests/command/init.rs"]
 mod starter;
 #[cfg(feature = "building")]

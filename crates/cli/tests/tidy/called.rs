@@ -7,10 +7,8 @@ use std::fs;
 use std::path::Path;
 
 /// Public for a test alone, each with its reason.
-const ORACLES: &[(&str, &str)] = &[
-    ("command_pages", "the pages of `docs/reference/commands` are made and compared by a test"),
-    ("of_workloads", "the command that races several workloads is not there yet"),
-];
+const ORACLES: &[(&str, &str)] =
+    &[("command_pages", "the pages of `docs/reference/commands` are made and compared by a test")];
 
 /// The program's part of a file: without comments and modules of tests.
 fn program(text: &str) -> String {

@@ -10,7 +10,7 @@ mod races;
 mod spaces;
 mod table;
 
-pub use promise::{BUILD_S, Measure, Options, PARTS, Part, Row, TRIAL_S};
+pub use promise::{Measure, Options, PARTS, Part, Row};
 pub use table::markdown;
 
 use crate::tests::worlds::{WORLDS, World};

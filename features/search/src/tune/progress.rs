@@ -1,0 +1,57 @@
+//! One line about a search at work, on standard error. On a terminal it is drawn again and again; elsewhere each phase gets a
+//! line.
+
+use super::budget::{Budget, Spent};
+use bakeoff_command::screen;
+use bakeoff_report::format::{count, waiting_time};
+use bakeoff_report::words::counted;
+
+/// What is shown of a search.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    pub(crate) quiet: bool,
+    phase: String,
+}
+
+impl Progress {
+    pub(crate) fn of(quiet: bool) -> Self {
+        Self { quiet, phase: String::new() }
+    }
+
+    /// Shows how far a phase is. What comes last may be cut off.
+    pub(crate) fn show(&mut self, phase: &str, [stands, last]: [&str; 2], spent: &Spent, budget: Budget) {
+        let is_new = self.phase != phase;
+        phase.clone_into(&mut self.phase);
+        if self.quiet || !(is_new || screen::err_is_terminal()) {
+            return;
+        }
+        let used = 100.0 * spent.share(budget).min(1.0);
+        let left = spent.left_s(budget).map(|left_s| format!(", at most {} left", waiting_time(left_s)));
+        let trials = format!("{} trials", count(spent.trials));
+        let builds = match spent.builds {
+            0 => String::new(),
+            builds => format!(", {}", counted(builds as u32, "build")),
+        };
+        let left = left.unwrap_or_default();
+        let last = if last.is_empty() { String::new() } else { format!("; {last}") };
+        screen::draw(&format!("{phase}: {stands}; {used:.0} % of the budget{left}; {trials}{builds}{last}"));
+    }
+
+    pub(crate) fn building(&mut self, now: usize, later: usize, spent: &Spent, budget: Budget) {
+        self.show("building", [&format!("{now} now, {later} later"), ""], spent, budget);
+    }
+
+    /// Writes a line that stays.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            screen::erase();
+            screen::err(&format!("note: {text}\n"));
+        }
+    }
+
+    pub(crate) fn end(&self) {
+        if !self.quiet {
+            screen::erase();
+        }
+    }
+}
