@@ -4,16 +4,19 @@
 use crate::begin::{AWAY, Pointer, site};
 use crate::collect::collect;
 use crate::machines;
+use crate::order::Order;
 use crate::page::table;
 use crate::run_folder::{self, RunFolder};
-use crate::standing::{Progress, of_shards};
+use crate::site::{Job, Site};
+use crate::standing::{Progress, Standing, of_shards};
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_model::study::STATE_FOLDER;
 use bakeoff_report::words::counted;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -44,7 +47,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         return Err(CommandError::usage("this study has no run on other machines")
             .hint("`bakeoff run STUDY --on NAME` begins one; NAME is a section of machines.toml"));
     }
-    let mut all = vec![];
+    let (mut all, mut code) = (vec![], Code::Done);
     for (id, pointer) in runs {
         let run = RunFolder::at(&pointer.dir);
         if !run.dir.join(run_folder::ORDER).exists() {
@@ -55,41 +58,30 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         if order.shards.is_empty() {
             continue;
         }
-        let site = site(machines::read(&pointer.machines, &folder.dir)?, &id);
         if args.cancel {
             // A command that waits would submit them again.
             run_folder::write_bytes(&run.dir.join(run_folder::CANCELLED), b"")?;
-            site.cancel(&run)?;
-            screen::err(&format!("the jobs of run {id} were cancelled; complete blocks are kept\n"));
         }
-        if let Err(why) = site.fetch(&run) {
-            screen::err(&format!("note: {}\n", clean(&why.0)));
-        }
-        let jobs = match site.jobs(&run) {
-            Ok(jobs) => jobs,
+        // The other runs can be shown without the section of one.
+        let jobs = match machines::read(&pointer.machines, &folder.dir) {
+            Ok(machines) => jobs(args, &run, &id, &*site(machines, &id))?,
             Err(why) => {
-                screen::err(&format!("note: cannot tell what waits and runs: {}\n", clean(&why.0)));
+                code = why.code;
+                let lost = if args.cancel { "its jobs were not cancelled" } else { "its jobs are not known" };
+                screen::err(&format!("note: run {id} on {}: {lost}\n{why}", clean(&pointer.machines)));
                 vec![]
             }
         };
         let (standing, progress) = (of_shards(&run, &order)?, Progress::of(&run, &order));
         if args.json {
-            let shards = standing.iter().zip(&order.shards).map(|(shard, passes)| {
-                json!({
-                    "shard": shard.number, "passes": passes, "done": shard.is_done(), "attempts": run.attempts(shard.number).len(),
-                    "blocks": progress.blocks.get(&shard.number), "node": progress.nodes.get(&shard.number),
-                })
-            });
-            let jobs = jobs
-                .iter()
-                .map(|job| json!({ "shard": job.shard, "node": job.node, "state": format!("{:?}", job.state) }));
+            let job = |job: &Job| json!({ "shard": job.shard, "node": job.node, "state": format!("{:?}", job.state) });
             all.push(json!({
                 "run": id, "machines": pointer.machines, "folder": pointer.dir,
-                "shards": shards.collect::<Vec<_>>(), "jobs": jobs.collect::<Vec<_>>(),
+                "shards": shards(&run, &order, &standing, &progress), "jobs": jobs.iter().map(job).collect::<Value>(),
             }));
         } else {
             screen::out(&format!("Run {id} on {}, in {}\n", clean(&pointer.machines), run.shown()));
-            screen::out(&table(&order, &progress, &standing, &jobs));
+            screen::out(&table(&run, &order, &progress, &standing, &jobs)?);
         }
         if args.collect {
             let new: usize = collect(&run, &StateFolder::of(&folder.dir)?)?.iter().map(|one| one.new).sum();
@@ -101,9 +93,39 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         }
     }
     if args.json {
-        screen::json(&(serde_json::Value::from(all).to_string() + "\n"));
+        screen::json(&(Value::from(all).to_string() + "\n"));
     }
-    Ok(Code::Done)
+    Ok(code)
+}
+
+/// The jobs of a run, after ending them if that is wanted.
+fn jobs(args: &Args, run: &RunFolder, id: &str, site: &dyn Site) -> Result<Vec<Job>, CommandError> {
+    if args.cancel {
+        site.cancel(run)?;
+        screen::err(&format!("the jobs of run {id} were cancelled; complete blocks are kept\n"));
+    }
+    if let Err(why) = site.fetch(run) {
+        screen::err(&format!("note: {}\n", clean(&why.0)));
+    }
+    // For some seconds, a scheduler still shows the jobs that it ends.
+    if args.cancel {
+        return Ok(vec![]);
+    }
+    Ok(site.jobs(run).unwrap_or_else(|why| {
+        screen::err(&format!("note: cannot tell what waits and runs: {}\n", clean(&why.0)));
+        vec![]
+    }))
+}
+
+/// The shards of a run as JSON.
+fn shards(run: &RunFolder, order: &Order, standing: &[Standing], progress: &Progress) -> Value {
+    let shard = |(shard, passes): (&Standing, &BTreeSet<u32>)| {
+        json!({
+            "shard": shard.number, "passes": passes, "done": shard.is_done(), "attempts": run.attempts(shard.number).len(),
+            "blocks": progress.blocks.get(&shard.number), "node": progress.nodes.get(&shard.number),
+        })
+    };
+    standing.iter().zip(&order.shards).map(shard).collect()
 }
 
 /// The runs of a study. That which was begun or waited for last comes last, so that what is collected of it stays the latest.

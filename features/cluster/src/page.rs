@@ -2,8 +2,10 @@
 
 use crate::begin::Begun;
 use crate::order::Order;
+use crate::run_folder::{RunFolder, Status};
 use crate::site::{Job, JobState};
 use crate::standing::{Progress, Standing};
+use bakeoff_command::CommandError;
 use bakeoff_model::plain::clean;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -58,35 +60,53 @@ fn longest(order: &Order, progress: &Progress, standing: &[Standing]) -> usize {
     standing.iter().zip(&order.shards).map(left).max().unwrap_or(0)
 }
 
-/// A table of the shards.
-pub(crate) fn table(order: &Order, progress: &Progress, standing: &[Standing], jobs: &[Job]) -> String {
-    let mut out = format!("{:<6} {:<18} {:<12} {}\n", "shard", "passes", "node", "state");
+/// A table of the shards, and of the builds until they are there.
+pub(crate) fn table(
+    run: &RunFolder,
+    order: &Order,
+    progress: &Progress,
+    standing: &[Standing],
+    jobs: &[Job],
+) -> Result<String, CommandError> {
+    let row = |name: &str, passes: &str, node: Option<&str>, state: &str| {
+        format!("{name:<6} {passes:<18} {:<12} {state}\n", clean(node.unwrap_or("–")))
+    };
+    let mut out = row("shard", "passes", Some("node"), "state");
+    if order.builds && run.builds()?.is_none() {
+        let job = jobs.iter().find(|job| job.shard.is_none());
+        let failed = run.build_status()?;
+        let node = job.and_then(|job| job.node.as_deref()).or(failed.as_ref().map(|status| &*status.node));
+        out += &row("builds", "", node, &state(job, failed.as_ref(), None));
+    }
     for (shard, passes) in standing.iter().zip(&order.shards) {
         let job = jobs.iter().find(|job| job.shard == Some(shard.number));
-        let known = progress.nodes.get(&shard.number).cloned();
-        let node = job.and_then(|job| job.node.clone()).or(known).unwrap_or_else(|| "–".to_owned());
+        let known = progress.nodes.get(&shard.number);
+        let node = job.and_then(|job| job.node.as_ref()).or(known).map(String::as_str);
         let kept = format!("{} of {} passes", progress.passes_of(shard.number), passes.len());
-        let state = state(shard, job, &kept);
-        let _ = writeln!(out, "{:<6} {:<18} {:<12} {state}", shard.number, named(passes), clean(&node));
+        let kept = (shard.attempts > 0 || job.is_some()).then_some(&*kept);
+        let state = if shard.is_done() { "done".to_owned() } else { state(job, shard.refused.as_ref(), kept) };
+        out += &row(&shard.number.to_string(), &named(passes), node, &state);
     }
-    out
+    Ok(out)
 }
 
-fn state(shard: &Standing, job: Option<&Job>, kept: &str) -> String {
-    if shard.is_done() {
-        return "done".to_owned();
-    }
-    match job.map(|job| (&job.state, job)) {
-        Some((JobState::Runs, job)) => format!("running, {kept}, since {}", clean(&job.since)),
-        Some((JobState::Waits { reason, remedy: None }, _)) => format!("waits: {}", clean(reason)),
-        Some((JobState::Waits { reason, remedy: Some(remedy) }, _)) => {
+/// What a job does, or how its last one ended.
+fn state(job: Option<&Job>, refused: Option<&Status>, kept: Option<&str>) -> String {
+    let Some(job) = job else {
+        return match (refused, kept) {
+            (Some(status), _) => format!("ended with exit code {}: {}", status.code, status.last),
+            (None, Some(kept)) => format!("not running, {kept} are kept"),
+            (None, None) => "not submitted".to_owned(),
+        };
+    };
+    match &job.state {
+        JobState::Runs => {
+            format!("running, {}since {}", kept.map_or_else(String::new, |kept| format!("{kept}, ")), clean(&job.since))
+        }
+        JobState::Waits { reason, remedy: None } => format!("waits: {}", clean(reason)),
+        JobState::Waits { reason, remedy: Some(remedy) } => {
             format!("waits and will not start: {}; {remedy}", clean(reason))
         }
-        None => match &shard.refused {
-            Some(status) => format!("ended with exit code {}: {}", status.code, status.last),
-            None if shard.attempts > 0 => format!("not running, {kept} are kept"),
-            None => "not submitted".to_owned(),
-        },
     }
 }
 

@@ -238,12 +238,12 @@ impl AttemptFolder {
     }
 }
 
-/// The last line of a log that says something.
+/// The last error in a log, or the last line that says something.
 pub(crate) fn last_line(log: &Path) -> String {
     let bytes = read_file(log, MOST_BYTES).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let says = |line: &&str| !line.trim().is_empty();
-    let error = text.lines().rev().filter(says).find(|line| line.starts_with("error"));
+    let error = text.lines().rev().filter(says).find_map(|line| line.strip_prefix("error: "));
     bakeoff_model::plain::clean(error.or_else(|| text.lines().rev().find(says)).unwrap_or_default())
 }
 

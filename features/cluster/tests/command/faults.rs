@@ -161,7 +161,10 @@ fn jobs_that_are_cancelled_leave_whole_blocks_that_count() {
     let first = lab.begin("first", &[]);
     lab.rig.until("some blocks are whole", || lab.trials() > 9);
     first.kill();
-    lab.execute(&["jobs", "STUDY", "--cancel"]).expect(0, &[]);
+    // What the scheduler still shows of them is not shown.
+    let cancelled = lab.execute(&["jobs", "STUDY", "--cancel"]);
+    cancelled.expect(0, &["were cancelled", "not running"]);
+    assert!(!cancelled.out.contains(" since "), "{}", cancelled.out);
     lab.nothing_stays();
     assert!(lab.done() < 3);
     lab.execute(&["jobs", "STUDY", "--collect"]).expect(0, &["not running", "collected"]);
@@ -242,7 +245,9 @@ fn builds_that_fail_are_told_once_and_built_again_by_the_same_command() {
     lab.machines_with_setup("", "", &["PATH=/nowhere:/usr/sbin"]);
     let refused = lab.execute(&["run", "STUDY", "--on", "lab"]);
     assert!(refused.code != 0 && refused.err.contains("the builds failed on n"), "{refused:?}");
+    assert!(!refused.err.contains(": error"), "{refused:?}");
     assert_eq!(lab.submissions().len(), 1, "{:#?}", lab.submissions());
+    lab.execute(&["jobs", "STUDY"]).expect(0, &["builds ", "ended with exit code", "not submitted"]);
     lab.machines("", "");
     lab.execute(&["run", "STUDY", "--on", "lab"]).expect(0, &["3 blocks"]);
 }
