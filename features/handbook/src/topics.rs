@@ -45,6 +45,7 @@ topics! {
     "machine" "understanding/machine.md" "whether you can trust this machine"
     "promises" "understanding/promises.md" "what the statistics promise, and how `calibrate` checks it"
     "layouts" "understanding/layouts.md" "why Bakeoff links programs again for each pass"
+    "searching" "understanding/searching.md" "how often `tune` and `bisect` err, and what they cost"
     "causes" "understanding/causes.md" "how far you can trust `explain`"
     "perf-diff" "understanding/perf-diff.md" "what explain, perf diff, cg_annotate and strace show about one pair"
     "study-file" "reference/study-file.md" "every key of study.toml"
