@@ -14,6 +14,8 @@ const SIGXCPU: i32 = 24;
 const SIGXFSZ: i32 = 25;
 /// What a kernel says that cannot go on.
 const FATAL: [&str; 3] = ["Kernel panic", "Oops:", "BUG:"];
+/// What it says if the root is larger than the half of its memory that it may take.
+const NO_ROOM: &str = "Initramfs unpacking failed: write error";
 /// How much of the console a failure shows.
 const TAIL_LINES: usize = 8;
 
@@ -54,6 +56,9 @@ fn why(left: &Left<'_>) -> Option<String> {
             }
             None => return None,
         },
+        _ if left.console.contains(NO_ROOM) => {
+            "the root and Bakeoff do not fit into half of the machine's memory: raise `memory` in [vm]".to_owned()
+        }
         _ if panic.is_some() => format!("the kernel panicked: {}", panic.unwrap_or_default().trim()),
         End::Exited(0) if received.place.is_none() => "the machine ended before the agent sent anything".to_owned(),
         End::Exited(0) => "the machine was switched off or reset before the agent finished".to_owned(),
@@ -91,7 +96,7 @@ mod tests {
             (Some(Failure::Surroundings { part, why, tail }), Some(expect)) => {
                 assert_eq!(part, "boot");
                 assert!(why.contains(expect), "{why}");
-                let first = if expect.contains("panic") { expect } else { "qemu: says so" };
+                let first = if console.contains("panic") { "Kernel panic" } else { "qemu: says so" };
                 assert!(tail.iter().any(|line| line.contains(first)), "{tail:?}");
             }
             (found, _) => panic!("{end:?}: {found:?}"),
@@ -111,6 +116,8 @@ mod tests {
         check(End::Exited(43), &cut, "", Some("output stops after line 7"));
         check(End::Exited(43), &silent, "", Some("sent nothing"));
         check(End::Exited(0), &silent, panic, Some("Kernel panic - not syncing"));
+        let full = "Initramfs unpacking failed: write error\nKernel panic - not syncing: Attempted to kill init!\n";
+        check(End::Exited(0), &silent, full, Some("raise `memory`"));
         check(End::Exited(0), &silent, "", Some("before the agent sent anything"));
         check(End::Exited(0), &cut, "", Some("switched off or reset"));
         check(End::Exited(1), &silent, "", Some("did not start"));

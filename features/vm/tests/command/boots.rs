@@ -41,7 +41,8 @@ fn kernels() -> Option<PathBuf> {
     missing.iter().all(|(missing, _)| !missing).then_some(folder)
 }
 
-/// A study that boots; `more` are its workloads, plan and decision, and further factors.
+/// A study that boots; `more` are its workloads, plan and decision, and further factors. A program that is compiled for tests is
+/// ten times as large as a released one, and stays in the guest's memory.
 fn study(kernels: &Path, vm: &str, more: &str) -> Sandbox {
     let kernels = kernels.display();
     Sandbox::new(&format!(
@@ -52,7 +53,7 @@ fn study(kernels: &Path, vm: &str, more: &str) -> Sandbox {
          [sources.kernels]\npath = \"{kernels}\"\n\
          [[build]]\nname = \"root\"\nscript = '''{ROOT}'''\n\
          [[build]]\nname = \"kernel\"\nsource = \"kernels\"\nscript = 'cp vmlinuz-$LINUX \"$PREFIX/boot/vmlinuz\"'\n\
-         [vm]\nroot = \"boot/root.gz\"\naccelerator = \"tcg\"\n{vm}\n{more}"
+         [vm]\nroot = \"boot/root.gz\"\naccelerator = \"tcg\"\nmemory = \"1GiB\"\n{vm}\n{more}"
     ))
 }
 
