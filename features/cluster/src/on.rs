@@ -48,6 +48,7 @@ pub(crate) fn run(matches: &ArgMatches, wanted: &ElsewhereOrder<'_>) -> Result<O
         submitted: BTreeMap::new(),
         tries: BTreeMap::new(),
         drawn: None,
+        has_noted: false,
         told: BTreeSet::new(),
         progress: Progress::default(),
     };
@@ -73,6 +74,8 @@ struct Waiting<'a> {
     /// When it was asked last, and how often since anything was submitted.
     asked: Option<Instant>,
     questions: u32,
+    /// Whether it was asked since then why jobs may have to wait.
+    has_noted: bool,
     /// How often the builds were submitted.
     builds: u32,
     /// The numbers of attempts that there were when this command submitted a shard.
@@ -187,7 +190,11 @@ impl Waiting<'_> {
                         jobs = found;
                         self.heed(&jobs)?;
                     }
-                    Err(why) => self.draw(&format!("{}: {}", clean(&self.begun.name), clean(&why.0))),
+                    Err(why) => {
+                        // A scheduler that was restarted may have drained nodes.
+                        self.has_noted = false;
+                        self.draw(&format!("{}: {}", clean(&self.begun.name), clean(&why.0)));
+                    }
                 }
                 self.progress = Progress::of(&self.begun.run, &self.begun.order);
             }
@@ -206,6 +213,7 @@ impl Waiting<'_> {
     fn note_submission(&mut self) {
         self.asking.note_submission(Instant::now());
         self.questions = 0;
+        self.has_noted = false;
     }
 
     /// What the files show that the scheduler should be asked about.
@@ -246,6 +254,10 @@ impl Waiting<'_> {
         let missing: Vec<&Standing> =
             standing.iter().filter(|shard| !shard.is_done() && !known.contains(&shard.number)).collect();
         if missing.is_empty() {
+            // Jobs that do not start may wait for nodes that take none.
+            if !self.has_noted && jobs.iter().any(|job| job.state != JobState::Runs) {
+                self.tell_notes();
+            }
             return Ok(());
         }
         let mut is_again = false;
@@ -268,13 +280,21 @@ impl Waiting<'_> {
         let numbers: Vec<u32> = missing.iter().map(|shard| shard.number).collect();
         self.begun.site.submit(run, order, &numbers)?;
         self.note_submission();
-        for note in if is_again { self.begun.site.notes() } else { vec![] } {
+        if is_again {
+            self.tell_notes();
+        }
+        Ok(())
+    }
+
+    /// Says what is known of the nodes, once.
+    fn tell_notes(&mut self) {
+        self.has_noted = true;
+        for note in self.begun.site.notes() {
             if self.told.insert(note.clone()) {
                 screen::erase();
                 screen::err(&format!("note: {}\n", clean(&note)));
             }
         }
-        Ok(())
     }
 
     /// Fails if building or a shard ended by itself with an error since this command submitted it: that would happen again.

@@ -14,6 +14,9 @@ use std::path::PathBuf;
 /// The share of a job's time that passes may take: the last one must not be cut off.
 const USED: f64 = 0.8;
 
+/// Drained nodes that are named.
+const NAMED: usize = 3;
+
 /// The nodes of a cluster.
 pub(crate) struct SlurmSite {
     machines: Machines,
@@ -130,13 +133,14 @@ impl Site for SlurmSite {
 
     fn notes(&self) -> Vec<String> {
         let drained = self.slurm.drained_nodes().unwrap_or_default();
-        let note = |one: slurm::Drained| {
-            format!(
-                "node {} is drained ({}), so it gets no jobs until an administrator resumes it",
-                one.node, one.reason
-            )
+        let shown = drained.iter().take(NAMED).map(|one| format!("{} ({})", one.node, one.reason));
+        let shown = shown.collect::<Vec<_>>().join(", ");
+        let more = match drained.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
         };
-        drained.into_iter().map(note).collect()
+        let note = || format!("drained nodes get no jobs until an administrator resumes them: {shown}{more}");
+        (!drained.is_empty()).then(note).into_iter().collect()
     }
 
     fn cancel(&self, _run: &RunFolder) -> Result<(), CommandError> {

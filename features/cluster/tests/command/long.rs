@@ -165,13 +165,25 @@ fn slurmctld_is_killed_right_after_a_submission() {
         assert_eq!(ended.code, 0, "{}", ended.out);
         let states = lab.rig.say("sinfo", &["-h", "-N", "-o", "%N %T %E"]);
         let drained = states.lines().filter(|line| line.contains("drain")).count();
-        let told = ended.out.lines().filter(|line| line.contains("is drained")).count();
+        let told = ended.out.lines().filter(|line| line.contains("drained nodes")).count();
         println!(
             "slurmctld killed {delay} s after sbatch: every trial once; {} submissions, {drained} nodes drained, {told} of them told",
             lab.submissions().len()
         );
         lab.complete(30 * 3);
     }
+}
+
+#[test]
+fn a_drained_node_is_named_while_jobs_wait() {
+    let Some(lab) = lab(30, 3) else { return };
+    lab.rig.say("scontrol", &["update", "nodename=n1", "state=drain", "reason=broken fan"]);
+    let waits = lab.begin("waits", &[]);
+    let ended = waits.ended();
+    assert_eq!(ended.code, 0, "{}", ended.out);
+    assert_eq!(ended.out.matches("until an administrator resumes them: n1 (broken fan)").count(), 1, "{}", ended.out);
+    lab.complete(30 * 3);
+    println!("a drained node: named once, every trial once");
 }
 
 #[test]
