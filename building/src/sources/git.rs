@@ -16,5 +16,5 @@ mod submodules;
 mod worktree;
 
 pub(super) use checkout::load;
-pub(super) use folder::{commit_of, folder_of, place_in};
+pub(super) use folder::{commit_of, first_parents, folder_of, is_ancestor, place_in};
 pub(super) use worktree::{load_worktree, tracked, worktree};

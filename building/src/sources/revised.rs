@@ -34,6 +34,22 @@ impl Cache {
         git::place_in(self, folder)
     }
 
+    /// The commit that a revision is at this moment; or why there is none.
+    pub(crate) fn commit_of(&self, repository: &Path, revision: &str) -> Result<String, Stop<String>> {
+        git::commit_of(self, repository, revision)
+    }
+
+    /// Whether one commit is an ancestor of another one.
+    pub(crate) fn is_ancestor(&self, repository: &Path, commits: [&str; 2]) -> Result<bool, Error> {
+        git::is_ancestor(self, repository, commits)
+    }
+
+    /// The commits of a range along first parents, the oldest one first: each with its first parent, and the first line of
+    /// its message.
+    pub(crate) fn first_parents(&self, repository: &Path, range: &[&str]) -> Result<Vec<[String; 3]>, Error> {
+        git::first_parents(self, repository, range)
+    }
+
     /// A revision as a source: of a commit with its hash, and with the commit in place of the revision. The working tree counts
     /// as it is when it is built. Or why it is not to be had.
     pub(crate) fn pinned_revision(

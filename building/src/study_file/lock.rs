@@ -166,7 +166,7 @@ fn key(name: &str) -> String {
 }
 
 /// A text as TOML has it within quotes.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = "\"".to_owned();
     for c in text.chars() {
         match c {

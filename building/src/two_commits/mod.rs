@@ -2,6 +2,7 @@
 //! `bakeoff run`, and runs in its own tree; the race is that of commands.
 
 mod options;
+mod path;
 mod same;
 
 use crate::Cache;
@@ -20,6 +21,7 @@ use bakeoff_model::record::{SameIn, SharedLine};
 use bakeoff_model::study::Vary;
 use clap::{ArgMatches, Args as _, FromArgMatches as _};
 use options::{Options, TOOLS};
+pub use path::{Commit, Commits};
 use same::Use;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -97,23 +97,11 @@ impl Options {
 
     /// The tree is copied to where it stays, and built there: what is built may know its own path.
     fn layer(&self, source: &str, inner: &Path) -> Layer {
-        let copied = "cp -a ./. \"$PREFIX\"/\n";
-        let place = inner.display().to_string().replace('\'', "'\\''");
-        let script = match &self.build {
-            Some(build) => format!("{copied}cd \"$PREFIX\"/'{place}'\n{build}\n"),
-            None => copied.to_owned(),
-        };
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let is_there = |tool: &&str| search_path::find(tool, &path, Path::new(".")).is_some();
-        let tools: BTreeSet<&str> = match self.build {
-            Some(_) => TOOLS.into_iter().filter(is_there).collect(),
-            None => BTreeSet::new(),
-        };
         Layer {
             name: LAYER.to_owned(),
             source: Some(source.to_owned()),
-            script,
-            tools: tools.into_iter().map(str::to_owned).collect(),
+            script: script(self.build.as_deref(), inner),
+            tools: tools(self.build.as_deref()).into_iter().map(str::to_owned).collect(),
             ..Layer::default()
         }
     }
@@ -154,7 +142,24 @@ fn display_name(revision: &str, source: &Source) -> String {
     }
 }
 
-fn outside(why: String) -> CommandError {
+/// What copies a tree to where it stays and builds it there, in the folder below its top that the user is in.
+pub(super) fn script(build: Option<&str>, inner: &Path) -> String {
+    let copied = "cp -a ./. \"$PREFIX\"/\n";
+    let place = inner.display().to_string().replace('\'', "'\\''");
+    match build {
+        Some(build) => format!("{copied}cd \"$PREFIX\"/'{place}'\n{build}\n"),
+        None => copied.to_owned(),
+    }
+}
+
+/// The tools that a build may use.
+pub(super) fn tools(build: Option<&str>) -> BTreeSet<&'static str> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = |tool: &&str| build.is_some() && search_path::find(tool, &path, Path::new(".")).is_some();
+    TOOLS.into_iter().filter(is_there).collect()
+}
+
+pub(super) fn outside(why: String) -> CommandError {
     let error = CommandError::usage(clean(&why));
     let has_git = search_path::find("git", std::env::var_os("PATH").unwrap_or_default(), Path::new(".")).is_some();
     if has_git { error.hint("name another repository with --repository DIR") } else { error }

@@ -49,6 +49,28 @@ pub(in crate::sources) fn place_in(cache: &Cache, path: &Path) -> Result<PathBuf
     Ok(answer.lines().first().map(PathBuf::from).unwrap_or_default())
 }
 
+/// Whether one commit is an ancestor of another one.
+pub(in crate::sources) fn is_ancestor(cache: &Cache, repository: &Path, commits: [&str; 2]) -> Result<bool, Error> {
+    Ok(ask(cache, repository, &["merge-base", "--is-ancestor", commits[0], commits[1]])?.is_answer)
+}
+
+/// The commits of a range along first parents, the oldest one first: each with its first parent, and the first line of its
+/// message.
+pub(in crate::sources) fn first_parents(
+    cache: &Cache,
+    repository: &Path,
+    range: &[&str],
+) -> Result<Vec<[String; 3]>, Error> {
+    let words = ["rev-list", "--first-parent", "--reverse", "--format=%H%x09%P%x09%s"];
+    let answer = ask(cache, repository, &[&words[..], range].concat())?;
+    let read = |line: String| {
+        let mut parts = line.splitn(3, '\t').map(str::to_owned);
+        let (hash, parents, subject) = (parts.next()?, parts.next()?, parts.next()?);
+        Some([hash, parents.split(' ').next().unwrap_or_default().to_owned(), subject])
+    };
+    Ok(answer.lines().into_iter().filter_map(read).collect())
+}
+
 impl RepositoryPlace {
     pub(super) fn of(url: &str, study_dir: &Path) -> Self {
         let path = folder_of(url, study_dir);
