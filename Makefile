@@ -85,6 +85,6 @@ soak:
 	@sh tools/need-packages gcc libc6-dev binutils perl-base mount faketime
 	BAKEOFF_SOAK=$(SECONDS) $(CARGO) test --locked --workspace --test soak -- --nocapture
 
-# What takes longer than CI allows: PART=soak, fuzz, calibrate, gate, screens, starter, layouts, same-code, why, matches, cluster, search, release or studies; see tools/long.
+# What takes longer than CI allows: PART=soak, fuzz, calibrate, gate, screens, starter, layouts, same-code, why, matches, cluster, search, bisect, release or studies; see tools/long.
 long:
 	@sh tools/long $(PART)

@@ -20,6 +20,10 @@ pub enum Code {
     VariantFailed = 4,
     /// Something that is not the user's doing.
     Internal = 5,
+    /// For `git bisect run`: the commit cannot be tested.
+    Untestable = 125,
+    /// For `git bisect run`: stop.
+    Abort = 128,
     /// Stopped by an interrupt; the same command resumes.
     Interrupted = 130,
 }
@@ -35,8 +39,8 @@ impl Code {
     /// The one that wins where both are deserved.
     #[must_use]
     pub fn worst(self, other: Self) -> Self {
-        use Code::{Done, GateFailed, Internal, Interrupted, Undecided, Usage, VariantFailed};
-        let order = [Done, Undecided, GateFailed, VariantFailed, Usage, Internal, Interrupted];
+        use Code::{Abort, Done, GateFailed, Internal, Interrupted, Undecided, Untestable, Usage, VariantFailed};
+        let order = [Done, Undecided, GateFailed, Untestable, VariantFailed, Usage, Internal, Abort, Interrupted];
         std::cmp::max_by_key(self, other, |code| order.iter().position(|known| known == code))
     }
 }

@@ -30,6 +30,7 @@ topics! {
     "compare-commits" "tasks/compare-commits.md" "compare two commits, or your changes with a commit"
     "your-program" "tasks/your-program.md" "compare builds of your program: flags, compilers, profiles"
     "best-build" "tasks/tune.md" "find the best of many builds within a budget"
+    "slower-commit" "tasks/bisect.md" "find the commit that changed the speed"
     "ci" "tasks/ci.md" "fail a pipeline if a change is too slow"
     "suites" "tasks/suites.md" "benchmark suites of Go, Google Benchmark, Criterion, JMH and pytest"
     "servers" "tasks/servers.md" "servers, load and latencies"

@@ -281,6 +281,7 @@ impl Bisection {
         }
         if let Phase::Proving { proof, evidence, .. } = &self.phase
             && evidence.capital() >= 2f64.powi(self.proofs) / self.rules.alpha
+            && proof.interval(self.rules.alpha).is_some()
         {
             self.phase = Phase::Ended(Ending::Proved(proof.clone()));
             return;
@@ -371,7 +372,7 @@ impl Bisection {
 
     /// The half to go on in, if a commit is like neither end.
     fn split(&mut self) -> Option<Range> {
-        let enough = HALF_EVIDENCE * (1.0 + (self.rules.commits as f64).log2().ceil());
+        let enough = self.enough();
         self.ranges.last_mut()?.split(enough)
     }
 
@@ -425,22 +426,64 @@ impl Bisection {
             let interval = eprocess::interval(&range.differences, ENDS_ALPHA);
             return Ending::NotShown(interval.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]));
         };
-        let enough = HALF_EVIDENCE * (1.0 + (self.rules.commits as f64).log2().ceil());
-        let weights = shown.posterior();
-        let mut order: Vec<usize> = (shown.good + 1..=shown.bad).collect();
-        order.sort_by(|one, other| weights[other - shown.good - 1].total_cmp(&weights[one - shown.good - 1]));
-        let mut mass = 0.0;
-        let mut likely = vec![];
-        for commit in order {
-            if mass >= 0.95 {
-                break;
-            }
-            mass += weights[commit - shown.good - 1];
-            likely.push(commit);
-        }
-        likely.sort_unstable();
-        Ending::Unproved { between: shown.closest_shown(enough), likely }
+        Ending::Unproved { between: shown.closest_shown(self.enough()), likely: likely(shown) }
     }
+
+    /// Evidence that allows for all commits that may be asked.
+    fn enough(&self) -> f64 {
+        HALF_EVIDENCE * (1.0 + (self.rules.commits as f64).log2().ceil())
+    }
+
+    /// Ends the search as it stands, as the budget is used.
+    pub fn stop(&mut self) {
+        if self.ending().is_none() {
+            self.phase = Phase::Ended(self.unproved());
+        }
+    }
+
+    /// What it does, in a word or two.
+    pub fn stage(&self) -> &'static str {
+        match self.phase {
+            Phase::Ends if self.ranges.len() == 1 => "good and bad",
+            Phase::Counting(_) => "counting instructions",
+            Phase::Ends | Phase::Question(_) => "search",
+            Phase::Proving { .. } | Phase::Ended(_) => "proof",
+        }
+    }
+
+    /// Those of which one is the first changed one with a posterior of 95 %, if there is one change only.
+    pub fn likely(&self) -> Vec<usize> {
+        if let Phase::Counting([low, high]) = self.phase {
+            return (low + 1..=high).collect();
+        }
+        match self.ranges.last() {
+            Some(range) if range.is_shown => likely(range),
+            Some(range) => (range.good + 1..=range.bad).collect(),
+            None => vec![],
+        }
+    }
+
+    /// The difference of good and bad, in spreads of a difference of two runs; none while they are not shown to differ.
+    pub fn clarity(&self) -> Option<f64> {
+        let range = self.ranges.first().filter(|range| range.is_shown)?;
+        Some(range.difference()? / range.scale())
+    }
+}
+
+fn likely(range: &Range) -> Vec<usize> {
+    let weights = range.posterior();
+    let weight = |commit: usize| weights[commit - range.good - 1];
+    let mut order: Vec<usize> = (range.good + 1..=range.bad).collect();
+    order.sort_by(|one, other| weight(*other).total_cmp(&weight(*one)));
+    let mut mass = 0.0;
+    let is_needed = |commit: &usize| {
+        let needed = mass < 0.95;
+        mass += weight(*commit);
+        needed
+    };
+    let mut likely: Vec<usize> = order.into_iter().take_while(is_needed).collect();
+    likely.sort_unstable();
+    likely
 }
 
 #[cfg(test)]

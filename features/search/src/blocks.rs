@@ -9,7 +9,9 @@ use bakeoff_command::target::replace;
 use bakeoff_command::{Code, CommandError};
 use bakeoff_host::interrupt;
 use bakeoff_journal::read;
-use bakeoff_model::record::{Outcome, Record, Trial};
+use bakeoff_model::metric::WALL;
+use bakeoff_model::plan::BASELINE;
+use bakeoff_model::record::{Outcome, Record, Session, Trial};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,6 +24,23 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a block may go on whose search was killed.
 const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// What a block takes besides its trials: it is a command of this program.
+const BLOCK_S: f64 = 0.1;
+
+/// Why a search cannot go on now.
+pub(crate) enum Stop {
+    Interrupted,
+    /// The budget is used.
+    Budget,
+    Failed(CommandError),
+}
+
+impl From<CommandError> for Stop {
+    fn from(error: CommandError) -> Self {
+        Self::Failed(error)
+    }
+}
 
 /// What was built, and what could not be.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -71,6 +90,13 @@ impl Blocks {
             Err(_) => Builds::default(),
         };
         Ok(Self { folder: folder.to_owned(), study: study.to_owned(), words, builds, built })
+    }
+
+    /// Blocks of a study that has the same builds, with files in another folder.
+    #[cfg(feature = "building")]
+    pub(crate) fn of_study(&self, folder: &Path, study: &Path) -> Result<Self, CommandError> {
+        let blocks = Self::open(folder, study, self.words.clone(), self.builds)?;
+        Ok(Self { built: self.built.clone(), ..blocks })
     }
 
     /// Whether that variant was built, or failed to; none if nobody tried.
@@ -155,11 +181,14 @@ impl Blocks {
         }
         let again = runs.iter().filter(|run| run.repeat > 0).map(|run| (run.name(), run.variant.clone())).collect();
         let digest = |run: &Run| Some((run.name(), self.built.digests.get(&run.variant)?.clone()?));
+        // A study has two variants at least, even if one of them does not run.
+        let second = Run { variant: BASELINE.to_owned(), repeat: 0 };
+        let known = runs.iter().chain((runs.len() == 1).then_some(&second));
         let shard = Shard {
             node: "here".to_owned(),
             journal: self.journal(number),
             passes: [number].into(),
-            digests: runs.iter().filter_map(digest).collect(),
+            digests: known.filter_map(digest).collect(),
             order: runs.iter().map(Run::name).collect(),
             again,
             ..Shard::default()
@@ -245,6 +274,20 @@ pub(crate) fn trials<'a>(record: &'a Record, run: &Run) -> impl Iterator<Item = 
 /// The value of a trial that decides; none if it failed.
 pub(crate) fn value(trial: &Trial, metric: &str) -> Option<f64> {
     if trial.outcome == Outcome::Ok { trial.value(metric) } else { None }
+}
+
+/// How long a block took: from the beginning of each session to the end of its last trial. Of simulated trials: what they would
+/// have taken.
+pub(crate) fn seconds(record: &Record) -> f64 {
+    if record.study.simulated.is_some() {
+        return record.trials.iter().filter_map(|trial| trial.value(WALL)).sum();
+    }
+    let of_session = |session: &Session| {
+        let own = record.trials.iter().filter(|trial| trial.session == session.session);
+        let ended = own.map(Trial::ended_unix_s).fold(session.started_unix_s, f64::max);
+        ended - session.started_unix_s + BLOCK_S
+    };
+    record.sessions.iter().map(of_session).sum()
 }
 
 fn unreadable(path: &Path, error: &dyn std::error::Error) -> CommandError {

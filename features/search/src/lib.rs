@@ -8,7 +8,11 @@ pub mod ablation;
 pub mod bets;
 pub mod bisect;
 mod blocks;
+mod budget;
+#[cfg(feature = "building")]
+mod commits;
 mod places;
+mod progress;
 pub mod race;
 pub mod screening;
 pub mod space;
@@ -27,7 +31,21 @@ impl Feature for Search {
             (Code::VariantFailed, "the baseline could not be built"),
             (Code::Interrupted, "interrupted; run the same command again to resume"),
         ]));
+        #[cfg(feature = "building")]
+        to.commands.push(bisect());
     }
+}
+
+#[cfg(feature = "building")]
+fn bisect() -> Subcommand {
+    let bisect = Subcommand::with_features("bisect", commits::execute).group(Group::Measure);
+    bisect.exits(&[
+        (Code::GateFailed, "--script: the commit is bad"),
+        (Code::VariantFailed, "the good or the bad commit could not be built, or its runs failed"),
+        (Code::Untestable, "--script: the commit cannot be built or judged"),
+        (Code::Abort, "--script: an error; `git bisect run` stops"),
+        (Code::Interrupted, "interrupted; run the same command again to resume"),
+    ])
 }
 
 #[cfg(test)]

@@ -2,15 +2,15 @@
 //! and leads through the phases: a model if the space is big, the race, the ablation, the confirmation.
 
 mod answer;
-mod budget;
 mod confirm;
 mod cost;
 mod levels;
 mod phases;
-mod progress;
 mod work;
 
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, Stop};
+use crate::budget::Budget;
+use crate::progress::Progress;
 use answer::{Answer, Found};
 use bakeoff_command::arguments::margin;
 use bakeoff_command::selection::{Jobs, Selection};
@@ -24,16 +24,14 @@ use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::STATE_FOLDER;
 use bakeoff_report::words::named;
-use budget::Budget;
 use confirm::MOST_BLOCKS;
 use cost::Cost;
 use levels::Factors;
 use phases::Aim;
-use progress::Progress;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use work::{Stop, Work};
+use work::Work;
 
 /// Below the study's own state: a folder for each search.
 const FOLDER: &str = "tune";

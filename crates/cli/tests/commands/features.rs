@@ -50,6 +50,9 @@ mod parcel;
 #[path = "../../../../features/power/tests/command/power.rs"]
 mod power;
 #[cfg(feature = "building")]
+#[path = "../../../../features/search/tests/command/bisect.rs"]
+mod search_bisect;
+#[cfg(feature = "building")]
 #[path = "../../../../features/search/tests/command/tune.rs"]
 mod search_tune;
 #[cfg(feature = "building")]

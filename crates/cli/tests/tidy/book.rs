@@ -11,7 +11,7 @@ const OTHERS: &[&str] = &["README.md", "CONTRIBUTING.md"];
 
 /// The most words of each part, written by hand. The front page and the README are tasks.
 const MOST_WORDS: &[(&str, usize)] =
-    &[("tasks", 15_650), ("understanding", 9_500), ("reference", 11_000), ("studies", 4_000), ("dev", 7_400)];
+    &[("tasks", 16_150), ("understanding", 9_500), ("reference", 11_000), ("studies", 4_000), ("dev", 7_400)];
 
 /// Generated pages, which no limit binds.
 const GENERATED: &[&str] = &["docs/reference/commands", "docs/dev/points.md", "docs/SUMMARY.md"];

@@ -1,8 +1,8 @@
 //! The confirmation: an ordinary run of the study with the baseline and the winner only, on blocks that the race did not use. So
 //! its report, page and exports are those of any study, and its gain is free of the luck that chooses a winner.
 
-use super::budget::CONFIRMING_BLOCKS;
 use crate::blocks::execute;
+use crate::budget::CONFIRMING_BLOCKS;
 use bakeoff_command::state::{StateFolder, journals_of};
 use bakeoff_command::target::replace;
 use bakeoff_command::{Code, CommandError, Registry, state::State};

@@ -1,9 +1,9 @@
 //! What a search will cost, before it begins, and whether all variants are built for it or a model chooses. Times are estimates
 //! from what was seen here before; numbers of trials come from simulated races.
 
-use super::budget::{Budget, CONFIRMING_BLOCKS};
 use super::levels::{self, Factors};
 use super::phases::Aim;
+use crate::budget::{Budget, CONFIRMING_BLOCKS};
 use bakeoff_command::estimates::{about, trials_s};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{CommandError, Registry};

@@ -2,8 +2,9 @@
 //! are elsewhere, and so is what runs blocks.
 
 use super::levels::{Factors, reverted, term};
-use super::work::{Stop, Work};
+use super::work::Work;
 use crate::ablation::{self, Ablation};
+use crate::blocks::Stop;
 use crate::race::{Outcome, Race, Repeats, Rules, Slot, State};
 use crate::screening::Screening;
 use crate::space::Space;

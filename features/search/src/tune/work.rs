@@ -1,9 +1,9 @@
 //! What all phases of a search do: build what is missing, run a block, take its outcomes, and count what that has cost. A block
 //! that is in the files already is taken from there, whatever the budget is now. It decides nothing else.
 
-use super::budget::{Budget, CONFIRMING_BLOCKS, Spent};
-use super::progress::Progress;
-use crate::blocks::{Blocks, Run, trials, value};
+use crate::blocks::{Blocks, Run, Stop, seconds, trials, value};
+use crate::budget::{Budget, CONFIRMING_BLOCKS, Spent};
+use crate::progress::Progress;
 use crate::race::{Outcome, Slot};
 use bakeoff_command::target::replace;
 use bakeoff_command::{Code, CommandError};
@@ -16,28 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a block takes besides its trials: it is a command of this program.
-const BLOCK_S: f64 = 0.1;
-
 /// Trials of a confirming block in a cell at most: of the baseline, its twin, the winner and a reduced one, or another layout.
 const CONFIRMING_TRIALS: u64 = 4;
 
 /// How a command ends that has built the baseline and nothing else.
 const ONLY_BASELINE: &str = "only the baseline could be built";
-
-/// Why a search cannot go on now.
-pub(crate) enum Stop {
-    Interrupted,
-    /// The budget is used.
-    Budget,
-    Failed(CommandError),
-}
-
-impl From<CommandError> for Stop {
-    fn from(error: CommandError) -> Self {
-        Self::Failed(error)
-    }
-}
 
 /// A search at work.
 pub(crate) struct Work<'a> {
@@ -269,18 +252,4 @@ fn cell(trial: &Trial) -> (String, String) {
 fn printed(trial: &Trial) -> Vec<u8> {
     let of = |output: &Output| format!("{} {}\n", output.bytes, output.sha256);
     trial.output.iter().map(of).collect::<String>().into_bytes()
-}
-
-/// How long a block took: from the beginning of each session to the end of its last trial. Of simulated trials: what they would
-/// have taken.
-fn seconds(record: &Record) -> f64 {
-    if record.study.simulated.is_some() {
-        return record.trials.iter().filter_map(|trial| trial.value(WALL)).sum();
-    }
-    let of_session = |session: &bakeoff_model::record::Session| {
-        let own = record.trials.iter().filter(|trial| trial.session == session.session);
-        let ended = own.map(Trial::ended_unix_s).fold(session.started_unix_s, f64::max);
-        ended - session.started_unix_s + BLOCK_S
-    };
-    record.sessions.iter().map(of_session).sum()
 }

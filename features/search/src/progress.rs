@@ -1,10 +1,9 @@
 //! One line about a search at work, on standard error. On a terminal it is drawn again and again; elsewhere each phase gets a
 //! line.
 
-use super::budget::{Budget, Spent};
+use crate::budget::{Budget, Spent};
 use bakeoff_command::screen;
-use bakeoff_report::format::{count, waiting_time};
-use bakeoff_report::words::counted;
+use bakeoff_report::format::waiting_time;
 
 /// What is shown of a search.
 #[derive(Debug, Default)]
@@ -20,21 +19,20 @@ impl Progress {
 
     /// Shows how far a phase is. What comes last may be cut off.
     pub(crate) fn show(&mut self, phase: &str, [stands, last]: [&str; 2], spent: &Spent, budget: Budget) {
-        let is_new = self.phase != phase;
-        phase.clone_into(&mut self.phase);
-        if self.quiet || !(is_new || screen::err_is_terminal()) {
-            return;
-        }
         let used = 100.0 * spent.share(budget).min(1.0);
         let left = spent.left_s(budget).map(|left_s| format!(", at most {} left", waiting_time(left_s)));
-        let trials = format!("{} trials", count(spent.trials));
-        let builds = match spent.builds {
-            0 => String::new(),
-            builds => format!(", {}", counted(builds as u32, "build")),
-        };
         let left = left.unwrap_or_default();
         let last = if last.is_empty() { String::new() } else { format!("; {last}") };
-        screen::draw(&format!("{phase}: {stands}; {used:.0} % of the budget{left}; {trials}{builds}{last}"));
+        self.draw(phase, &format!("{stands}; {used:.0} % of the budget{left}; {}{last}", spent.shown()));
+    }
+
+    /// Draws a line about a phase.
+    pub(crate) fn draw(&mut self, phase: &str, stands: &str) {
+        let is_new = self.phase != phase;
+        phase.clone_into(&mut self.phase);
+        if !self.quiet && (is_new || screen::err_is_terminal()) {
+            screen::draw(&format!("{phase}: {stands}"));
+        }
     }
 
     pub(crate) fn building(&mut self, now: usize, later: usize, spent: &Spent, budget: Budget) {

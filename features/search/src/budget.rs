@@ -63,6 +63,12 @@ pub(crate) struct Spent {
 }
 
 impl Spent {
+    /// `120 trials, 9 builds`
+    pub(crate) fn shown(&self) -> String {
+        let trials = format!("{} trials", count(self.trials));
+        if self.builds == 0 { trials } else { format!("{trials}, {}", counted(self.builds as u32, "build")) }
+    }
+
     pub(crate) fn seconds(&self) -> f64 {
         self.building_s + self.running_s
     }
@@ -78,6 +84,15 @@ impl Spent {
             Budget::Seconds(most_s) => self.seconds() / most_s,
             Budget::Trials(most) => self.trials as f64 / most as f64,
             Budget::Builds(most) => self.builds as f64 / most as f64,
+        }
+    }
+
+    /// The share of the budget that a trial uses.
+    pub(crate) fn trial_share(&self, budget: Budget) -> f64 {
+        match budget {
+            Budget::Seconds(most_s) => self.trial_s().unwrap_or(0.0) / most_s,
+            Budget::Trials(most) => 1.0 / most as f64,
+            Budget::Builds(_) => 0.0,
         }
     }
 

@@ -1,0 +1,52 @@
+//! `bakeoff bisect`: the commit that changed the speed. It finds the commits, writes down a study that has each of them as a
+//! variant, and leads the bisection through its blocks. The user's working tree is not touched: commits are built in the cache,
+//! and the files of the search are in the user's state folder.
+
+mod answer;
+mod args;
+mod cost;
+mod files;
+mod script;
+mod work;
+
+use answer::Answer;
+pub(crate) use args::Args;
+use bakeoff_building::Commits;
+use bakeoff_command::{Code, CommandError, Registry, screen};
+use bakeoff_model::plain::clean;
+use cost::page;
+use files::{FOLDER, Files};
+use work::Work;
+
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
+    if args.script {
+        return script::execute(args, features);
+    }
+    let commits = Commits::between(&args.repository, &args.good, args.bad.as_deref().unwrap_or("HEAD"))?;
+    let page = page(args, &commits);
+    if args.dry_run {
+        screen::out(&page);
+        return Ok(Code::Done);
+    }
+    let files = Files::of(args, &commits)?;
+    let _lock = files.lock()?;
+    if !args.quiet {
+        screen::err(&format!("{page}\n"));
+    }
+    let mut work = Work::of(args, &commits, &files, features)?;
+    let searched = work.search();
+    if !work.finish(searched)? {
+        return Ok(Code::Interrupted);
+    }
+    let answer = Answer { args, commits: &commits, work: &work };
+    if args.json {
+        screen::json(&format!("{:#}\n", answer.json(&format!("{FOLDER}/{}", files.name))));
+    } else {
+        screen::out(&clean_lines(&answer.text()));
+    }
+    Ok(Code::Done)
+}
+
+fn clean_lines(text: &str) -> String {
+    text.lines().map(|line| clean(line) + "\n").collect()
+}

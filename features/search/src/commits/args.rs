@@ -1,0 +1,66 @@
+//! The options of `bakeoff bisect`.
+
+use crate::budget::Budget;
+use std::path::PathBuf;
+
+/// Find the commit that changed the speed
+///
+/// Bakeoff builds and runs few of the commits between a good and a bad one, in common blocks with both, and then proves its
+/// answer on new blocks of the commit and its parent. It never touches your working tree, and runs nothing of the repository but
+/// the build and the command. Ctrl-C stops after the current trial: run the same command again to resume.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The command to time; it runs in the tree of each commit. Several words are one command
+    #[arg(required = true, value_name = "COMMAND")]
+    pub(super) command: Vec<String>,
+    /// A commit with the old speed
+    #[arg(long, value_name = "REVISION")]
+    pub(super) good: String,
+    /// A commit with the new speed, later on the path of first parents
+    ///
+    /// The default is HEAD. `--script` needs this option.
+    #[arg(long, value_name = "REVISION")]
+    pub(super) bad: Option<String>,
+    /// The shell command that builds a commit in a copy of its tree; the cache keeps the result
+    #[arg(long, value_name = "COMMAND")]
+    pub(super) build: Option<String>,
+    /// A folder in the repository [default: the current folder]
+    #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
+    pub(super) repository: PathBuf,
+    /// What the search may cost: a time (`90min`, `2h`), `'400 trials'` or `'30 builds'`
+    ///
+    /// If it ends first, the answer names the commits that are left. The same command with a larger budget resumes.
+    #[arg(long, value_name = "WHAT", value_parser = Budget::parse)]
+    pub(super) budget: Option<Budget>,
+    /// Draw the order of the trials from this seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) seed: u64,
+    /// Print what the search will cost, and begin nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Answer for the commit that Git has checked out, with the exit codes of `git bisect run`
+    #[arg(long, conflicts_with_all = ["dry_run", "json"])]
+    pub(super) script: bool,
+    /// Rehearse the search: build and run nothing, but draw random durations according to TRUTH
+    ///
+    /// TRUTH is as for `run --simulate`. REVISION:1.03 makes this commit and all later ones take 3 % longer.
+    #[arg(long, value_name = "TRUTH")]
+    pub(super) simulate: Option<String>,
+    /// Print one JSON object instead of the answer
+    ///
+    /// `ending` is `proved`, `not proved` or `not shown` (good and bad may be equally fast). `commit` and `parent` are the proved
+    /// pair, with the `estimate` and `interval` of their difference as a fraction, and `share`, its part of the whole difference.
+    /// `between` are the closest commits that are shown to differ, and `likely` those of which one is the first changed one.
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Show no progress on standard error
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}
+
+impl Args {
+    /// The command as one text for a shell.
+    pub(super) fn command(&self) -> String {
+        if let [only] = &self.command[..] { only.clone() } else { shell_words::join(&self.command) }
+    }
+}

@@ -1,0 +1,316 @@
+//! `bakeoff bisect` as users see it: on repositories that the tests make, with planted truths, where the same search must end the
+//! same however often it is killed, and with small real programs.
+
+use crate::common::processes::nothing_stays_in;
+use crate::common::{Sandbox, Shown, each_trial_once};
+use bakeoff_model::shuffle::Stream;
+use serde_json::Value;
+use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// A repository beside a sandbox.
+struct Repository(Sandbox);
+
+/// What a commit has in the file `prog`.
+fn nap(milliseconds: u32) -> String {
+    format!("#!/bin/sh\nsleep 0.0{milliseconds:02}\n")
+}
+
+impl Repository {
+    fn new() -> Self {
+        let repository = Self(Sandbox::new(""));
+        fs::create_dir(repository.dir()).unwrap();
+        repository.git(&["init", "-q", "-b", "main"]);
+        repository
+    }
+
+    /// With this number of commits after the first one, which differ in a comment.
+    fn of(commits: u32) -> Self {
+        let repository = Self::new();
+        (0..=commits).for_each(|number| repository.commit(&format!("#!/bin/sh\n# {number}\n"), number));
+        repository
+    }
+
+    fn dir(&self) -> PathBuf {
+        self.0.path().join("repo")
+    }
+
+    fn git(&self, words: &[&str]) -> String {
+        let mut git = Command::new("git");
+        let of = ["GIT_AUTHOR", "GIT_COMMITTER"].into_iter().flat_map(|who| {
+            [("NAME", "n"), ("EMAIL", "e@example.org"), ("DATE", "1700000000 +0000")]
+                .map(|(what, value)| (format!("{who}_{what}"), value))
+        });
+        git.envs(of).env("HOME", self.0.path()).env("GIT_CONFIG_NOSYSTEM", "1").current_dir(self.dir());
+        let done = git.args(words).output().unwrap();
+        assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap().trim().to_owned()
+    }
+
+    fn commit(&self, prog: &str, number: u32) {
+        fs::write(self.dir().join("prog"), prog).unwrap();
+        self.git(&["add", "."]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", &format!("prog: step {number}")]);
+    }
+
+    fn id(&self, revision: &str) -> String {
+        self.git(&["rev-parse", revision])
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.0.command_as_typed(&[&["bisect"], words].concat());
+        command.env("HOME", self.0.path()).current_dir(self.dir());
+        command
+    }
+
+    fn bisect(&self, words: &[&str]) -> Shown {
+        Shown::of(&self.command(words).output().unwrap())
+    }
+
+    /// The journals of all searches.
+    fn blocks(&self) -> Vec<PathBuf> {
+        let searches = fs::read_dir(self.0.path().join("state/bisect")).into_iter().flatten();
+        let files = searches.flat_map(|search| fs::read_dir(search.unwrap().path()).unwrap());
+        let mut all: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+        all.retain(|path| path.extension().is_some_and(|end| end == "jsonl"));
+        all
+    }
+
+    /// Fails if the user's repository is not as it was.
+    fn is_untouched(&self) {
+        assert_eq!(self.git(&["status", "--short", "--ignored"]), "");
+        assert_eq!(self.git(&["symbolic-ref", "HEAD"]), "refs/heads/main");
+    }
+}
+
+fn found(shown: &Shown) -> Value {
+    shown.expect(0, &[]);
+    serde_json::from_str(&shown.out).unwrap_or_else(|error| panic!("{error}: {shown:?}"))
+}
+
+#[test]
+fn the_planted_commit_is_proved() {
+    let repository = Repository::of(32);
+    let slow = repository.id("HEAD~10");
+    let truth = format!("noise:0.01,{slow}:1.03");
+    let words = ["--good", "HEAD~32", "--simulate", &truth, "sh prog"];
+    let shown = repository.bisect(&words);
+    shown.expect(0, &["Which of 32 commits changed the speed?", "good and bad: 32 of 32 commits left", "proof: "]);
+    let last = shown.out.lines().last().unwrap();
+    let begin = format!("{} (“prog: step 22”) is ", &slow[..7]);
+    assert!(last.starts_with(&begin) && last.contains(" % slower than its parent (95 % interval "), "{last}");
+    let parent = &repository.id("HEAD~11")[..7];
+    let next = format!("next: bakeoff compare --git {parent} --git {} --explain -- 'sh prog'\n", &slow[..7]);
+    assert!(shown.out.contains(&next), "{shown:?}");
+    // All is in the files: nothing is run again, and the answer is the same.
+    let found = found(&repository.bisect(&[&words[..], &["--json"]].concat()));
+    assert_eq!((found["answer"].as_str(), found["ending"].as_str()), (Some(last), Some("proved")));
+    assert_eq!(found["commit"]["hash"], slow);
+    assert_eq!(found["blocks"], repository.blocks().len());
+    assert_eq!(found["uncounted"], "the search is simulated");
+    repository.is_untouched();
+}
+
+#[test]
+fn what_is_not_proved_is_reported_as_it_is() {
+    let repository = Repository::of(8);
+    let ask = |truth: &str, budget: &[&str]| {
+        let words = ["--good", "HEAD~8", "--json", "--simulate", truth, "sh prog"];
+        found(&repository.bisect(&[budget, &words].concat()))
+    };
+    let none = ask("noise:0.01", &[]);
+    assert_eq!((none["ending"].as_str(), none["blocks"].as_u64()), (Some("not shown"), Some(60)), "{none:#}");
+    assert!(none["answer"].as_str().unwrap().starts_with("good and bad are not shown to differ: bad takes "));
+    let slow = format!("noise:0.01,{}:1.03", repository.id("HEAD~4"));
+    let early = ask(&slow, &["--budget", "50 trials"]);
+    assert_eq!((early["ending"].as_str(), early["trials"].as_u64() <= Some(50)), (Some("not proved"), true));
+    let likely = early["likely"].as_array().unwrap();
+    assert!(likely.iter().any(|one| one["hash"] == repository.id("HEAD~4")), "{early:#}");
+    assert!(early["answer"].as_str().unwrap().ends_with("; raise --budget to go on (SIMULATED)"), "{early:#}");
+    // A larger budget resumes.
+    let later = ask(&slow, &["--budget", "400 trials"]);
+    assert_eq!((later["folder"].clone(), later["ending"].as_str()), (early["folder"].clone(), Some("proved")));
+    // The same commit, if it is faster, with another one that is slower: the larger change is named.
+    let faster = format!("noise:0.005,{}:0.94,{}:1.02", repository.id("HEAD~5"), repository.id("HEAD~1"));
+    let two = ask(&faster, &[]);
+    assert_eq!(two["commit"]["hash"], repository.id("HEAD~5"), "{two:#}");
+    assert!(two["answer"].as_str().unwrap().contains(" % faster than its parent ("));
+}
+
+/// Kills a search at random moments, its whole process group with it; then lets it end.
+fn kill_and_finish(repository: &Repository, words: &[&str], most_ms: u64) -> Shown {
+    let mut stream = Stream::of(57, &["bisect", "kill"]);
+    let mut killed = 0;
+    for _ in 0..10 {
+        let mut command = repository.command(words);
+        let mut child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // The moment is what is varied here; nothing is waited for.
+        std::thread::sleep(Duration::from_millis(20 + stream.below(most_ms)));
+        killed += usize::from(child.try_wait().unwrap().is_none());
+        Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).stderr(Stdio::null()).status().unwrap();
+        child.wait().unwrap();
+    }
+    assert!(killed > 4, "only {killed} were killed before they ended");
+    repository.bisect(words)
+}
+
+#[test]
+fn a_bisection_that_is_killed_ends_as_one_that_is_not() {
+    let [whole, killed] = [(), ()].map(|()| Repository::of(16));
+    let truth = format!("noise:0.01,pause:0.005,{}:1.02", whole.id("HEAD~3"));
+    let words = ["--good", "HEAD~16", "--json", "--simulate", &truth, "sh prog"];
+    let expect = whole.bisect(&words);
+    expect.expect(0, &["\"proved\""]);
+    let shown = kill_and_finish(&killed, &words, 300);
+    assert_eq!((shown.code, &shown.out), (0, &expect.out), "{}", shown.err);
+    assert_eq!(killed.blocks().len(), whole.blocks().len());
+}
+
+/// Six commits of a script that sleeps; the third cannot be built, and the fourth is slower.
+fn real() -> Repository {
+    let repository = Repository::new();
+    for number in 0..6 {
+        let prog = nap(if number < 3 { 10 } else { 40 });
+        let prog = if number == 2 { prog.replace("sleep", "break") } else { prog };
+        repository.commit(&format!("{prog}# {number}\n"), number);
+    }
+    repository
+}
+
+#[test]
+fn a_real_bisection_loses_and_doubles_no_trial_when_it_is_killed() {
+    let repository = real();
+    let words = ["--good", "HEAD~5", "--build", "grep -q sleep prog", "--", "sh", "prog"];
+    let shown = kill_and_finish(&repository, &words, 500);
+    nothing_stays_in(repository.0.path());
+    let last = format!("{} and {}", &repository.id("HEAD~3")[..7], &repository.id("HEAD~2")[..7]);
+    shown.expect(0, &["one of these 2 commits made it ", " % slower than ", &last, " cannot be built or run"]);
+    let last = shown.out.lines().last().unwrap();
+    assert!(last.ends_with("; this is about these binaries"), "{last}");
+    for journal in repository.blocks() {
+        let record = bakeoff_journal::read(&journal).unwrap().record;
+        assert_eq!(record.blocks.len(), 1, "{}", journal.display());
+        each_trial_once(&record, record.blocks[0].order.len());
+    }
+    let found = found(&repository.bisect(&[&["--json"], &words[..]].concat()));
+    assert_eq!(found["skipped"][0]["commit"]["hash"], repository.id("HEAD~3"), "{found:#}");
+    assert_eq!(found["likely"].as_array().unwrap().len(), 2, "{found:#}");
+    repository.is_untouched();
+}
+
+#[test]
+fn git_bisect_run_gets_its_exit_codes() {
+    let repository = Repository::of(4);
+    let [good, slow, bad] = ["HEAD~4", "HEAD~2", "HEAD"].map(|revision| repository.id(revision));
+    let truth = format!("noise:0.01,{slow}:1.05");
+    // What is checked out is between good and bad: the truth of the search names it, or not.
+    let check = |at: &str, truth: &str, code: i32, out: &str| {
+        repository.git(&["checkout", "-q", at]);
+        let shown = repository.bisect(&["--script", "--good", &good, "--bad", &bad, "--simulate", truth, "sh", "prog"]);
+        shown.expect(code, &[out]);
+    };
+    check("main~2", &truth, 1, "bad: ");
+    check("main~3", &format!("noise:0.01,{bad}:1.05"), 0, "good: ");
+    check("main~1", "noise:0.01", 128, "good and bad are not shown to differ");
+    check("main~4", &truth, 0, "good: ");
+    check("main", &truth, 1, "bad: ");
+    let shown = repository.bisect(&["--script", "--good", &good, "sh prog"]);
+    shown.expect(128, &["--script needs --bad, because HEAD moves"]);
+    let builds = ["--script", "--good", &good, "--bad", &bad, "--build", "! grep -q '# 3' prog", "sh prog"];
+    repository.git(&["checkout", "-q", "main~1"]);
+    repository.bisect(&builds).expect(125, &["cannot be tested: ", "cannot be built, so it is skipped"]);
+}
+
+#[test]
+fn what_cannot_be_bisected_is_refused_with_a_remedy() {
+    let repository = Repository::of(3);
+    let check = |words: &[&str], code: i32, expect: &[&str]| {
+        repository.bisect(words).expect(code, expect);
+    };
+    check(&["sh prog"], 2, &["--good <REVISION>"]);
+    check(&["--good", "HEAD~3"], 2, &["<COMMAND>"]);
+    check(&["--good", "nowhere", "sh prog"], 2, &["has no `nowhere`", "log --oneline --all"]);
+    check(&["--good", "HEAD", "sh prog"], 2, &["good and bad are the same commit", "hint: name an older commit"]);
+    let swapped = ["--good", "HEAD", "--bad", "HEAD~2", "sh prog"];
+    check(&swapped, 2, &["the good commit is not an ancestor of the bad one", "hint: swap --good and --bad"]);
+    repository.git(&["checkout", "-q", "-b", "side", "HEAD~2"]);
+    repository.commit("#!/bin/sh\n# side\n", 9);
+    repository.git(&["checkout", "-q", "main"]);
+    check(&["--good", "side", "sh prog"], 2, &["not an ancestor", "git merge-base "]);
+    repository.git(&["merge", "-q", "-s", "ours", "-m", "merge", "side"]);
+    check(&["--good", "side", "sh prog"], 2, &["not on the path of first parents", "with --good"]);
+    check(&["--good", "HEAD~1", "--repository", "/", "sh prog"], 2, &["not in a Git repository"]);
+    check(&["--good", "HEAD~1", "--budget", "2", "sh prog"], 2, &["expected a time, trials or builds"]);
+    check(&["--good", "HEAD~1", "--simulate", "x:1.03", "sh prog"], 2, &["in --simulate"]);
+    check(&["--good", "HEAD~1", "--build", "false", "sh prog"], 4, &["the builds failed"]);
+}
+
+#[test]
+fn before_it_begins_a_bisection_says_what_it_will_cost() {
+    let repository = Repository::of(16);
+    let shown = repository.bisect(&["--good", "HEAD~16", "--build", "make", "--budget", "2h", "--dry-run", "./prog"]);
+    let [good, bad] = ["HEAD~16", "HEAD"].map(|revision| repository.id(revision)[..7].to_owned());
+    let page = format!(
+        "Which of 16 commits changed the speed?\n  good  {good} prog: step 0\n  bad   {bad} prog: step 16\n  \
+         run   ./prog\n  build make\n\n  \
+         in the median, for a change of      builds    blocks    trials\n  \
+         5 % at 1 % noise                         6        23        62\n  \
+         2 % at 1 % noise                         6        42       111\n  \
+         1 % at 1 % noise                         6       130       338\n\n\
+         Budget: 2 h; seed 1\n\
+         Numbers are those of simulated searches. Bakeoff shows the time once the first\n\
+         blocks have run. If the budget ends first, it names the commits that are left.\n"
+    );
+    assert_eq!((shown.code, shown.out.as_str()), (0, page.as_str()), "{}", shown.err);
+    assert!(page.lines().count() < 24 && page.lines().all(|line| line.chars().count() <= 80));
+    assert!(!repository.0.path().join("state").exists());
+}
+
+/// A program in C whose loop is `steps` long. The number only changes a comment.
+fn program(steps: u32, number: u32) -> String {
+    format!(
+        "/* {number} */\nint main(void) {{\n  volatile double s = 0;\n  for (int i = 0; i < {steps}; i++) s += i;\n  \
+         return 0;\n}}\n"
+    )
+}
+
+/// 64 commits: +3 % at 20, −2 % at 45, one that cannot be built, and many that change a comment only. It takes minutes.
+#[test]
+fn of_two_real_changes_the_larger_one_is_found_however_often_it_is_killed() {
+    if std::env::var_os("BAKEOFF_BISECT").is_none() {
+        println!("skipped: it takes minutes; make long PART=bisect runs it");
+        return;
+    }
+    let repository = Repository::new();
+    for number in 0..=64_u32 {
+        let steps = match number {
+            ..20 => 100_000_000,
+            20..45 => 103_000_000,
+            _ => 100_940_000,
+        };
+        let broken = if number == 31 { "#error\n" } else { "" };
+        fs::write(repository.dir().join("prog.c"), broken.to_owned() + &program(steps, number)).unwrap();
+        repository.commit("prog: prog.c\n", number);
+    }
+    let [before, slow] = [44, 20].map(|number| repository.id(&format!("HEAD~{}", 64 - number)));
+    let build = "cc -O1 -o prog.bin prog.c";
+    // Up to the second change, there is one.
+    let words = ["--good", "HEAD~64", "--bad", &before, "--json", "--build", build, "./prog.bin"];
+    let shown = kill_and_finish(&repository, &words, 20_000);
+    let one = found(&shown);
+    println!("{} {} builds, {} trials", one["answer"], one["builds"], one["trials"]);
+    assert_eq!(one["commit"]["hash"], slow, "{one:#}");
+    for journal in repository.blocks() {
+        let record = bakeoff_journal::read(&journal).unwrap().record;
+        each_trial_once(&record, record.blocks[0].order.len());
+    }
+    nothing_stays_in(repository.0.path());
+    let words = ["--good", "HEAD~64", "--json", "--budget", "20min", "--build", build, "./prog.bin"];
+    let two = found(&repository.bisect(&words));
+    println!("{} {} builds, {} trials", two["answer"], two["builds"], two["trials"]);
+    let is_named = two["ending"] != "proved" || two["commit"]["hash"] == slow;
+    assert!(is_named || two["commit"]["subject"] == "prog: step 45", "{two:#}");
+}
