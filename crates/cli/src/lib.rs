@@ -28,9 +28,14 @@ pub fn main() -> ExitCode {
     let commands = commands(&mut features);
     let is_subcommand = |name: &str| commands.iter().any(|command| command.clap.get_name() == name);
     let words = bare::completed(std::env::args_os().collect(), is_subcommand, bare::is_program);
+    let meant = commands.iter().find(|command| words.get(1).is_some_and(|name| name == command.clap.get_name()));
+    // A script would take the usual code for an answer.
+    let is_script =
+        meant.and_then(|command| command.script).is_some_and(|option| words.iter().any(|word| word == option));
+    let misused = if is_script { Code::Abort } else { Code::Usage };
     let matches = match with(&commands).try_get_matches_from(words) {
         Ok(matches) => matches,
-        Err(said) => return help_or_error(said),
+        Err(said) => return help_or_error(said, misused),
     };
     let code = execute(&commands, &matches, &features).unwrap_or_else(|error| {
         let error = error.settled();
@@ -73,7 +78,7 @@ fn execute(commands: &[Subcommand], matches: &clap::ArgMatches, features: &Regis
 }
 
 /// Help, the version, or what is wrong with the arguments.
-fn help_or_error(mut said: clap::Error) -> ExitCode {
+fn help_or_error(mut said: clap::Error, misused: Code) -> ExitCode {
     // An option that is unknown is no program to measure.
     if let Some(ContextValue::StyledStrs(tips)) = said.remove(ContextKind::Suggested) {
         let tips = tips.into_iter().filter(|tip| !tip.to_string().contains("as a value")).collect();
@@ -88,7 +93,7 @@ fn help_or_error(mut said: clap::Error) -> ExitCode {
     } else {
         screen::out(&text(screen::style().colour));
     }
-    let code = if said.exit_code() == 0 { Code::Done } else { Code::Usage };
+    let code = if said.exit_code() == 0 { Code::Done } else { misused };
     screen::settled(code).into()
 }
 

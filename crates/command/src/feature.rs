@@ -246,6 +246,8 @@ pub struct Subcommand {
     pub group: Group,
     /// Whether it comes to findings, and has [`FeatureArgs`] among its options.
     pub concludes: bool,
+    /// With this option, its exit codes are answers.
+    pub script: Option<&'static str>,
     exits: Vec<Exit>,
     /// Adds the options that the help lists after those of the features.
     last: Option<fn(clap::Command) -> clap::Command>,
@@ -282,6 +284,7 @@ impl Subcommand {
             clap: A::augment_args(clap::Command::new(name)),
             group: Group::Measure,
             concludes: false,
+            script: None,
             exits: vec![],
             last: None,
             execute: Box::new(parsed),

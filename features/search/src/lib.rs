@@ -38,7 +38,8 @@ impl Feature for Search {
 
 #[cfg(feature = "building")]
 fn bisect() -> Subcommand {
-    let bisect = Subcommand::with_features("bisect", commits::execute).group(Group::Measure);
+    let mut bisect = Subcommand::with_features("bisect", commits::execute).group(Group::Measure);
+    bisect.script = Some("--script");
     bisect.exits(&[
         (Code::GateFailed, "--script: the commit is bad"),
         (Code::VariantFailed, "the good or the bad commit could not be built, or its runs failed"),

@@ -219,6 +219,8 @@ fn git_bisect_run_gets_its_exit_codes() {
     check("main", &truth, 1, "bad: ");
     let shown = repository.bisect(&["--script", "--good", &good, "sh prog"]);
     shown.expect(128, &["--script needs --bad, because HEAD moves"]);
+    // Git would take another code for "bad".
+    repository.bisect(&["--script", "--god", &good, "sh prog"]).expect(128, &["unexpected argument '--god'"]);
     let builds = ["--script", "--good", &good, "--bad", &bad, "--build", "! grep -q '# 3' prog", "sh prog"];
     repository.git(&["checkout", "-q", "main~1"]);
     repository.bisect(&builds).expect(125, &["cannot be tested: ", "cannot be built, so it is skipped"]);
