@@ -13,8 +13,7 @@ use std::fmt::Write as _;
 pub(super) const ENDS_BLOCKS: u32 = 60;
 
 /// Rows of the page: a change and the noise, and trials of simulated searches: in all cases, and for each halving.
-const USUAL: [(&str, f64, f64); 3] =
-    [("5 % at 1 % noise", 18.0, 11.0), ("2 % at 1 % noise", 23.0, 22.0), ("1 % at 1 % noise", 50.0, 72.0)];
+const USUAL: [(&str, f64, f64); 2] = [("2 % at 1 % noise", 23.0, 22.0), ("1 % at 1 % noise", 50.0, 72.0)];
 
 /// What a search will cost, for people.
 pub(super) fn page(args: &Args, commits: &Commits) -> String {
@@ -48,7 +47,7 @@ fn halvings(commits: usize) -> f64 {
 
 /// The trials that a search needs in the median, by how clear the difference is.
 fn usual_trials(commits: usize, clarity: f64) -> f64 {
-    let (_, all, each) = USUAL[if clarity >= 2.5 { 0 } else { usize::from(clarity < 1.0) + 1 }];
+    let (_, all, each) = USUAL[usize::from(clarity < 1.0)];
     all + each * halvings(commits)
 }
 

@@ -1,15 +1,13 @@
 //! `bakeoff bisect` as users see it: on repositories that the tests make, with planted truths, where the same search must end the
 //! same however often it is killed, and with small real programs.
 
-use crate::common::processes::nothing_stays_in;
+use crate::common::processes::{kill_ten_times, nothing_stays_in};
 use crate::common::{Sandbox, Shown, each_trial_once};
 use bakeoff_model::shuffle::Stream;
 use serde_json::Value;
 use std::fs;
-use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
 /// A repository beside a sandbox.
 struct Repository(Sandbox);
@@ -140,20 +138,9 @@ fn what_is_not_proved_is_reported_as_it_is() {
     assert!(two["answer"].as_str().unwrap().contains(" % faster than its parent ("));
 }
 
-/// Kills a search at random moments, its whole process group with it; then lets it end.
+/// Kills a search at random moments, then lets it end.
 fn kill_and_finish(repository: &Repository, words: &[&str], most_ms: u64) -> Shown {
-    let mut stream = Stream::of(57, &["bisect", "kill"]);
-    let mut killed = 0;
-    for _ in 0..10 {
-        let mut command = repository.command(words);
-        let mut child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // The moment is what is varied here; nothing is waited for.
-        std::thread::sleep(Duration::from_millis(20 + stream.below(most_ms)));
-        killed += usize::from(child.try_wait().unwrap().is_none());
-        Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).stderr(Stdio::null()).status().unwrap();
-        child.wait().unwrap();
-    }
-    assert!(killed > 4, "only {killed} were killed before they ended");
+    kill_ten_times(&mut Stream::of(57, &["bisect", "kill"]), most_ms, || repository.command(words));
     repository.bisect(words)
 }
 
@@ -259,7 +246,6 @@ fn before_it_begins_a_bisection_says_what_it_will_cost() {
         "Which of 16 commits changed the speed?\n  good  {good} prog: step 0\n  bad   {bad} prog: step 16\n  \
          run   ./prog\n  build make\n\n  \
          in the median, for a change of      builds    blocks    trials\n  \
-         5 % at 1 % noise                         6        23        62\n  \
          2 % at 1 % noise                         6        42       111\n  \
          1 % at 1 % noise                         6       130       338\n\n\
          Budget: 2 h; seed 1\n\

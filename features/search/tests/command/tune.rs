@@ -1,15 +1,12 @@
 //! `bakeoff tune` as users see it: on simulated truths, where the same search must end the same however often it is killed, and
 //! on small real studies.
 
-use crate::common::processes::nothing_stays_in;
+use crate::common::processes::{kill_ten_times, nothing_stays_in};
 use crate::common::{Sandbox, Shown, each_trial_once};
 use bakeoff_model::shuffle::Stream;
 use serde_json::Value;
 use std::fs;
-use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::Duration;
 
 /// Nothing is built: 12 variants.
 const RUN: &str = r#"
@@ -113,20 +110,9 @@ fn a_budget_that_ends_names_all_that_may_be_the_best() {
     assert!(later["blocks"].as_u64() > early["blocks"].as_u64());
 }
 
-/// Kills a search at random moments, its whole process group with it, until it has lived through ten; then lets it end.
+/// Kills a search at random moments, then lets it end.
 fn kill_and_finish(sandbox: &Sandbox, words: &[&str], seed: u64, most_ms: u64) -> Shown {
-    let mut stream = Stream::of(seed, &["tune", "kill"]);
-    let mut killed = 0;
-    for _ in 0..10 {
-        let mut command = sandbox.command(words);
-        let mut child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // The moment is what is varied here; nothing is waited for.
-        std::thread::sleep(Duration::from_millis(20 + stream.below(most_ms)));
-        killed += usize::from(child.try_wait().unwrap().is_none());
-        Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).stderr(Stdio::null()).status().unwrap();
-        child.wait().unwrap();
-    }
-    assert!(killed > 4, "only {killed} were killed before they ended");
+    kill_ten_times(&mut Stream::of(seed, &["tune", "kill"]), most_ms, || sandbox.command(words));
     sandbox.execute(words)
 }
 

@@ -1,8 +1,11 @@
 //! Processes that a command of ours has started, and what is done to them.
 
+use bakeoff_model::shuffle::Stream;
 use std::fs;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Sends a signal by its name, such as `-KILL`; to nobody, if it has gone.
 pub fn signal(name: &str, pid: u32) {
@@ -35,4 +38,19 @@ pub const LOOKS: u32 = 20_000;
 #[track_caller]
 pub fn nothing_stays_in(folder: &Path) {
     assert!((0..LOOKS).any(|_| alive_in(folder).is_empty()), "{:#?}", alive_in(folder));
+}
+
+/// Starts a command ten times, and kills it at random moments, its whole process group with it.
+pub fn kill_ten_times(stream: &mut Stream, most_ms: u64, command: impl Fn() -> Command) {
+    let mut killed = 0;
+    for _ in 0..10 {
+        let mut command = command();
+        let mut child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // The moment is what is varied here; nothing is waited for.
+        std::thread::sleep(Duration::from_millis(20 + stream.below(most_ms)));
+        killed += usize::from(child.try_wait().unwrap().is_none());
+        Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).stderr(Stdio::null()).status().unwrap();
+        child.wait().unwrap();
+    }
+    assert!(killed > 4, "only {killed} were killed before they ended");
 }
