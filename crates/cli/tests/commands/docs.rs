@@ -1,5 +1,5 @@
-//! The documents, held to what the program does: every `$ bakeoff …` in a `console` block is run in a copy of
-//! the studies, and what stands below it is compared with what is printed. `…` stands for anything, and alone on a line
+//! The documents, held to what the program does: every `$ bakeoff …` in a `console` block is run in a folder of the document's
+//! own with a copy of the studies, and what stands below it is compared with what is printed. `…` stands for anything, and alone on a line
 //! for any lines; `$ echo $?` with a number below it is the exit code of the command before. `docs/reference/commands.md` is generated.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
@@ -109,10 +109,13 @@ const TRIES: u32 = 4;
 #[test]
 fn every_command_in_the_documents_does_what_they_say() {
     let folder = tempfile::tempdir().unwrap();
-    let copied = Command::new("cp").arg("-rL").arg(root().join("studies")).arg(folder.path()).status().unwrap();
-    assert!(copied.success());
+    let copy = |from: &Path, to: &Path| {
+        assert!(Command::new("cp").arg("-rL").arg(from).arg(to).status().unwrap().success());
+    };
+    let studies = folder.path().join("studies");
+    copy(&root().join("studies"), &studies);
     // What was run in this checkout is not part of the documents.
-    for study in fs::read_dir(folder.path().join("studies")).unwrap() {
+    for study in fs::read_dir(&studies).unwrap() {
         let _ = fs::remove_dir_all(study.unwrap().path().join(".bakeoff"));
     }
     let program = Path::new(env!("CARGO_BIN_EXE_bakeoff")).parent().unwrap();
@@ -127,10 +130,16 @@ fn every_command_in_the_documents_does_what_they_say() {
     documents.retain(|path| path.extension().is_some_and(|e| e == "md"));
     let (mut executed, mut differ) = (0, vec![]);
     for document in documents {
-        for example in examples(&fs::read_to_string(&document).unwrap()) {
+        // A reader has one document open; what another one has made under the same name is not there.
+        let own = tempfile::tempdir_in(folder.path()).unwrap();
+        let examples = examples(&fs::read_to_string(&document).unwrap());
+        if !examples.is_empty() {
+            copy(&studies, own.path());
+        }
+        for example in examples {
             let execute = || {
                 let mut command = Command::new("sh");
-                command.args(["-c", &example.command]).current_dir(folder.path()).env("PATH", &path);
+                command.args(["-c", &example.command]).current_dir(own.path()).env("PATH", &path);
                 command.env("BAKEOFF_CACHE", folder.path().join("cache")).env("BAKEOFF_LOCKS", folder.path());
                 command
                     .env("BAKEOFF_STATE", folder.path().join("state"))
