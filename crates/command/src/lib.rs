@@ -32,10 +32,10 @@ pub mod walls;
 /// The hidden command that a traced trial is launched as.
 pub const TRACE_TRIAL: &str = "trace-trial";
 
-/// Returns the words that start it; none if our own path is no text.
-pub fn tracer() -> Vec<String> {
+/// Returns the words that start a command of this program; none if our own path is not text.
+pub fn own_command(name: &str) -> Vec<String> {
     let own = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
-    own.map_or_else(Vec::new, |own| vec![own, TRACE_TRIAL.to_owned()])
+    own.map_or_else(Vec::new, |own| vec![own, name.to_owned()])
 }
 
 pub use asked::FeatureArgs;

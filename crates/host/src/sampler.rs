@@ -12,6 +12,7 @@ mod ring;
 
 use crate::files::Files;
 use crate::perf_event;
+use crate::tracer::Watcher;
 use records::{Event, Sums, read};
 pub use report::{SampledFile, Samples};
 use ring::Ring;
@@ -33,7 +34,7 @@ pub fn refusal() -> Option<String> {
 
 /// Samples are taken for as long as this exists.
 #[derive(Debug)]
-pub(crate) struct Sampler {
+pub struct Sampler {
     period_ns: u64,
     stop: Sender<()>,
     thread: JoinHandle<Taken>,
@@ -66,7 +67,7 @@ impl Sampler {
     ///
     /// # Errors
     /// Why nothing can be sampled, in one line.
-    pub(crate) fn start(pid: u32, period_ns: u64) -> Result<Self, String> {
+    pub fn start(pid: u32, period_ns: u64) -> Result<Self, String> {
         let mut rings = rings(pid, period_ns)?;
         let (stop, stopped) = channel();
         let drain = move || {
@@ -83,12 +84,16 @@ impl Sampler {
         let thread = thread::Builder::new().spawn(drain).map_err(|error| format!("no thread for samples: {error}"))?;
         Ok(Self { period_ns, stop, thread })
     }
+}
+
+impl Watcher for Sampler {
+    type Seen = Samples;
 
     /// Ends sampling, and adds up what was taken.
     ///
     /// # Errors
     /// If the thread that empties the rings is gone.
-    pub(crate) fn finish(self) -> io::Result<Samples> {
+    fn finish(self) -> io::Result<Samples> {
         drop(self.stop);
         let Taken { mut events, lost } = self.thread.join().map_err(|_| io::Error::other("its thread ended early"))?;
         // Each processor has a ring of its own, and a mapping must come before what runs in it.

@@ -19,17 +19,15 @@
 
 mod calls;
 mod census;
-mod kernel;
 mod start;
 mod sys;
 mod tally;
 mod used;
 mod watch;
+mod watcher;
 
-use crate::census::Report;
 use crate::command::Command;
 use crate::launcher::find;
-use crate::sampler::Samples;
 pub(crate) use calls::name_of;
 pub use census::{Calls, Census, Children, Mapped, Opened};
 use serde::{Deserialize, Serialize};
@@ -39,6 +37,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use sys::die_of;
 pub use used::Used;
 use watch::End;
+pub use watcher::Watcher;
 
 /// The environment variable that the launcher adds to every command of a job that marks.
 const MARKS: &str = "BAKEOFF_MARKS";
@@ -58,27 +57,16 @@ pub struct Order {
     /// Report which files are used, and nothing else: only calls that name files stop the command.
     #[serde(default)]
     pub files: bool,
-    /// Report what the [census](crate::census) sees, with times: nothing is stopped, and nothing else here is used.
-    #[serde(default)]
-    pub kernel: bool,
-    /// Report what the [sampler](crate::sampler) finds, with a sample each time this number of ns has
-    /// passed: nothing is stopped either.
-    #[serde(default)]
-    pub samples_ns: Option<u64>,
 }
 
-/// What a tracer reports.
+/// What a tracer reports, or a [`Watcher`] that sees an `S`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TraceReport {
+pub enum TraceReport<S = Census> {
     /// What the command did.
-    Seen(Census),
+    Seen(S),
     /// The files that it used.
     Used(Used),
-    /// What the census saw of it.
-    Watched(Report),
-    /// Where its user time is.
-    Sampled(Samples),
     /// The command could not be started.
     NotStarted {
         /// What is at fault.
@@ -99,41 +87,56 @@ pub enum TraceReport {
 /// # Errors
 /// If the order cannot be read, nothing can be started, or what was found cannot be written.
 pub fn execute(order: &Path) -> io::Result<i32> {
-    let order: Order = serde_json::from_slice(&std::fs::read(order)?)?;
+    let order = read(order)?;
     let (report, end) = trace(&order)?;
-    std::fs::write(&order.output, serde_json::to_vec(&report)?)?;
+    conclude(&order, &report, end)
+}
+
+/// The same with a watcher in place of the tracer. `watcher_of` gets the process that is about to become the command's program,
+/// and says in one line if that cannot be watched.
+///
+/// # Errors
+/// As [`execute`].
+pub fn execute_watched<W: Watcher>(
+    order: &Path,
+    watcher_of: impl FnOnce(u32, &Order) -> Result<W, String>,
+) -> io::Result<i32> {
+    let order = read(order)?;
+    let (report, end) = watch_with(&order, |pid| watcher_of(pid, &order))?;
+    conclude(&order, &report, end)
+}
+
+fn read(order: &Path) -> io::Result<Order> {
+    Ok(serde_json::from_slice(&std::fs::read(order)?)?)
+}
+
+/// Writes the report, and ends as the command did.
+fn conclude<S: Serialize>(order: &Order, report: &TraceReport<S>, end: End) -> io::Result<i32> {
+    std::fs::write(&order.output, serde_json::to_vec(report)?)?;
     match end {
         End::Exited(code) => Ok(code),
         End::Signalled(signal) => Ok(sys::die_of(signal)),
     }
 }
 
-fn trace(order: &Order) -> io::Result<(TraceReport, End)> {
+fn command_of(order: &Order) -> io::Result<Command> {
     let mut env = order.env.clone();
     env.extend(std::env::var(MARKS).ok().map(|value| (MARKS.to_owned(), value)));
     let nothing = PathBuf::new();
-    let here = std::env::current_dir()?;
-    let command =
-        Command { argv: order.argv.clone(), dir: here, env, stdin: None, stdout: nothing.clone(), stderr: nothing };
-    let not_started =
-        |what: String, why: String| Ok((TraceReport::NotStarted { what, why }, End::Exited(sys::NOTHING)));
+    let dir = std::env::current_dir()?;
+    Ok(Command { argv: order.argv.clone(), dir, env, stdin: None, stdout: nothing.clone(), stderr: nothing })
+}
+
+fn not_started<S>(what: String, why: String) -> (TraceReport<S>, End) {
+    (TraceReport::NotStarted { what, why }, End::Exited(sys::NOTHING))
+}
+
+fn trace(order: &Order) -> io::Result<(TraceReport, End)> {
+    let command = command_of(order)?;
     let program = match find(&command) {
         Ok(program) => program,
-        Err((what, why)) => return not_started(what, why),
+        Err((what, why)) => return Ok(not_started(what, why)),
     };
-    let watched = match order.samples_ns {
-        Some(period_ns) => Some(kernel::sample(&program, &command, period_ns)?.map(TraceReport::Sampled)),
-        None if order.kernel => {
-            Some(kernel::watch(&program, &command, order.during.as_deref())?.map(TraceReport::Watched))
-        }
-        None => None,
-    };
-    if let Some(kernel::Watched { seen, end, not_started: refused }) = watched {
-        return match refused {
-            Some(error) => not_started(program.display().to_string(), error.to_string()),
-            None => Ok((seen.unwrap_or_else(|why| TraceReport::Refused { why }), end)),
-        };
-    }
     let begun = match start::start(&program, &command, order.files)? {
         start::Start::Begun(begun) => begun,
         start::Start::Refused(refused) => {
@@ -143,8 +146,24 @@ fn trace(order: &Order) -> io::Result<(TraceReport, End)> {
     };
     let (tally, end) = watch::watch(begun.pid, &program, order.during.as_deref(), order.files)?;
     match begun.refused_by_exec() {
-        Some(error) => not_started(program.display().to_string(), error.to_string()),
+        Some(error) => Ok(not_started(program.display().to_string(), error.to_string())),
         None if order.files => Ok((TraceReport::Used(tally.into_used()), end)),
         None => Ok((TraceReport::Seen(tally.into_census()), end)),
+    }
+}
+
+fn watch_with<W: Watcher>(
+    order: &Order,
+    watcher_of: impl FnOnce(u32) -> Result<W, String>,
+) -> io::Result<(TraceReport<W::Seen>, End)> {
+    let command = command_of(order)?;
+    let program = match find(&command) {
+        Ok(program) => program,
+        Err((what, why)) => return Ok(not_started(what, why)),
+    };
+    let watched = watcher::watch(&program, &command, order.during.as_deref(), watcher_of)?;
+    match watched.not_started {
+        Some(error) => Ok(not_started(program.display().to_string(), error.to_string())),
+        None => Ok((watched.seen.map_or_else(|why| TraceReport::Refused { why }, TraceReport::Seen), watched.end)),
     }
 }

@@ -28,9 +28,11 @@ pub mod samples;
 mod spec;
 mod trace;
 pub mod trials;
+mod watcher;
 
 use bakeoff_command::{
-    Conclusion, Explainer, Feature, FeatureFindings, FindingsSection, Gathering, Group, OwnTrials, Registry, Subcommand,
+    Conclusion, Explainer, Feature, FeatureFindings, FindingsSection, Gathering, Group, OwnTrials, Registry,
+    Subcommand, TRACE_TRIAL, own_command,
 };
 use bakeoff_report::SectionPage;
 
@@ -41,6 +43,7 @@ pub struct Why;
 impl Feature for Why {
     fn register(&self, to: &mut Registry) {
         to.commands.push(Subcommand::with_features("facts", command::execute).group(Group::Build));
+        to.commands.push(Subcommand::new(watcher::WATCH_TRIAL, watcher::execute).hidden());
         to.sections.push(&spec::EvidenceSection);
         to.instruments.push(counting::instrument::INSTRUMENT);
         to.gatherings.push(Gathering {
@@ -48,7 +51,7 @@ impl Feature for Why {
             gather: gather::facts,
             trials: Some(OwnTrials {
                 are_missing: gather::has_missing_trials,
-                execute: |study, executor| gather::traces(study, executor, &bakeoff_command::tracer()),
+                execute: |study, executor| gather::traces(study, executor, &own_command(TRACE_TRIAL)),
             }),
         });
         to.gatherings.push(Gathering {

@@ -1,9 +1,10 @@
-//! What probes have in common that stand in the place of a trial's commands: orders to the tracer and its answers, and the files of
-//! both in the scratch folder. What is ordered, and what an answer means, is theirs.
+//! What probes have in common that stand in the place of a trial's commands: orders to a tracer or watcher and its answers, and
+//! the files of both in the scratch folder. What is ordered, and what an answer means, is theirs.
 
 use bakeoff_host::Command;
 use bakeoff_host::tracer::{Order, TraceReport};
 use bakeoff_lab::{Error, Unseen};
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -31,14 +32,14 @@ pub(crate) fn order(command: &mut Command, tracer: &[String], file: &Path, order
     Ok(())
 }
 
-/// What a tracer reported, or why it could not.
-pub(crate) fn answer(file: &Path) -> Result<TraceReport, Unseen> {
-    let text = fs::read(file).ok();
-    match text.and_then(|text| serde_json::from_slice(&text).ok()) {
+/// What a tracer or watcher saw, or why it saw nothing.
+pub(crate) fn seen<S: DeserializeOwned>(file: &Path) -> Result<S, Unseen> {
+    let report: Option<TraceReport<S>> = fs::read(file).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    match report {
+        Some(TraceReport::Seen(seen)) => Ok(seen),
         Some(TraceReport::NotStarted { what, why }) => Err(Unseen::NotStarted { what, why }),
         Some(TraceReport::Refused { why }) => Err(Unseen::Refused(why)),
-        Some(report) => Ok(report),
-        None => Err(Unseen::Silent),
+        Some(TraceReport::Used(_)) | None => Err(Unseen::Silent),
     }
 }
 

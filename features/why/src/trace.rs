@@ -3,7 +3,7 @@
 //! The lab runs the trial; others decide what to trace, and what becomes of it.
 
 use crate::probing;
-use bakeoff_host::tracer::{Census, Mapped, Opened, Order, TraceReport as Words};
+use bakeoff_host::tracer::{Census, Mapped, Opened, Order};
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
 use std::collections::BTreeMap;
@@ -129,10 +129,7 @@ impl IntrusiveProbe for Tracing {
 impl Watched {
     /// What was seen, to be asked when the tracer has ended.
     fn census(&self) -> Result<Census, Unseen> {
-        match probing::answer(&self.output)? {
-            Words::Seen(census) => Ok(with_names(census, &self.places)),
-            _ => Err(Unseen::Silent),
-        }
+        Ok(with_names(probing::seen(&self.output)?, &self.places))
     }
 }
 

@@ -5,7 +5,7 @@ use super::{OpenStudy, interrupted};
 use crate::used::{self, Files};
 use bakeoff_command::error::CommandError;
 use bakeoff_command::walls::usual_walls;
-use bakeoff_command::{screen, tracer};
+use bakeoff_command::{TRACE_TRIAL, own_command, screen};
 use bakeoff_lab::{Ending, Executor, Subject};
 use bakeoff_model::record::{Changed, Line, Outcome, Trial};
 use bakeoff_model::study::STATE_FOLDER;
@@ -15,7 +15,7 @@ impl OpenStudy<'_> {
     /// Runs each variant once more under a tracer, and holds the files that it uses against the time of the trials.
     pub(super) fn trace_files(&mut self, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
         let Some(apart) = self.race.trace.clone() else { return Ok(Ending::Complete) };
-        let (plan, tracer) = (self.race.plan, tracer());
+        let (plan, tracer) = (self.race.plan, own_command(TRACE_TRIAL));
         let (mut sights, mut failed, mut why) =
             (vec![], None, plan.boots().then(|| "trials run in a guest".to_owned()));
         let walls = usual_walls(std::slice::from_ref(&self.record));

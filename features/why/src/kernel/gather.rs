@@ -7,7 +7,8 @@ use crate::counting::gather::wanted_variants;
 use crate::counts::CountsLine;
 use crate::gather::spec;
 use crate::probing;
-use bakeoff_command::{CommandError, Finished, screen};
+use crate::watcher::WATCH_TRIAL;
+use bakeoff_command::{CommandError, Finished, TRACE_TRIAL, own_command, screen};
 use bakeoff_host::census::{Detail, Watch};
 use bakeoff_lab::{Diagnosed, Ending, Error, Executor, Subject};
 use bakeoff_model::plain::clean;
@@ -63,7 +64,8 @@ pub(crate) fn watch(study: &mut dyn Finished, executor: &mut dyn Executor) -> Re
     if all.is_empty() {
         return Ok(Ending::Complete);
     }
-    let (refusal, tracer, number_of) = (refusal(), bakeoff_command::tracer(), all.len());
+    let (refusal, number_of) = (refusal(), all.len());
+    let tracer = own_command(if refusal.is_some() { TRACE_TRIAL } else { WATCH_TRIAL });
     let doing = if refusal.is_some() { "counting system calls" } else { "watching the kernel" };
     for (number, line) in (1..).zip(all) {
         if study.is_interrupted() {
@@ -104,8 +106,8 @@ fn until_whole(
     Ok(line)
 }
 
-/// Runs a workload once while the kernel is watched; with a reason why that is refused, under the tracer. None if it was
-/// interrupted.
+/// Runs a workload once while the kernel is watched; with a reason why that is refused, under the tracer. `tracer` are the words
+/// that start what does either. None if it was interrupted.
 ///
 /// # Errors
 /// If nothing can be run any more.

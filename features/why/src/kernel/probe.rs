@@ -4,7 +4,7 @@
 
 use crate::probing;
 use bakeoff_host::census::{Report, Spent, SyscallSums};
-use bakeoff_host::tracer::{Calls, Census, Order, TraceReport};
+use bakeoff_host::tracer::{Calls, Census, Order};
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ const SILENT: &str = "it was killed before anything was recorded";
 /// The probe.
 #[derive(Debug)]
 pub(super) struct Watching<'t> {
-    /// The words that start what watches; an order follows.
+    /// The words that start what watches, or the tracer; an order follows.
     tracer: &'t [String],
     /// Whether it is the tracer that counts.
     is_traced: bool,
@@ -57,13 +57,14 @@ impl<'t> Watching<'t> {
     }
 
     fn report(&self, service: Option<&str>) -> Result<Report, Unseen> {
-        match probing::answer(&self.file(SEEN, service))? {
-            TraceReport::Watched(report) if report.lost_tasks > 0 => {
-                Err(Unseen::Refused(format!("too many processes and threads to watch: {}", report.lost_tasks)))
-            }
-            TraceReport::Watched(report) => Ok(report),
-            TraceReport::Seen(census) => Ok(counted(census)),
-            _ => Err(Unseen::Silent),
+        let file = self.file(SEEN, service);
+        if self.is_traced {
+            return probing::seen(&file).map(counted);
+        }
+        let report: Report = probing::seen(&file)?;
+        match report.lost_tasks {
+            0 => Ok(report),
+            lost => Err(Unseen::Refused(format!("too many processes and threads to watch: {lost}"))),
         }
     }
 }
@@ -84,7 +85,7 @@ impl IntrusiveProbe for Watching<'_> {
 
     fn take_over(&mut self, command: &mut Command, service: Option<&str>) -> Result<(), Error> {
         let during = service.map(|_| self.scratch.join(DURING));
-        let order = Order { output: self.file(SEEN, service), during, kernel: !self.is_traced, ..Order::default() };
+        let order = Order { output: self.file(SEEN, service), during, ..Order::default() };
         probing::order(command, self.tracer, &self.file(ORDER, service), order)?;
         self.services.extend(service.map(str::to_owned));
         Ok(())

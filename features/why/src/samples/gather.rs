@@ -10,7 +10,8 @@ use crate::counting::gather::wall_s;
 use crate::counting::places::Places;
 use crate::gather::spec;
 use crate::trace::named_by;
-use bakeoff_command::{CommandError, Finished, screen};
+use crate::watcher::WATCH_TRIAL;
+use bakeoff_command::{CommandError, Finished, own_command, screen};
 use bakeoff_host::sampler::{self, Samples};
 use bakeoff_judge::judge;
 use bakeoff_lab::{Diagnosed, Ending, Executor, Subject};
@@ -99,8 +100,8 @@ pub(crate) fn sample(study: &mut dyn Finished, executor: &mut dyn Executor) -> R
         let (times, number) = (duration(seconds), counted(runs as u32, "run"));
         screen::err(&format!("sampling the user time by function in {number} takes about {times}\n"));
     }
-    let tracer = bakeoff_command::tracer();
-    let mut sampling = Sampling { sampler: Sampler::with(&tracer), known: Places::default() };
+    let watcher = own_command(WATCH_TRIAL);
+    let mut sampling = Sampling { sampler: Sampler::with(&watcher), known: Places::default() };
     for line in all {
         if blocks(study, line, &mut sampling, executor)? != Ending::Complete {
             return Ok(Ending::Stopped);

@@ -3,8 +3,9 @@
 
 use crate::probing;
 use crate::trace::places;
+use crate::watcher::PERIOD;
 use bakeoff_host::sampler::Samples;
-use bakeoff_host::tracer::{Order, TraceReport};
+use bakeoff_host::tracer::Order;
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
 use std::path::{Path, PathBuf};
@@ -20,8 +21,8 @@ const SEEN: &str = "samples-seen";
 /// The probe.
 #[derive(Debug)]
 pub(super) struct Sampler<'t> {
-    /// The words that start what samples; an order follows.
-    tracer: &'t [String],
+    /// The words that start what samples; the period and an order follow.
+    watcher: &'t [String],
     /// The time between samples.
     pub(super) period_ns: u64,
     scratch: PathBuf,
@@ -32,8 +33,8 @@ pub(super) struct Sampler<'t> {
 }
 
 impl<'t> Sampler<'t> {
-    pub(super) fn with(tracer: &'t [String]) -> Self {
-        Self { tracer, period_ns: 0, scratch: PathBuf::new(), folders: vec![], seen: Samples::default() }
+    pub(super) fn with(watcher: &'t [String]) -> Self {
+        Self { watcher, period_ns: 0, scratch: PathBuf::new(), folders: vec![], seen: Samples::default() }
     }
 }
 
@@ -54,8 +55,10 @@ impl IntrusiveProbe for Sampler<'_> {
             return Ok(());
         }
         self.folders = places(&command.env);
-        let order = Order { output: self.scratch.join(SEEN), samples_ns: Some(self.period_ns), ..Order::default() };
-        probing::order(command, self.tracer, &self.scratch.join(ORDER), order)
+        let mut words = self.watcher.to_vec();
+        words.extend([PERIOD.to_owned(), self.period_ns.to_string()]);
+        let order = Order { output: self.scratch.join(SEEN), ..Order::default() };
+        probing::order(command, &words, &self.scratch.join(ORDER), order)
     }
 
     fn trial_begins(&mut self) -> Result<(), Error> {
@@ -67,10 +70,7 @@ impl IntrusiveProbe for Sampler<'_> {
     }
 
     fn see(&mut self, _: &End) -> Result<(), Unseen> {
-        match probing::answer(&self.scratch.join(SEEN))? {
-            TraceReport::Sampled(samples) => self.seen = samples,
-            _ => return Err(Unseen::Silent),
-        }
+        self.seen = probing::seen(&self.scratch.join(SEEN))?;
         Ok(())
     }
 

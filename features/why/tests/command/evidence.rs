@@ -265,9 +265,11 @@ fn evidence_travels_with_its_journal() {
 }
 
 #[test]
-fn the_tracer_is_no_command_for_people() {
+fn tracer_and_watcher_are_no_commands_for_people() {
     let sandbox = sandbox("");
     let help = sandbox.execute(&["--help"]);
-    assert!(help.code == 0 && !help.out.contains("trace-trial"), "{}", help.out);
-    sandbox.execute(&["trace-trial", "no-such-order"]).expect(5, &["error:"]);
+    for command in ["trace-trial", "watch-trial"] {
+        assert!(help.code == 0 && !help.out.contains(command), "{}", help.out);
+        sandbox.execute(&[command, "no-such-order"]).expect(5, &["error:"]);
+    }
 }
