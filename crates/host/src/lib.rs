@@ -1,11 +1,11 @@
 //! The only crate that talks to the kernel: it launches trials, measures and kills them ([`Launcher`]), counts
 //! interrupts ([`interrupt`]), locks files ([`lock`]) and the whole machine ([`machine`]), keeps what trials print in memory
-//! ([`output`]), stops a command at every
-//! system call ([`tracer`]), watches processes from within the kernel ([`census`]), samples where they spend their time ([`sampler`]), and says what this machine is ([`place`]) and what it does
-//! and permits ([`abilities`]). It knows no study, computes no mean and judges no value.
+//! ([`output`]), stops a command at every system call ([`tracer`]), loads programs into the kernel ([`bpf`]), samples where
+//! commands spend their time ([`sampler`]), and says what this machine is ([`place`]) and what it does and permits
+//! ([`abilities`]). It knows no study, computes no mean and judges no value.
 
 pub mod abilities;
-pub mod census;
+pub mod bpf;
 pub mod cgroup;
 mod clock_set;
 mod command;

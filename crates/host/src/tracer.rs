@@ -28,7 +28,7 @@ mod watcher;
 
 use crate::command::Command;
 use crate::launcher::find;
-pub(crate) use calls::name_of;
+pub use calls::name_of;
 pub use census::{Calls, Census, Children, Mapped, Opened};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@ mod probe;
 
 pub use gather::execute;
 
-use bakeoff_host::census::{Report, Times};
+use crate::census::{Report, Times};
 use bakeoff_model::record::Record;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

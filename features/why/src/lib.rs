@@ -3,11 +3,12 @@
 //! is used for trials that are judged.
 //!
 //! In the order in which a study meets it: [`spec`] reads `[evidence]`; when the trials are over, [`gather`] reads files
-//! ([`reading`]) and runs [`trials`] with the probe [`trace`]; each piece of [`evidence`] is a line of the journal;
-//! [`diagnosis`] makes the section of the [`findings`] of them, and [`page`] draws it.
+//! ([`reading`]), runs [`trials`] with the probe [`trace`] and lets the [`census`] watch the kernel; each piece of
+//! [`evidence`] is a line of the journal; [`diagnosis`] makes the section of the [`findings`] of them, and [`page`] draws it.
 
 mod account;
 mod accounts;
+pub mod census;
 mod command;
 mod confirm;
 mod counting;

@@ -1,8 +1,8 @@
 //! `bakeoff watch-trial`: what a trial is launched as that the kernel watches or samples. It is not for people, and so is in no
 //! help. It runs the command of an order at the command's own speed, and reports what the census or the sampler saw.
 
+use crate::census::{Detail, Report, Watch};
 use bakeoff_command::{Code, CommandError};
-use bakeoff_host::census::{Detail, Report, Watch};
 use bakeoff_host::sampler::Sampler;
 use bakeoff_host::tracer::{Order, Watcher, execute_watched};
 use std::io;

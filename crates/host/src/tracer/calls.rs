@@ -71,8 +71,9 @@ impl Stop {
     }
 }
 
-/// The name of a call of this machine's programs, or of those of 32 bits that it runs too; else its number.
-pub(crate) fn name_of(number: u64, is_32_bit: bool) -> String {
+/// Returns the name of a system call of this machine's programs, or of the 32-bit programs that it runs too; a number without a
+/// name is returned as text.
+pub fn name_of(number: u64, is_32_bit: bool) -> String {
     let machine = match own_machine() {
         X86_64 if is_32_bit => I386,
         _ if is_32_bit => ARM,

@@ -3,8 +3,8 @@
 //! the times of trials.
 
 use super::result::{FaultKind, KernelAccount, KernelRow, KernelWork};
+use crate::census::{Blocked, Report, SyscallSums, Times};
 use crate::kernel::times;
-use bakeoff_host::census::{Blocked, Report, SyscallSums, Times};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows, at most.

@@ -3,13 +3,13 @@
 
 use crate::Why;
 use crate::account::result::{KernelWork, Mechanism};
+use crate::census::{Report, Spent, SyscallSums, Times};
 use crate::counts::{self, CodeKind, Counted, CountsLine, FunctionCount};
 use crate::evidence::{Evidence, EvidenceLine, Traced};
 use crate::facts::{Content, ElfFacts, FileFacts, Linking, RelocationTable, Relocations, Slots};
 use crate::findings::{Diagnosis, Gathered, Standing, Unseen, What};
 use crate::kernel::{self, KernelLine};
 use bakeoff_command::Registry;
-use bakeoff_host::census::{Report, Spent, SyscallSums, Times};
 use bakeoff_host::tracer::{Calls, Census, Children, Mapped, Opened};
 use bakeoff_judge::findings::{EffectKind, Findings, Verdict};
 use bakeoff_model::record::{Failure, FeatureLine, Line, Record, TWIN, VariantLine};

@@ -3,13 +3,13 @@
 
 use super::probe::Watching;
 use super::{KernelLine, LINE, times};
+use crate::census::{Detail, Watch};
 use crate::counting::gather::wanted_variants;
 use crate::counts::CountsLine;
 use crate::gather::spec;
 use crate::probing;
 use crate::watcher::WATCH_TRIAL;
 use bakeoff_command::{CommandError, Finished, TRACE_TRIAL, own_command, screen};
-use bakeoff_host::census::{Detail, Watch};
 use bakeoff_lab::{Diagnosed, Ending, Error, Executor, Subject};
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::FeatureLine;

@@ -2,8 +2,8 @@
 //! and what was seen is read when the trial is over. Of a service only what it does while the command runs. Where the kernel may not
 //! be watched, they are orders to the tracer, which counts system calls.
 
+use crate::census::{Report, Spent, SyscallSums};
 use crate::probing;
-use bakeoff_host::census::{Report, Spent, SyscallSums};
 use bakeoff_host::tracer::{Calls, Census, Order};
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Error, IntrusiveProbe, Unseen};

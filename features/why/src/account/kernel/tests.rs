@@ -4,7 +4,7 @@ use super::super::result::{Account, FaultKind, KernelAccount, KernelRow, KernelW
 use super::of;
 use crate::account::fixture::{PROGRAM, account, counted, f};
 use crate::account::page;
-use bakeoff_host::census::{Blocked, Faults, Path, Report, Spent, SyscallSums, Times};
+use crate::census::{Blocked, Faults, Path, Report, Spent, SyscallSums, Times};
 
 const FAULTS: Faults = Faults { read_absent: 10, write_absent: 20, read_present: 0, write_present: 5 };
 

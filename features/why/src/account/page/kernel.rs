@@ -3,7 +3,7 @@
 
 use super::super::result::{FaultKind, KernelAccount, KernelWork};
 use super::time::signed;
-use bakeoff_host::census::Path;
+use crate::census::Path;
 use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::paint::{Ink, Page, Piece};
 use bakeoff_report::draw::text::{clean, glue};

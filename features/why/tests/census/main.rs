@@ -1,7 +1,7 @@
 //! The census against a real kernel: what it counts is what the tracer counts, and what programs are known to do. It
 //! asserts no speed. Called with a word of its own, this executable is a launched process, the tracer, or a watcher.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, unsafe_code, reason = "a test ends where something is wrong")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is wrong")]
 
 mod counts;
 mod ends;

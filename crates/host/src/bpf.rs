@@ -1,5 +1,6 @@
-//! bpf(2): maps, programs and what they are attached to. Wrappers only; descriptors close when they are dropped or this
-//! process ends, and with the last one of a program's the kernel detaches it.
+//! bpf(2): maps, programs and the raw tracepoints that they are attached to. Wrappers only: what programs count is not known
+//! here. Descriptors close when they are dropped or this process ends, and with the last one of a program's the kernel detaches
+//! it.
 #![allow(unsafe_code, reason = "bpf has no safe wrapper in rustix, nor a function in libc")]
 
 use std::ffi::CStr;
@@ -23,14 +24,16 @@ const MOST_LOG: usize = 1 << 16;
 
 /// Kinds of maps (linux/bpf.h).
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
+pub enum Kind {
+    /// With any keys.
     Hash = 1,
+    /// With keys of 32 bits from 0 on, each of which is always there.
     Array = 2,
 }
 
 /// A map, with the sizes of its keys and values. Only programs write to it.
 #[derive(Debug)]
-pub(super) struct Map {
+pub struct Map {
     descriptor: OwnedFd,
     key_bytes: usize,
     value_bytes: usize,
@@ -94,7 +97,11 @@ fn address<T: ?Sized>(of: &T) -> u64 {
 }
 
 impl Map {
-    pub(super) fn create(kind: Kind, key_bytes: usize, value_bytes: usize, most_entries: u32) -> io::Result<Self> {
+    /// Creates one.
+    ///
+    /// # Errors
+    /// The system's word.
+    pub fn create(kind: Kind, key_bytes: usize, value_bytes: usize, most_entries: u32) -> io::Result<Self> {
         let attributes = MapAttributes {
             kind: kind as u32,
             key_bytes: key_bytes as u32,
@@ -108,7 +115,7 @@ impl Map {
     }
 
     /// For programs, which keep the map themselves once they are loaded.
-    pub(super) fn descriptor(&self) -> RawFd {
+    pub fn descriptor(&self) -> RawFd {
         self.descriptor.as_raw_fd()
     }
 
@@ -120,7 +127,11 @@ impl Map {
         if key.len() == self.key_bytes { Ok(()) } else { Err(io::ErrorKind::InvalidInput.into()) }
     }
 
-    pub(super) fn lookup(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
+    /// The value of a key; none if it is not there.
+    ///
+    /// # Errors
+    /// The system's word, or that the key is not of the map's size.
+    pub fn lookup(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
         self.check(key)?;
         let mut value = vec![0_u8; self.value_bytes];
         // SAFETY: the kernel reads a key and writes a value of the map's sizes, which is not one for each processor.
@@ -128,7 +139,10 @@ impl Map {
     }
 
     /// The key after this one, or the first.
-    pub(super) fn next_key(&self, after: Option<&[u8]>) -> io::Result<Option<Vec<u8>>> {
+    ///
+    /// # Errors
+    /// The system's word, or that the key is not of the map's size.
+    pub fn next_key(&self, after: Option<&[u8]>) -> io::Result<Option<Vec<u8>>> {
         after.map_or(Ok(()), |key| self.check(key))?;
         let mut next = vec![0_u8; self.key_bytes];
         let attributes = self.element(after.map_or(0, address), next.as_mut_ptr() as u64);
@@ -145,11 +159,11 @@ fn none_if_absent(answer: io::Result<i32>, found: Vec<u8>) -> io::Result<Option<
     }
 }
 
-/// Loads a program for raw tracepoints.
+/// Loads a program for raw tracepoints; `code` has its instructions (linux/bpf.h, `struct bpf_insn`).
 ///
 /// # Errors
 /// The system's word; if the verifier refuses it, its last words.
-pub(super) fn load(code: &[u64]) -> io::Result<OwnedFd> {
+pub fn load(code: &[u64]) -> io::Result<OwnedFd> {
     let mut attributes = ProgramAttributes {
         kind: RAW_TRACEPOINT,
         instructions: code.len() as u32,
@@ -179,7 +193,7 @@ pub(super) fn load(code: &[u64]) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 /// ENOENT if there is no such tracepoint, EINVAL if it has fewer arguments than the program reads.
-pub(super) fn attach(program: &OwnedFd, tracepoint: &CStr) -> io::Result<OwnedFd> {
+pub fn attach(program: &OwnedFd, tracepoint: &CStr) -> io::Result<OwnedFd> {
     let program = program.as_raw_fd() as u32;
     // SAFETY: the kernel reads a string that ends in NUL.
     unsafe {

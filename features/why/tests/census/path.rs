@@ -2,7 +2,7 @@
 
 use super::support::Place;
 use super::times::accounted;
-use bakeoff_host::census::{Blocked, Detail, Path, Report};
+use bakeoff_why::census::{Blocked, Detail, Path, Report};
 
 pub(crate) const CASES: &[(&str, fn())] = &[
     ("who_waits_for_a_child_waits_for_what_it_sleeps", waits_for_a_child),

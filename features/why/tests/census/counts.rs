@@ -1,7 +1,7 @@
 //! Calls and faults: as many as the tracer sees, and as many as programs are known to make.
 
 use super::support::{Place, count, skipped, within};
-use bakeoff_host::census::{Detail, Faults};
+use bakeoff_why::census::{Detail, Faults};
 use std::fs;
 
 pub(crate) const CASES: &[(&str, fn())] = &[
@@ -55,7 +55,7 @@ const VARY_BY_THREADS: [&str; 6] = ["futex", "mmap", "mprotect", "munmap", "madv
 
 fn threads() {
     let place = Place::new();
-    let Some(program) = place.compiled("tracer/traced.c", &["-O1", "-static", "-pthread"]) else { return };
+    let Some(program) = place.program_of_tracer() else { return };
     compare(&place, &[&program, "threads"], &VARY_BY_THREADS);
 }
 
@@ -71,7 +71,7 @@ fn turns_of_threads() {
 
 fn a_static_program() {
     let place = Place::new();
-    let Some(program) = place.compiled("tracer/traced.c", &["-O1", "-static", "-pthread"]) else { return };
+    let Some(program) = place.program_of_tracer() else { return };
     for detail in [Detail::Times, Detail::Path] {
         let Some((report, _)) = place.watched(&[&program, "calls"], detail) else { return };
         let calls = ["getppid", "openat", "execve", "exit_group"].map(|call| count(&report, call));
@@ -82,7 +82,7 @@ fn a_static_program() {
 /// It gets the number of its process, which was another thread's.
 fn a_thread_that_executes() {
     let place = Place::new();
-    let Some(program) = place.compiled("tracer/traced.c", &["-O1", "-static", "-pthread"]) else { return };
+    let Some(program) = place.program_of_tracer() else { return };
     for detail in [Detail::Times, Detail::Path] {
         let Some((report, _)) = place.watched(&[&program, "exec-in-thread"], detail) else { return };
         let calls = ["getppid", "execve", "exit_group"].map(|call| count(&report, call));
@@ -121,7 +121,7 @@ fn programs_of_32_bits() {
 }
 
 /// A shell may ask for its parent once.
-fn shell_s_own(report: &bakeoff_host::census::Report) -> u64 {
+fn shell_s_own(report: &bakeoff_why::census::Report) -> u64 {
     count(report, "getppid").saturating_sub(14).min(1)
 }
 

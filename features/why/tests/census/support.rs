@@ -1,7 +1,7 @@
 //! What every test of the census needs: the C programs, a process that waits until it is watched, and the tracer.
 
-use bakeoff_host::census::{Detail, Refused, Report, Watch};
 use bakeoff_host::tracer::{Order, TraceReport};
+use bakeoff_why::census::{Detail, Refused, Report, Watch};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -10,12 +10,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
+/// The program of the tracer's tests, from the folder of ours.
+const OF_TRACER: &str = "../../../crates/host/tests/tracer/traced.c";
+
 /// Waits for a byte, and becomes the program that follows.
 const BECOME: &str = "wait-and-become";
 /// Is the tracer; the order follows.
 const TRACE: &str = "trace-this";
-/// Watches the process that follows until it is killed.
-const WATCH: &str = "watch-until-killed";
+/// Watches the process that follows for a moment, or says why it cannot.
+const WATCH: &str = "watch-this";
 /// Runs what follows, watched as the first word says, and prints the report. For measuring.
 const RUN: &str = "run-watched";
 pub(crate) const WORDS: [&str; 4] = [BECOME, TRACE, WATCH, RUN];
@@ -30,10 +33,7 @@ pub(crate) fn become_helper(word: &str, rest: &[String]) -> i32 {
         TRACE => bakeoff_host::tracer::execute(rest[0].as_ref()).unwrap(),
         WATCH => {
             match Watch::start(rest[0].parse().unwrap(), Detail::Times) {
-                Ok(_watch) => {
-                    println!("watching");
-                    std::thread::sleep(std::time::Duration::from_secs(600));
-                }
+                Ok(_) => println!("watched"),
                 Err(refused) => println!("{refused}"),
             }
             0
@@ -79,10 +79,10 @@ fn environment() -> BTreeMap<String, String> {
     env.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
 }
 
-/// A watcher of a process, that runs until it is killed.
+/// A watcher of a process.
 pub(crate) fn watcher(of: u32) -> Command {
     let mut command = helper(WATCH);
-    command.arg(of.to_string()).stdout(Stdio::piped());
+    command.arg(of.to_string());
     command
 }
 
@@ -119,6 +119,10 @@ impl Place {
 
     pub(crate) fn program(&self) -> Option<String> {
         self.compiled("census/census.c", &["-O1", "-static", "-pthread"])
+    }
+
+    pub(crate) fn program_of_tracer(&self) -> Option<String> {
+        self.compiled(OF_TRACER, &["-O1", "-static", "-pthread"])
     }
 
     /// What a program does, and what it prints; none if nothing may be watched here.

@@ -1,7 +1,7 @@
 //! The census: watches a process and all that come of it from within the kernel, by small programs at its raw
 //! tracepoints (bpf(2)): system calls, page faults, and where the time of every task goes. Nothing is stopped, so services
 //! can be watched. It needs root's rights, and nothing installed; where it is refused, it says why, and
-//! [`crate::tracer`] counts. It launches nothing and judges nothing.
+//! [`bakeoff_host::tracer`] counts. It launches nothing and judges nothing.
 //!
 //! # What is counted
 //! A call counts when it is made, as in the tracer. A task lives from its fork (the first one: from its execve) to its
@@ -15,13 +15,12 @@
 
 mod assembler;
 mod btf;
-mod kernel;
 mod layout;
 mod path;
 mod programs;
 mod report;
 
-use kernel::{Kind, Map};
+use bakeoff_host::bpf::{self, Kind, Map};
 use layout::State;
 use programs::{Namespace, Programs};
 pub use report::{Blocked, Faults, Path, Report, Spent, SyscallSums, Times};
@@ -132,8 +131,8 @@ impl Watch {
         for program in programs.all() {
             let name = program.tracepoint.to_string_lossy().into_owned();
             let code = program.code.ok_or(io::ErrorKind::InvalidData.into()).map_err(other(&name))?;
-            let loaded = kernel::load(&code).map_err(other(&name))?;
-            match kernel::attach(&loaded, program.tracepoint) {
+            let loaded = bpf::load(&code).map_err(other(&name))?;
+            match bpf::attach(&loaded, program.tracepoint) {
                 Ok(attached) => {
                     self.attached.push(attached);
                     self.has_faults |= program.may_be_absent;

@@ -1,7 +1,7 @@
 //! Where the time goes. Nothing here is about how fast something is.
 
 use super::support::{Place, within};
-use bakeoff_host::census::{Detail, Report};
+use bakeoff_why::census::{Detail, Report};
 
 pub(crate) const CASES: &[(&str, fn())] =
     &[("a_sleep_is_blocked_time_of_its_call", a_sleep), ("lifetimes_are_accounted_for", lifetimes_are_accounted_for)];

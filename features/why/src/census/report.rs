@@ -1,7 +1,7 @@
 //! What a census yields, and how it comes of the words in the kernel's maps. It reads no map and no file.
 
 use super::layout::{self as at, State, words};
-use crate::tracer::name_of;
+use bakeoff_host::tracer::name_of;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
