@@ -1,7 +1,7 @@
 //! The only crate that talks to the kernel: it launches trials, measures and kills them ([`Launcher`]), counts
 //! interrupts ([`interrupt`]), locks files ([`lock`]) and the whole machine ([`machine`]), keeps what trials print in memory
-//! ([`output`]), stops a command at every system call ([`tracer`]), loads programs into the kernel ([`bpf`]), samples where
-//! commands spend their time ([`sampler`]), and says what this machine is ([`place`]) and what it does and permits
+//! ([`output`]), stops a command at every system call ([`tracer`]), loads programs into the kernel ([`bpf`]), takes the
+//! kernel's samples of processes ([`ring`]), and says what this machine is ([`place`]) and what it does and permits
 //! ([`abilities`]). It knows no study, computes no mean and judges no value.
 
 pub mod abilities;
@@ -28,7 +28,7 @@ mod perf_event;
 pub mod place;
 mod probe;
 mod probes;
-pub mod sampler;
+pub mod ring;
 pub mod search_path;
 pub mod tracer;
 pub mod user_namespace;

@@ -25,6 +25,7 @@ mod page;
 mod probing;
 pub mod reading;
 mod relinked;
+mod sampler;
 pub mod samples;
 mod spec;
 mod trace;

@@ -2,8 +2,8 @@
 //! help. It runs the command of an order at the command's own speed, and reports what the census or the sampler saw.
 
 use crate::census::{Detail, Report, Watch};
+use crate::sampler::Sampler;
 use bakeoff_command::{Code, CommandError};
-use bakeoff_host::sampler::Sampler;
 use bakeoff_host::tracer::{Order, Watcher, execute_watched};
 use std::io;
 use std::path::PathBuf;

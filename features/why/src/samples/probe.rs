@@ -2,9 +2,9 @@
 //! what was seen is read when the trial is over. Services are left as they are.
 
 use crate::probing;
+use crate::sampler::Samples;
 use crate::trace::places;
 use crate::watcher::PERIOD;
-use bakeoff_host::sampler::Samples;
 use bakeoff_host::tracer::Order;
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Error, IntrusiveProbe, Unseen};

@@ -8,14 +8,11 @@
 
 mod records;
 mod report;
-mod ring;
 
-use crate::files::Files;
-use crate::perf_event;
-use crate::tracer::Watcher;
+use bakeoff_host::ring::rings;
+use bakeoff_host::tracer::Watcher;
 use records::{Event, Sums, read};
-pub use report::{SampledFile, Samples};
-use ring::Ring;
+pub(crate) use report::Samples;
 use std::io;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -28,13 +25,13 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 const MOST_EVENTS: usize = 1 << 23;
 
 /// Why nothing can be sampled here, in one line; none if it can.
-pub fn refusal() -> Option<String> {
+pub(crate) fn refusal() -> Option<String> {
     rings(std::process::id(), 1_000_000).err()
 }
 
 /// Samples are taken for as long as this exists.
 #[derive(Debug)]
-pub struct Sampler {
+pub(crate) struct Sampler {
     period_ns: u64,
     stop: Sender<()>,
     thread: JoinHandle<Taken>,
@@ -46,28 +43,12 @@ struct Taken {
     lost: u64,
 }
 
-/// A ring for each processor: what is inherited cannot have one for all.
-fn rings(pid: u32, period_ns: u64) -> Result<Vec<Ring>, String> {
-    let files = Files::here();
-    let online = files.read("sys/devices/system/cpu/online").and_then(|list| bakeoff_model::study_file::cpus(&list));
-    let online = online.ok_or("the list of processors cannot be read")?;
-    let open = |processor: &u32| {
-        let event = perf_event::open_sampler(pid, *processor, period_ns)
-            .map_err(|error| perf_event::CPU_CLOCK.why_not(&error, &files))?;
-        Ring::of(event).map_err(|error| match error.raw_os_error() {
-            Some(libc::EPERM) => "no memory for samples; raise perf_event_mlock_kb or `ulimit -l`".to_owned(),
-            _ => format!("no memory for samples: {error}"),
-        })
-    };
-    online.iter().map(open).collect()
-}
-
 impl Sampler {
     /// Samples a process from when it runs a program, and all that comes of it.
     ///
     /// # Errors
     /// Why nothing can be sampled, in one line.
-    pub fn start(pid: u32, period_ns: u64) -> Result<Self, String> {
+    pub(crate) fn start(pid: u32, period_ns: u64) -> Result<Self, String> {
         let mut rings = rings(pid, period_ns)?;
         let (stop, stopped) = channel();
         let drain = move || {

@@ -1,7 +1,9 @@
-//! The memory that the kernel writes records to and we read them from (perf_event_open(2), "MMAP layout"): a page of numbers, and
-//! a ring. What records mean is not known here.
+//! The memory that the kernel writes records of samples to and we read them from (perf_event_open(2), "MMAP layout"): a page of
+//! numbers, and a ring. What records mean is not known here.
 #![allow(unsafe_code, reason = "the memory is shared with the kernel")]
 
+use crate::files::Files;
+use crate::perf_event;
 use std::io;
 use std::ops::Range;
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -16,9 +18,29 @@ const BYTES: usize = 1 << 18;
 const HEAD: usize = 1024;
 const TAIL: usize = 1032;
 
-/// The ring of an event.
+/// Samples a process from when it runs a program, and all that comes of it, each time so much user time has passed. There is a
+/// ring for each processor: what is inherited cannot have one for all.
+///
+/// # Errors
+/// Why nothing can be sampled, in one line.
+pub fn rings(pid: u32, period_ns: u64) -> Result<Vec<Ring>, String> {
+    let files = Files::here();
+    let online = files.read("sys/devices/system/cpu/online").and_then(|list| bakeoff_model::study_file::cpus(&list));
+    let online = online.ok_or("the list of processors cannot be read")?;
+    let open = |processor: &u32| {
+        let event = perf_event::open_sampler(pid, *processor, period_ns)
+            .map_err(|error| perf_event::CPU_CLOCK.why_not(&error, &files))?;
+        Ring::of(event).map_err(|error| match error.raw_os_error() {
+            Some(libc::EPERM) => "no memory for samples; raise perf_event_mlock_kb or `ulimit -l`".to_owned(),
+            _ => format!("no memory for samples: {error}"),
+        })
+    };
+    online.iter().map(open).collect()
+}
+
+/// The ring of an event on one processor.
 #[derive(Debug)]
-pub(super) struct Ring {
+pub struct Ring {
     memory: NonNull<u8>,
     page: usize,
     tail: u64,
@@ -29,7 +51,7 @@ pub(super) struct Ring {
 unsafe impl Send for Ring {}
 
 impl Ring {
-    pub(super) fn of(event: OwnedFd) -> io::Result<Self> {
+    fn of(event: OwnedFd) -> io::Result<Self> {
         // SAFETY: sysconf only reads.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
         let (rights, descriptor) = (libc::PROT_READ | libc::PROT_WRITE, event.as_raw_fd());
@@ -48,7 +70,7 @@ impl Ring {
     }
 
     /// Takes out whole records: all that were written since the last time.
-    pub(super) fn take(&mut self) -> Vec<u8> {
+    pub fn take(&mut self) -> Vec<u8> {
         let head = self.number(HEAD).load(Ordering::Acquire);
         let mut taken = vec![];
         for part in parts(self.tail, head) {
