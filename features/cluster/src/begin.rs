@@ -4,23 +4,22 @@
 use crate::calls::tar;
 use crate::machines::{self, Machines, Way};
 use crate::order::Order;
-use crate::run_folder::{RunFolder, STUDY, Status, write};
+use crate::run_folder::{ORDER, RunFolder, STUDY, Status, sha256, unreadable, unwritten, write, write_bytes};
 use crate::site::Site;
 use crate::slurm_site::SlurmSite;
 use crate::ssh_site::SshSite;
 use bakeoff_command::estimates::trials_s;
 use bakeoff_command::{CommandError, ElsewhereOrder};
 use bakeoff_model::digest::Digest;
-use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::STATE_FOLDER;
 use bakeoff_model::until::Until;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// Below the study's own state: one file for each of its runs.
 pub(crate) const AWAY: &str = "away";
@@ -52,24 +51,17 @@ pub(crate) struct Begun {
 
 /// Fails if a plan cannot be run elsewhere.
 pub(crate) fn refuse(plan: &Plan) -> Result<(), CommandError> {
-    let refused = |what: &str, hint: &str| Err(CommandError::usage(format!("--on: {what}")).hint(hint.to_owned()));
-    if plan.boots() {
-        return refuse_boots(&refused);
-    }
-    if plan.building.is_some() {
-        return refused("this plan measures building, and shards build nothing", "run it without --on");
-    }
-    Ok(())
-}
-
-fn refuse_boots(refused: &dyn Fn(&str, &str) -> Result<(), CommandError>) -> Result<(), CommandError> {
-    refused("the variants of this plan boot kernels, and a shard is run on one that is there", "run it without --on")
+    let why = match (plan.boots(), &plan.building) {
+        (true, _) => "the variants of this plan boot kernels, and a shard is run on one that is there",
+        (false, Some(_)) => "this plan measures building, and shards build nothing",
+        (false, None) => return Ok(()),
+    };
+    Err(CommandError::usage(format!("--on: {why}")).hint("run it without --on"))
 }
 
 /// Begins a run, or finds it.
 pub(crate) fn begin(name: &str, wanted: &ElsewhereOrder<'_>) -> Result<Begun, CommandError> {
     let ElsewhereOrder { dir: study_dir, file, study, plan, words, .. } = wanted;
-    let name_of_file = file.file_name().unwrap_or_default();
     let machines = machines::read(name, study_dir)?;
     let files = study_files(study_dir)?;
     let id = run_name(name, wanted, &files)?;
@@ -82,13 +74,13 @@ pub(crate) fn begin(name: &str, wanted: &ElsewhereOrder<'_>) -> Result<Begun, Co
     make_folder(&dir)?;
     make_folder(&state)?;
     write(&state.join(format!("{id}.json")), &Pointer { machines: name.to_owned(), dir: dir.clone() })?;
-    freeze(&files, study_dir, &dir.join(STUDY))?;
-    let order = match dir.join(crate::run_folder::ORDER).exists() {
+    freeze(&files, study_dir, &dir)?;
+    let order = match dir.join(ORDER).exists() {
         true => known(&run, plan)?,
         false => {
             let program = program(&dir)?;
             let builds = study.builds();
-            let study = name_of_file.to_string_lossy().into_owned();
+            let study = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let cache = format!("{}/cache", machines.folder);
             let scratch = machines.scratch.clone();
             let order = Order { program, study, cache, scratch, ..Order::of(words.clone(), plan, builds) };
@@ -97,7 +89,7 @@ pub(crate) fn begin(name: &str, wanted: &ElsewhereOrder<'_>) -> Result<Begun, Co
         }
     };
     let failed_before = run.build_status()?;
-    let nodes = machines.nodes.max(1);
+    let nodes = machines.nodes;
     let site = site(machines, &id);
     let pass_s = trials_s(study_dir, plan).map(|all_s| all_s / f64::from(plan.blocks.max(1)));
     Ok(Begun { name: name.to_owned(), run, order, site, nodes, pass_s, failed_before })
@@ -127,11 +119,12 @@ pub(crate) fn site(machines: Machines, id: &str) -> Box<dyn Site> {
 fn study_files(dir: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let (mut files, mut folders) = (vec![], vec![PathBuf::new()]);
     while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(dir.join(&folder)).map_err(|error| unreadable(&dir.join(&folder), &error))?;
-        for entry in entries {
-            let entry = entry.map_err(|error| unreadable(&dir.join(&folder), &error))?;
+        let path = dir.join(&folder);
+        let failed = |error: io::Error| unreadable(&path, &error);
+        for entry in fs::read_dir(&path).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
             let name = folder.join(entry.file_name());
-            let is_folder = entry.file_type().map_err(|error| unreadable(&dir.join(&name), &error))?.is_dir();
+            let is_folder = entry.file_type().map_err(failed)?.is_dir();
             match is_folder {
                 true if name == Path::new(STATE_FOLDER) => {}
                 // How machines are reached is not what is run: a longer time limit goes on with the same run.
@@ -163,57 +156,44 @@ fn run_name(machines: &str, wanted: &ElsewhereOrder<'_>, files: &[PathBuf]) -> R
 }
 
 /// Copies the study, unless it is there: into another folder, which then gets its name.
-fn freeze(files: &[PathBuf], from: &Path, to: &Path) -> Result<(), CommandError> {
+fn freeze(files: &[PathBuf], from: &Path, run: &Path) -> Result<(), CommandError> {
+    let to = run.join(STUDY);
     if to.exists() {
         return Ok(());
     }
-    let part = to.with_file_name(format!(".study.{}-{}", crate::node::name(), std::process::id()));
-    let failed = |error: io::Error| CommandError::unwritten(&format!("cannot write {}", part.display()), &error);
-    fs::create_dir_all(&part).map_err(failed)?;
+    let failed = |error: io::Error| unwritten(&to, &error);
+    let part = TempDir::with_prefix_in(".study.", run).map_err(failed)?;
+    let [list, tarball, study] = ["list", "tar", STUDY].map(|name| part.path().join(name));
     // A listing with NULs takes all names. Times and modes stay, as trials may look at them.
     let names: Vec<u8> = files.iter().flat_map(|file| [file.as_os_str().as_encoded_bytes(), b"\0"].concat()).collect();
-    let (mut list, copy) =
-        (tempfile::NamedTempFile::new().map_err(failed)?, tempfile::NamedTempFile::new().map_err(failed)?);
-    list.write_all(&names).map_err(failed)?;
-    let packed = [
-        "-cf".as_ref(),
-        copy.path().as_os_str(),
-        "--null".as_ref(),
-        "--no-recursion".as_ref(),
-        "-T".as_ref(),
-        list.path().as_os_str(),
-    ];
-    tar(from, &packed)?;
-    tar(&part, &["-xf".as_ref(), copy.path().as_os_str()])?;
-    match fs::rename(&part, to) {
+    fs::write(&list, names).map_err(failed)?;
+    let (list, tarball) = (list.as_os_str(), tarball.as_os_str());
+    tar(from, &["-cf".as_ref(), tarball, "--null".as_ref(), "--no-recursion".as_ref(), "-T".as_ref(), list])?;
+    fs::create_dir(&study).map_err(failed)?;
+    tar(&study, &["-xf".as_ref(), tarball])?;
+    match fs::rename(&study, &to) {
         // Another command was faster, with the same files.
-        Err(_) if to.exists() => fs::remove_dir_all(&part).map_err(failed),
+        Err(_) if to.exists() => Ok(()),
         renamed => renamed.map_err(failed),
     }
 }
 
 /// Copies this program into a run's folder, and returns its name there.
 fn program(dir: &Path) -> Result<String, CommandError> {
-    let own = std::env::current_exe().map_err(|error| CommandError::usage(error.to_string()))?;
+    let own = std::env::current_exe().map_err(CommandError::usage)?;
     let bytes = fs::read(&own).map_err(|error| unreadable(&own, &error))?;
-    let hash = bakeoff_model::digest::hex(&Sha256::digest(&bytes));
-    let name = format!("bakeoff-{}", &hash[..NAME_DIGITS]);
+    let name = format!("bakeoff-{}", &sha256(&bytes)[..NAME_DIGITS]);
     let path = dir.join(&name);
     if !path.exists() {
-        crate::run_folder::write_bytes(&path, &bytes)?;
-        let failed = |error: io::Error| CommandError::unwritten(&format!("cannot write {}", path.display()), &error);
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(failed)?;
+        write_bytes(&path, &bytes)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(|error| unwritten(&path, &error))?;
     }
     Ok(name)
 }
 
 fn make_folder(dir: &Path) -> Result<(), CommandError> {
     fs::create_dir_all(dir).map_err(|error| {
-        CommandError::unwritten(&format!("cannot create {}", clean(&dir.display().to_string())), &error)
+        unwritten(dir, &error)
             .hint("`folder` in machines.toml must be a folder that you can write to, and that all nodes see")
     })
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> CommandError {
-    CommandError::usage(format!("cannot read {}: {error}", clean(&path.display().to_string())))
 }

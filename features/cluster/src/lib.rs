@@ -10,7 +10,6 @@ mod collect;
 mod folders;
 mod jobs;
 mod machines;
-mod node;
 mod on;
 mod order;
 mod page;

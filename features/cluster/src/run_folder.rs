@@ -3,17 +3,21 @@
 //! half written. It starts nothing.
 
 use crate::order::{Deal, Order};
+use bakeoff_command::target::replace;
 use bakeoff_command::{Code, CommandError};
 use bakeoff_host::disk::{read_file, read_text};
+use bakeoff_host::now_unix_s;
 use bakeoff_journal::Contents;
+use bakeoff_model::digest::Digest;
+use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// No file of a run but its journals is larger.
 const MOST_BYTES: u64 = 256 << 20;
@@ -67,6 +71,11 @@ pub(crate) struct Status {
 }
 
 impl Status {
+    /// That of an attempt that has just ended, and whose shard is not complete.
+    pub(crate) fn now(code: i32, node: &str, last: String) -> Self {
+        Self { code, node: node.to_owned(), ended_unix_s: now_unix_s(), last, complete: false }
+    }
+
     /// Whether the attempt ended by itself, and not because somebody or something ended it.
     pub(crate) fn is_by_itself(&self) -> bool {
         self.code < 128 && self.code != Code::Interrupted as i32
@@ -115,19 +124,16 @@ impl RunFolder {
             if !order.extend(plan, last, deal) {
                 return Ok((order, false));
             }
-            let part = extension.with_extension(format!("{}-{}", crate::node::name(), std::process::id()));
+            let folder = TempDir::with_prefix_in(".order.", &self.dir).map_err(|error| unwritten(&self.dir, &error))?;
+            let part = folder.path().join(ORDER);
             write(&part, &order)?;
             // Unlike a rename, a link fails if the other one is there, on network file systems too.
-            let linked = fs::hard_link(&part, &extension);
-            fs::remove_file(&part).map_err(|error| unwritten(&part, &error))?;
-            match linked {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                linked => {
-                    linked.map_err(|error| unwritten(&extension, &error))?;
-                    self.write_order(&order)?;
-                    return Ok((order, true));
-                }
+            match fs::hard_link(&part, &extension) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                linked => linked.map_err(|error| unwritten(&extension, &error))?,
             }
+            self.write_order(&order)?;
+            return Ok((order, true));
         }
     }
 
@@ -190,8 +196,7 @@ impl RunFolder {
         let journal = attempt.dir.join(JOURNAL);
         let failed = |error: io::Error| unwritten(&journal, &error);
         File::open(&journal).and_then(|file| file.sync_all()).map_err(failed)?;
-        let bytes = fs::read(&journal).map_err(failed)?;
-        let sha256 = bakeoff_model::digest::hex(&Sha256::digest(bytes));
+        let sha256 = sha256(&fs::read(&journal).map_err(failed)?);
         write(&self.shard(shard).join(DONE), &Done { attempt: attempt.number, blocks, sha256 })
     }
 
@@ -199,11 +204,9 @@ impl RunFolder {
     pub(crate) fn check(&self, shard: u32) -> Result<(), CommandError> {
         let Some(done) = self.done(shard)? else { return Ok(()) };
         let journal = self.shard(shard).join(done.attempt.to_string()).join(JOURNAL);
-        let is_same = |bytes: Vec<u8>| bakeoff_model::digest::hex(&Sha256::digest(bytes)) == done.sha256;
-        if fs::read(&journal).is_ok_and(is_same) {
+        if fs::read(&journal).is_ok_and(|bytes| sha256(&bytes) == done.sha256) {
             return Ok(());
         }
-        let shown = |path: &Path| bakeoff_model::plain::clean(&path.display().to_string());
         let error = format!("shard {shard} is done, but its journal {} has changed since", shown(&journal));
         let remedy =
             format!("restore it, or remove {} to run again what is missing", shown(&self.shard(shard).join(DONE)));
@@ -211,7 +214,7 @@ impl RunFolder {
     }
 
     pub(crate) fn shown(&self) -> String {
-        bakeoff_model::plain::clean(&self.dir.display().to_string())
+        shown(&self.dir)
     }
 }
 
@@ -244,48 +247,49 @@ pub(crate) fn last_line(log: &Path) -> String {
     let text = String::from_utf8_lossy(&bytes);
     let says = |line: &&str| !line.trim().is_empty();
     let error = text.lines().rev().filter(says).find_map(|line| line.strip_prefix("error: "));
-    bakeoff_model::plain::clean(error.or_else(|| text.lines().rev().find(says)).unwrap_or_default())
+    clean(error.or_else(|| text.lines().rev().find(says)).unwrap_or_default())
 }
 
-fn unwritten(path: &Path, error: &io::Error) -> CommandError {
-    CommandError::unwritten(
-        &format!("cannot write {}", bakeoff_model::plain::clean(&path.display().to_string())),
-        error,
-    )
+/// The SHA-256 of some bytes, in hexadecimal digits.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Digest::default().bytes(bytes).hex()
+}
+
+/// A path, for people.
+pub(crate) fn shown(path: &Path) -> String {
+    clean(&path.display().to_string())
+}
+
+pub(crate) fn unwritten(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::unwritten(&format!("cannot write {}", shown(path)), error)
+}
+
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::usage(format!("cannot read {}: {error}", shown(path)))
 }
 
 /// A file of a run; none if it is not there.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, CommandError> {
     let text = match read_text(path, MOST_BYTES) {
-        Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(unreadable(path, &error)),
+        text => text,
     };
-    serde_json::from_str(&text).map(Some).map_err(|error| unreadable(path, &error))
-}
-
-fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> CommandError {
-    let path = bakeoff_model::plain::clean(&path.display().to_string());
-    CommandError::usage(format!("cannot read {path}: {error}"))
-        .hint("if somebody else wrote it, move it away; blocks that were collected are in the study's journal")
+    let read = text.and_then(|text| serde_json::from_str(&text).map_err(io::Error::from));
+    read.map(Some).map_err(|error| {
+        unreadable(path, &error)
+            .hint("if somebody else wrote it, move it away; blocks that were collected are in the study's journal")
+    })
 }
 
 /// Writes a file whole: nobody sees half of it, also after a crash.
 pub(crate) fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), CommandError> {
-    let bytes = serde_json::to_vec_pretty(value).map_err(|error| CommandError::usage(error.to_string()))?;
-    write_bytes(path, &bytes)
+    write_bytes(path, &serde_json::to_vec_pretty(value)?)
 }
 
 /// The same with bytes.
 pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // Two machines that write the same file must not write into the same one.
-    let part = folder.join(format!(".{name}.{}-{}", crate::node::name(), std::process::id()));
-    let written = File::create(&part)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&part, path))
-        .and_then(|()| File::open(folder)?.sync_all());
+    let written = replace(path, bytes).and_then(|()| File::open(folder)?.sync_all());
     written.map_err(|error| unwritten(path, &error))
 }
 

@@ -2,14 +2,17 @@
 //! may be killed at any moment, and may be executed more often than wanted: an attempt writes into a folder of its own, and
 //! runs only blocks that no other attempt has run.
 
+use crate::blocks;
 use crate::order::{self, Order};
 use crate::run_folder::{
-    AttemptFolder, BUILD_STATUS, BUILDS, JOURNAL, LOG, RunFolder, SHARD, STUDY, Status, last_line, write,
+    AttemptFolder, BUILD_STATUS, BUILDS, JOURNAL, LOG, RunFolder, SHARD, STUDY, Status, last_line, unwritten, write,
 };
-use crate::{blocks, node};
+use bakeoff_command::locale::is_of_locale;
 use bakeoff_command::shard::Shard;
 use bakeoff_command::{Code, CommandError};
-use bakeoff_host::{interrupt, now_unix_s};
+use bakeoff_host::interrupt;
+use bakeoff_host::place::host_name;
+use bakeoff_model::plain::clean;
 use bakeoff_model::record::AwayKey;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -41,10 +44,12 @@ pub(crate) struct Args {
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     interrupt::install()?;
-    let dir = std::path::absolute(&args.run).map_err(|error| CommandError::usage(error.to_string()))?;
+    let dir = std::path::absolute(&args.run).map_err(CommandError::usage)?;
     let run = RunFolder::at(&dir);
     let order = run.order()?;
-    let node = args.node.clone().unwrap_or_else(node::name);
+    // The scheduler's name of this machine, if it has one.
+    let given = || std::env::var("SLURMD_NODENAME").ok().filter(|name| !name.is_empty());
+    let node = args.node.clone().or_else(given).unwrap_or_else(host_name);
     match args.shard {
         None => build(&run, &order, &node),
         Some(shard) => trials(&run, &order, shard, &node),
@@ -83,15 +88,12 @@ fn trials(run: &RunFolder, order: &Order, shard: u32, node: &str) -> Result<Code
     let done = blocks::of_attempts(run, shard, None).into_keys().collect();
     let attempt = run.begin(shard)?;
     let journal = attempt.dir.join(JOURNAL);
-    let node = node.to_owned();
-    let ordered =
-        Shard { node: node.clone(), journal, scratch: None, passes: passes.clone(), done, digests, ..Shard::default() };
+    let ordered = Shard { node: node.to_owned(), journal, passes: passes.clone(), done, digests, ..Shard::default() };
     let tried = run_attempt(run, order, shard, &attempt, ordered);
     if let Err(error) = &tried {
         // People who wait for the shard see this, and not the scheduler's log.
-        let last = bakeoff_model::plain::clean(error.render().lines().next().unwrap_or_default());
-        let status = Status { code: error.code as i32, node, ended_unix_s: now_unix_s(), last, complete: false };
-        let _ = attempt.write_status(&status);
+        let last = clean(error.render().lines().next().unwrap_or_default());
+        let _ = attempt.write_status(&Status::now(error.code as i32, node, last));
     }
     tried
 }
@@ -134,7 +136,7 @@ fn scratch(folder: &str, run: &RunFolder, shard: u32, attempt: &AttemptFolder) -
     let folder = crate::folders::expanded(folder)?;
     let path = Path::new(&folder).join(format!("bakeoff-{name}-{shard}.{}", attempt.number));
     fs::create_dir_all(&path).map_err(|error| {
-        CommandError::unwritten(&format!("cannot create {}", path.display()), &error)
+        unwritten(&path, &error)
             .hint("`scratch` in machines.toml is a folder of the node's own disk, such as \"$TMPDIR\"")
     })?;
     Ok(path)
@@ -163,24 +165,21 @@ fn execute_run(
     log: &Path,
     is_in_vain: &dyn Fn() -> bool,
 ) -> Result<ExitStatus, CommandError> {
-    let own = std::env::current_exe().map_err(|error| CommandError::usage(error.to_string()))?;
-    let failed = |error| CommandError::unwritten(&format!("cannot write {}", log.display()), &error);
+    let own = std::env::current_exe().map_err(CommandError::usage)?;
+    let failed = |error| unwritten(log, &error);
     let out = File::create(log).map_err(failed)?;
     let study = run.dir.join(STUDY).join(&order.study);
     let mut command = Command::new(own);
     command.arg("run").arg(&study).args(&order.words).args(order::blocks(order)).args(words).arg("--quiet");
     command.env("BAKEOFF_CACHE", crate::folders::expanded(&order.cache)?);
-    for (name, _) in
-        std::env::vars_os().filter(|(name, _)| bakeoff_command::locale::is_of_locale(&name.to_string_lossy()))
-    {
-        command.env_remove(name);
-    }
+    let of_locale = std::env::vars_os().map(|(name, _)| name).filter(|name| is_of_locale(&name.to_string_lossy()));
+    of_locale.for_each(|name| _ = command.env_remove(name));
     command.envs(&order.locale);
     command.stdin(Stdio::null()).stderr(out.try_clone().map_err(failed)?).stdout(out);
     let mut child = command.spawn().map_err(|error| CommandError::usage(format!("cannot start bakeoff: {error}")))?;
     let (mut told, mut looked) = (0, Instant::now());
     loop {
-        if let Some(status) = child.try_wait().map_err(|error| CommandError::usage(error.to_string()))? {
+        if let Some(status) = child.try_wait().map_err(CommandError::usage)? {
             return Ok(status);
         }
         // A scheduler that ends a job sends a signal to all of its processes, or to the first one only. A second one ends the trial
@@ -205,5 +204,5 @@ fn ended(status: ExitStatus, log: &Path, node: &str) -> Status {
         0 => status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
         _ => Code::Interrupted as i32,
     };
-    Status { code, node: node.to_owned(), ended_unix_s: now_unix_s(), last: last_line(log), complete: false }
+    Status::now(code, node, last_line(log))
 }

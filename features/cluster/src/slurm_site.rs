@@ -3,7 +3,7 @@
 
 use crate::machines::{Machines, Way};
 use crate::order::Order;
-use crate::run_folder::{BUILD_STATUS, RunFolder, write_bytes};
+use crate::run_folder::{BUILD_STATUS, RunFolder, unwritten, write_bytes};
 use crate::site::{CannotAsk, Job, JobState, Site};
 use crate::slurm::{self, Slurm};
 use bakeoff_command::{CommandError, screen};
@@ -91,8 +91,7 @@ impl Site for SlurmSite {
 
     fn send(&self, run: &RunFolder, order: &Order) -> Result<(), CommandError> {
         let log = run.dir.join("log");
-        fs::create_dir_all(&log)
-            .map_err(|error| CommandError::unwritten(&format!("cannot create {}", log.display()), &error))?;
+        fs::create_dir_all(&log).map_err(|error| unwritten(&log, &error))?;
         let ignored = self.slurm.ignored_variables();
         if !ignored.is_empty() && !self.has_told.replace(true) {
             screen::err(&format!("note: these variables of your environment are not used: {}\n", ignored.join(", ")));

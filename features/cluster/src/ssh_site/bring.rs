@@ -2,9 +2,8 @@
 //! behind it. Nothing is taken for complete but what has the digest that the far side wrote last.
 
 use super::far::{Failure, Far};
-use super::send::sha256;
 use crate::run_folder::{
-    BUILD_STATUS, BUILDS, DONE, Done, JOURNAL, LOG, RunFolder, SHARDS, Status, write, write_bytes,
+    BUILD_STATUS, BUILDS, DONE, Done, JOURNAL, LOG, RunFolder, SHARDS, Status, sha256, write, write_bytes,
 };
 use bakeoff_command::CommandError;
 use bakeoff_host::now_unix_s;

@@ -3,10 +3,9 @@
 
 use super::far::{Failure, Far, fatal};
 use crate::calls::tar;
-use crate::run_folder::{ORDER, RunFolder, STUDY};
+use crate::run_folder::{ORDER, RunFolder, STUDY, sha256, unreadable, unwritten};
 use bakeoff_command::CommandError;
 use bakeoff_model::plain::clean;
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -24,15 +23,9 @@ pub(super) struct Sent {
 
 impl Sent {
     pub(super) fn of(path: PathBuf) -> Result<Self, CommandError> {
-        let bytes = std::fs::read(&path).map_err(|error| {
-            CommandError::usage(format!("cannot read {}: {error}", clean(&path.display().to_string())))
-        })?;
+        let bytes = std::fs::read(&path).map_err(|error| unreadable(&path, &error))?;
         Ok(Self { sha256: sha256(&bytes), path })
     }
-}
-
-pub(super) fn sha256(bytes: &[u8]) -> String {
-    bakeoff_model::digest::hex(&Sha256::digest(bytes))
 }
 
 /// What a machine tells about itself: lines of a word and perhaps another.
@@ -103,9 +96,7 @@ pub(super) fn send(far: &Far<'_>, run: &RunFolder, program: &Sent) -> Result<(),
 
 /// A folder as a tar.
 fn archive(folder: &Path) -> Result<tempfile::NamedTempFile, CommandError> {
-    let file = tempfile::NamedTempFile::new().map_err(|error| {
-        CommandError::unwritten(&format!("cannot pack {}", clean(&folder.display().to_string())), &error)
-    })?;
+    let file = tempfile::NamedTempFile::new().map_err(|error| unwritten(&std::env::temp_dir(), &error))?;
     tar(folder, &["-cf".as_ref(), file.path().as_os_str(), ".".as_ref()])?;
     Ok(file)
 }
