@@ -1,63 +1,38 @@
-//! When a command that waits asks the scheduler: seldom, because every question takes time from other users, and soon where
-//! files show that an answer would be a new one. It asks nobody itself.
+//! When a command that waits asks what runs: soon after something was submitted or has ended, then less and less often. Each
+//! question takes a scheduler's time from others, or disturbs the trials of a machine. It asks nobody itself.
 
 use std::time::{Duration, Instant};
 
 /// From one question to the next while nothing happens.
 const REGULAR: Duration = Duration::from_secs(15);
-/// Questions in each minute, at most.
-const MOST: usize = 4;
-const MINUTE: Duration = Duration::from_secs(60);
-/// Jobs that have not started after this long may never start, and the user should know why.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What a command has asked, and when.
 #[derive(Debug, Default)]
 pub(crate) struct Asking {
-    /// Questions of the last minute.
-    asked: Vec<Instant>,
-    /// What the files showed at the last one.
-    seen: Option<Seen>,
-    /// When jobs were submitted, until all of them start or the scheduler is asked about them.
-    submitted: Option<Instant>,
-}
-
-/// What files show of a run that makes an answer a new one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Seen {
-    pub(crate) has_builds: bool,
-    pub(crate) shards: usize,
-    /// Attempts that ended before their shard was done.
-    pub(crate) ended: usize,
+    last: Option<Instant>,
+    /// Questions since something was submitted or has ended.
+    questions: u32,
+    ended: usize,
 }
 
 impl Asking {
-    /// Whether to ask now.
-    pub(crate) fn is_due(&mut self, seen: Seen, now: Instant) -> bool {
-        self.asked.retain(|asked| now.duration_since(*asked) < MINUTE);
-        if self.asked.len() >= MOST {
-            return false;
+    /// Whether to ask now, which is then noted. `pause` is the time from a submission to the first question about it; `ended` is
+    /// how many builds and attempts have ended by their files.
+    pub(crate) fn is_due(&mut self, pause: Duration, ended: usize, now: Instant) -> bool {
+        if self.ended != ended {
+            (self.ended, self.questions) = (ended, 0);
         }
-        let is_overdue = self.submitted.is_some_and(|at| now.duration_since(at) >= PATIENCE);
-        let is_regular = self.asked.last().is_none_or(|asked| now.duration_since(*asked) >= REGULAR);
-        is_regular || is_overdue || self.seen != Some(seen)
+        let wait = pause.saturating_mul(1 << self.questions.min(8)).min(REGULAR);
+        let is_due = self.last.is_none_or(|last| now.duration_since(last) >= wait);
+        if is_due {
+            (self.last, self.questions) = (Some(now), self.questions + 1);
+        }
+        is_due
     }
 
-    /// A question was asked.
-    pub(crate) fn note(&mut self, seen: Seen, now: Instant) {
-        self.asked.push(now);
-        self.seen = Some(seen);
-        self.submitted = None;
-    }
-
-    /// Jobs were submitted.
-    pub(crate) fn note_submission(&mut self, now: Instant) {
-        self.submitted = Some(now);
-    }
-
-    /// All of them have started.
-    pub(crate) fn note_start(&mut self) {
-        self.submitted = None;
+    /// Something was submitted.
+    pub(crate) fn note_submission(&mut self) {
+        self.questions = 0;
     }
 }
 
@@ -65,44 +40,29 @@ impl Asking {
 mod tests {
     use super::*;
 
-    const SEEN: Seen = Seen { has_builds: false, shards: 3, ended: 0 };
-
-    /// The seconds at which is asked, of those that are tried.
-    fn asked(asking: &mut Asking, seconds: impl Iterator<Item = u64>, seen: impl Fn(u64) -> Seen) -> Vec<u64> {
-        let zero = Instant::now();
-        let ask = |second: &u64| {
-            let (now, seen) = (zero + Duration::from_secs(*second), seen(*second));
-            let is_due = asking.is_due(seen, now);
-            if is_due {
-                asking.note(seen, now);
+    /// The seconds at which is asked, of the first 70. At some of them something is submitted, right after a question.
+    fn asked(submitted: &[u64], ended: impl Fn(u64) -> usize) -> Vec<u64> {
+        let (mut asking, zero) = (Asking::default(), Instant::now());
+        let is_due = |second: &u64| {
+            let now = zero + Duration::from_secs(*second);
+            let is_due = asking.is_due(Duration::from_secs(4), ended(*second), now);
+            if submitted.contains(second) {
+                asking.note_submission();
             }
             is_due
         };
-        seconds.filter(ask).collect()
+        (0..70).filter(is_due).collect()
     }
 
     #[test]
-    fn questions_are_seldom_while_nothing_happens() {
-        assert_eq!(asked(&mut Asking::default(), 0..70, |_| SEEN), [0, 15, 30, 45, 60]);
+    fn questions_become_seldom_while_nothing_happens() {
+        assert_eq!(asked(&[], |_| 0), [0, 8, 23, 38, 53, 68]);
+        assert_eq!(asked(&[0, 27], |_| 0), [0, 4, 12, 27, 31, 39, 54, 69]);
     }
 
     #[test]
-    fn news_is_asked_about_at_once_but_not_more_often_than_four_times_a_minute() {
-        let seen = |second: u64| Seen { ended: second as usize / 3, ..SEEN };
-        assert_eq!(asked(&mut Asking::default(), 0..70, seen), [0, 3, 6, 9, 60, 63, 66, 69]);
-    }
-
-    #[test]
-    fn jobs_that_do_not_start_are_asked_about_once() {
-        let mut asking = Asking::default();
-        asking.note_submission(Instant::now());
-        assert_eq!(asked(&mut asking, 1..30, |_| SEEN), [1, 16]);
-        let mut asking = Asking::default();
-        asking.note(SEEN, Instant::now());
-        asking.note_submission(Instant::now());
-        assert_eq!(asked(&mut asking, 1..15, |_| SEEN), [5]);
-        asking.note_submission(Instant::now());
-        asking.note_start();
-        assert!(asked(&mut asking, 1..15, |_| SEEN).is_empty());
+    fn what_has_ended_is_asked_about_soon_but_not_at_once_each_time() {
+        assert_eq!(asked(&[], |second| usize::from(second >= 30)), [0, 8, 23, 30, 38, 53, 68]);
+        assert!(asked(&[], |second| second as usize).windows(2).all(|pair| pair[1] - pair[0] == 4));
     }
 }

@@ -109,9 +109,9 @@ fn known(run: &RunFolder, plan: &Plan) -> Result<Order, CommandError> {
 
 /// What reaches these machines.
 pub(crate) fn site(machines: Machines, id: &str) -> Box<dyn Site> {
-    match machines.way {
-        Way::Slurm(_) => Box::new(SlurmSite::of(machines, id)),
-        Way::Ssh(_) => Box::new(SshSite::of(machines, id)),
+    match machines.way.clone() {
+        Way::Slurm(settings) => Box::new(SlurmSite::of(settings, machines, id)),
+        Way::Ssh(hosts) => Box::new(SshSite::of(hosts, machines, id)),
     }
 }
 

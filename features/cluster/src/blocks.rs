@@ -5,17 +5,14 @@ use crate::run_folder::{AttemptFolder, RunFolder};
 use bakeoff_model::record::{Attempt, Away, AwayKey, Outcome, Record, Trial};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The blocks of one attempt. Their session is that of the attempt's own journal. The attempt of number `over` is known to have
-/// ended by itself.
-pub(crate) fn of_attempt(shard: u32, attempt: &AttemptFolder, over: Option<u32>) -> Vec<Away> {
-    attempt.journal().map(|read| of_record(&read.record, shard, attempt, over)).unwrap_or_default()
-}
-
-/// The blocks of all attempts of a shard; of two executions that of the lower attempt.
+/// The blocks of all attempts of a shard; of two executions that of the lower attempt. Their session is that of the attempt's
+/// own journal. The attempt of number `over` is known to have ended by itself.
 pub(crate) fn of_attempts(run: &RunFolder, shard: u32, over: Option<u32>) -> BTreeMap<AwayKey, Away> {
     let mut blocks = BTreeMap::new();
-    for away in run.attempts(shard).iter().flat_map(|attempt| of_attempt(shard, attempt, over)) {
-        blocks.entry(away.key()).or_insert(away);
+    for attempt in run.attempts(shard) {
+        for away in attempt.journal().iter().flat_map(|record| of_record(record, shard, &attempt, over)) {
+            blocks.entry(away.key()).or_insert(away);
+        }
     }
     blocks
 }

@@ -26,6 +26,18 @@ pub(crate) struct Said {
     pub(crate) err: String,
 }
 
+impl Said {
+    /// Whether the program ended by itself, and well.
+    pub(crate) fn is_success(&self) -> bool {
+        self.status.is_some_and(|status| status.success())
+    }
+
+    /// What it printed, as text.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.out).into_owned()
+    }
+}
+
 /// How long a call may take.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limit {
@@ -64,7 +76,7 @@ pub(crate) fn tar(folder: &Path, words: &[&OsStr]) -> Result<(), CommandError> {
     command.arg("-C").arg(folder).args(words).stdin(Stdio::null());
     let said = call(&mut command, Limit { time: Duration::from_secs(3600), heeds_interrupts: false });
     let why = match said {
-        Ok(said) if said.status.is_some_and(|status| status.success()) => return Ok(()),
+        Ok(said) if said.is_success() => return Ok(()),
         Ok(said) => said.err,
         Err(error) => error.to_string(),
     };

@@ -43,7 +43,7 @@ pub(crate) fn collect(run: &RunFolder, state: &StateFolder) -> Result<Vec<Collec
     let order = run.order()?;
     for shard in order.numbers() {
         for attempt in run.attempts(shard) {
-            let Some(record) = attempt.to_collect()?.map(|read| read.record) else { continue };
+            let Some(record) = attempt.to_collect()? else { continue };
             let Some(session) = record.sessions.first().cloned() else { continue };
             let blocks = blocks::of_record(&record, shard, &attempt, None);
             if !blocks.is_empty() {

@@ -6,7 +6,7 @@ use crate::collect::collect;
 use crate::machines;
 use crate::order::Order;
 use crate::page::table;
-use crate::run_folder::{self, RunFolder};
+use crate::run_folder::{self, CANCELLED, ORDER, RunFolder, shown, write_bytes};
 use crate::site::{Job, Site};
 use crate::standing::{Progress, Standing, of_shards};
 use bakeoff_command::state::StateFolder;
@@ -40,56 +40,56 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// A run that has begun.
+struct Run {
+    id: String,
+    /// The name of the machines.
+    machines: String,
+    folder: RunFolder,
+    order: Order,
+    /// When it was begun or waited for last.
+    written: SystemTime,
+}
+
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
-    let folder = StudyFolder::open(&args.study, features)?;
-    let runs = runs(&folder.dir)?;
+    let study = StudyFolder::open(&args.study, features)?;
+    let runs = runs(&study.dir)?;
     if runs.is_empty() {
         return Err(CommandError::usage("this study has no run on other machines")
             .hint("`bakeoff run STUDY --on NAME` begins one; NAME is a section of machines.toml"));
     }
     let (mut all, mut code) = (vec![], Code::Done);
-    for (id, pointer) in runs {
-        let run = RunFolder::at(&pointer.dir);
-        if !run.dir.join(run_folder::ORDER).exists() {
-            screen::err(&format!("note: the folder of run {id}, {}, is gone\n", run.shown()));
-            continue;
-        }
-        let order = run.order()?;
-        if order.shards.is_empty() {
-            continue;
-        }
+    for run in &runs {
+        let Run { id, folder, order, .. } = run;
         if args.cancel {
             // A command that waits would submit them again.
-            run_folder::write_bytes(&run.dir.join(run_folder::CANCELLED), b"")?;
+            write_bytes(&folder.dir.join(CANCELLED), b"")?;
         }
         // The other runs can be shown without the section of one.
-        let jobs = match machines::read(&pointer.machines, &folder.dir) {
-            Ok(machines) => jobs(args, &run, &id, &*site(machines, &id))?,
+        let jobs = match machines::read(&run.machines, &study.dir) {
+            Ok(machines) => jobs(args, run, &*site(machines, id))?,
             Err(why) => {
                 code = why.code;
                 let lost = if args.cancel { "its jobs were not cancelled" } else { "its jobs are not known" };
-                screen::err(&format!("note: run {id} on {}: {lost}\n{why}", clean(&pointer.machines)));
+                screen::err(&format!("note: run {id} on {}: {lost}\n{why}", clean(&run.machines)));
                 vec![]
             }
         };
-        let (standing, progress) = (of_shards(&run, &order)?, Progress::of(&run, &order));
+        let (standing, progress) = (of_shards(folder, order)?, Progress::of(folder, order));
         if args.json {
             let job = |job: &Job| json!({ "shard": job.shard, "node": job.node, "state": format!("{:?}", job.state) });
             all.push(json!({
-                "run": id, "machines": pointer.machines, "folder": pointer.dir,
-                "shards": shards(&run, &order, &standing, &progress), "jobs": jobs.iter().map(job).collect::<Value>(),
+                "run": id, "machines": run.machines, "folder": folder.dir,
+                "shards": shards(run, &standing, &progress), "jobs": jobs.iter().map(job).collect::<Value>(),
             }));
         } else {
-            screen::out(&format!("Run {id} on {}, in {}\n", clean(&pointer.machines), run.shown()));
-            screen::out(&table(&run, &order, &progress, &standing, &jobs)?);
+            screen::out(&format!("Run {id} on {}, in {}\n", clean(&run.machines), folder.shown()));
+            screen::out(&table(folder, order, &progress, &standing, &jobs)?);
         }
         if args.collect {
-            let new: usize = collect(&run, &StateFolder::of(&folder.dir)?)?.iter().map(|one| one.new).sum();
-            screen::err(&format!(
-                "collected {}; `bakeoff report {}` shows them\n",
-                counted(new as u32, "block"),
-                clean(&args.study.display().to_string())
-            ));
+            let new: usize = collect(folder, &StateFolder::of(&study.dir)?)?.iter().map(|one| one.new).sum();
+            let (new, study) = (counted(new as u32, "block"), shown(&args.study));
+            screen::err(&format!("collected {new}; `bakeoff report {study}` shows them\n"));
         }
     }
     if args.json {
@@ -99,46 +99,54 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
 }
 
 /// The jobs of a run, after ending them if that is wanted.
-fn jobs(args: &Args, run: &RunFolder, id: &str, site: &dyn Site) -> Result<Vec<Job>, CommandError> {
+fn jobs(args: &Args, run: &Run, site: &dyn Site) -> Result<Vec<Job>, CommandError> {
     if args.cancel {
-        site.cancel(run)?;
-        screen::err(&format!("the jobs of run {id} were cancelled; complete blocks are kept\n"));
+        site.cancel(&run.folder, &run.order)?;
+        screen::err(&format!("the jobs of run {} were cancelled; complete blocks are kept\n", run.id));
     }
-    if let Err(why) = site.fetch(run) {
+    if let Err(why) = site.fetch(&run.folder, &run.order) {
         screen::err(&format!("note: {}\n", clean(&why.0)));
     }
     // For some seconds, a scheduler still shows the jobs that it ends.
     if args.cancel {
         return Ok(vec![]);
     }
-    Ok(site.jobs(run).unwrap_or_else(|why| {
+    Ok(site.jobs(&run.folder, &run.order).unwrap_or_else(|why| {
         screen::err(&format!("note: cannot tell what waits and runs: {}\n", clean(&why.0)));
         vec![]
     }))
 }
 
 /// The shards of a run as JSON.
-fn shards(run: &RunFolder, order: &Order, standing: &[Standing], progress: &Progress) -> Value {
+fn shards(run: &Run, standing: &[Standing], progress: &Progress) -> Value {
     let shard = |(shard, passes): (&Standing, &BTreeSet<u32>)| {
         json!({
-            "shard": shard.number, "passes": passes, "done": shard.is_done(), "attempts": run.attempts(shard.number).len(),
+            "shard": shard.number, "passes": passes, "done": shard.is_done,
+            "attempts": run.folder.attempts(shard.number).len(),
             "blocks": progress.blocks.get(&shard.number), "node": progress.nodes.get(&shard.number),
         })
     };
-    standing.iter().zip(&order.shards).map(shard).collect()
+    standing.iter().zip(&run.order.shards).map(shard).collect()
 }
 
 /// The runs of a study. That which was begun or waited for last comes last, so that what is collected of it stays the latest.
-fn runs(dir: &Path) -> Result<Vec<(String, Pointer)>, CommandError> {
-    let entries = fs::read_dir(dir.join(STATE_FOLDER).join(AWAY)).into_iter().flatten().flatten();
+fn runs(study_dir: &Path) -> Result<Vec<Run>, CommandError> {
+    let entries = fs::read_dir(study_dir.join(STATE_FOLDER).join(AWAY)).into_iter().flatten().flatten();
     let mut runs = vec![];
     for path in entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "json")) {
         let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if let Some(pointer) = run_folder::read::<Pointer>(&path)? {
+        let Some(Pointer { machines, dir }) = run_folder::read(&path)? else { continue };
+        let folder = RunFolder::at(&dir);
+        if !dir.join(ORDER).exists() {
+            screen::err(&format!("note: the folder of run {id}, {}, is gone\n", folder.shown()));
+            continue;
+        }
+        let order = folder.order()?;
+        if !order.shards.is_empty() {
             let written = fs::metadata(&path).and_then(|file| file.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-            runs.push((written, id, pointer));
+            runs.push(Run { id, machines, folder, order, written });
         }
     }
-    runs.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
-    Ok(runs.into_iter().map(|(_, id, pointer)| (id, pointer)).collect())
+    runs.sort_by(|one, other| (one.written, &one.id).cmp(&(other.written, &other.id)));
+    Ok(runs)
 }

@@ -1,25 +1,25 @@
 //! `bakeoff run STUDY --on NAME`: submits what is missing, waits, collects. It keeps nothing in its memory that it needs: a
 //! second one, or the same one after it was killed, goes on from the files of the run and from the queue.
 
-use crate::asking::{Asking, Seen};
+use crate::asking::Asking;
 use crate::begin::{self, Begun};
 use crate::blocks;
 use crate::collect::{Collected, collect, differ_in};
 use crate::order::Deal;
-use crate::run_folder::CANCELLED;
+use crate::run_folder::{BUILD_LOG, BUILD_STATUS, CANCELLED, shown};
 use crate::site::{Job, JobState};
 use crate::standing::{Progress, Standing, of_shards};
+use bakeoff_command::estimates::about;
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::{Code, CommandError, ElsewhereOrder, Returned, screen};
 use bakeoff_host::interrupt;
 use bakeoff_judge::stopping;
 use bakeoff_model::plain::clean;
-use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
-use bakeoff_model::until::Until;
 use bakeoff_report::words::counted;
 use clap::ArgMatches;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::time::{Duration, Instant};
 
 /// How often the files of a run are looked at.
@@ -30,161 +30,137 @@ const TRIES: u32 = 4;
 /// Does what `--on` asks for.
 pub(crate) fn run(matches: &ArgMatches, wanted: &ElsewhereOrder<'_>) -> Result<Option<Returned>, CommandError> {
     let Some(name) = matches.get_one::<String>("on") else { return Ok(None) };
-    let plan = wanted.plan;
-    begin::refuse(plan)?;
-    let is_dry = matches.get_flag("dry_run");
+    begin::refuse(wanted.plan)?;
     let begun = begin::begin(name, wanted)?;
     let state = StateFolder::of(wanted.dir)?;
     let mut waiting = Waiting {
-        quiet: wanted.quiet,
-        study: clean(&wanted.dir.display().to_string()),
         begun,
-        plan,
-        state: &state,
+        wanted,
+        state,
         asking: Asking::default(),
-        asked: None,
-        questions: 0,
+        has_noted: false,
         builds: 0,
         submitted: BTreeMap::new(),
-        tries: BTreeMap::new(),
         drawn: None,
-        has_noted: false,
         told: BTreeSet::new(),
         progress: Progress::default(),
     };
-    if is_dry {
+    if matches.get_flag("dry_run") {
         waiting.deal(None)?;
         screen::out(&waiting.begun.site.scripts(&waiting.begun.run, &waiting.begun.order)?);
         return Ok(Some(Returned::default()));
     }
     interrupt::install()?;
     // It is wanted again.
-    let _ = std::fs::remove_file(waiting.begun.run.dir.join(CANCELLED));
+    let _ = fs::remove_file(waiting.begun.run.dir.join(CANCELLED));
     waiting.work().map(Some)
 }
 
 struct Waiting<'a> {
     begun: Begun,
-    plan: &'a Plan,
-    state: &'a StateFolder,
-    study: String,
-    quiet: bool,
-    /// When the scheduler is asked.
+    wanted: &'a ElsewhereOrder<'a>,
+    state: StateFolder,
+    /// When it is asked what runs.
     asking: Asking,
-    /// When it was asked last, and how often since anything was submitted.
-    asked: Option<Instant>,
-    questions: u32,
-    /// Whether it was asked since then why jobs may have to wait.
+    /// Whether it was asked since the last submission why jobs may have to wait.
     has_noted: bool,
     /// How often the builds were submitted.
     builds: u32,
-    /// The numbers of attempts that there were when this command submitted a shard.
-    submitted: BTreeMap<u32, usize>,
-    /// How often, and how many blocks the shard had then.
-    tries: BTreeMap<u32, (u32, usize)>,
+    /// What this command has submitted, by shard.
+    submitted: BTreeMap<u32, Submitted>,
     /// The last line that was shown, where lines stay.
     drawn: Option<String>,
-    /// Reasons for waiting that were shown.
+    /// Notes that were shown, or what they are about.
     told: BTreeSet<String>,
-    /// How far the shards were when the scheduler was asked.
+    /// How far the shards were when it was asked what runs.
     progress: Progress,
 }
 
-/// Why a wait is over.
-#[derive(Debug, PartialEq, Eq)]
-enum Over {
-    Complete,
-    Interrupted,
-    Cancelled,
+/// A shard that this command has submitted.
+struct Submitted {
+    /// How often since it came back with a new block.
+    tries: u32,
+    /// Blocks and attempts that it had when it was submitted last.
+    blocks: usize,
+    attempts: usize,
 }
 
 impl Waiting<'_> {
     fn work(&mut self) -> Result<Returned, CommandError> {
         self.begun.site.send(&self.begun.run, &self.begun.order)?;
         loop {
-            let collected = collect(&self.begun.run, self.state)?;
-            if !self.deal(collected.first().map(|one| &one.record))? && self.is_done()? {
-                return Ok(returned(&collected, None));
+            let collected = collect(&self.begun.run, &self.state)?;
+            if !self.deal(collected.first().map(|one| &one.record))?
+                && self.standing()?.iter().all(|shard| shard.is_done)
+            {
+                return Ok(returned(&collected));
             }
             self.tell_beginning();
-            let over = self.wait()?;
+            let stopped = self.wait()?;
             screen::erase();
-            match over {
-                Over::Complete => {}
-                Over::Interrupted => return self.interrupted(),
-                Over::Cancelled => {
-                    screen::err(
-                        "another command cancelled the jobs; complete blocks are kept; run the same command again to resume\n",
-                    );
-                    return Ok(Returned { journals: vec![], ending: Some(Code::Interrupted) });
-                }
+            if let Some(why) = stopped {
+                screen::err(&why);
+                return Ok(Returned { journals: vec![], ending: Some(Code::Interrupted) });
             }
         }
     }
 
+    fn standing(&self) -> Result<Vec<Standing>, CommandError> {
+        of_shards(&self.begun.run, &self.begun.order)
+    }
+
     /// Adds shards for the passes up to the next look. Returns whether there were any.
     fn deal(&mut self, record: Option<&Record>) -> Result<bool, CommandError> {
-        let last = match record {
-            Some(record) if self.plan.until != Until::Blocks && stopping::enough(record) => return Ok(false),
-            record => next_look(self.plan, record, self.begun.nodes),
-        };
-        let pass_s = self.begun.pass_s;
-        let deal = Deal { nodes: self.begun.nodes, passes: self.begun.site.passes_of_a_job(pass_s) };
+        if record.is_some_and(stopping::enough) {
+            return Ok(false);
+        }
+        let (plan, nodes) = (self.wanted.plan, self.begun.nodes);
+        let last = stopping::next_look(plan.until, plan.blocks, record.map_or(0, stopping::passes), nodes);
+        let deal = Deal { nodes, passes: self.begun.site.passes_of_a_job(self.begun.pass_s) };
         let is_new;
-        (self.begun.order, is_new) = self.begun.run.extend_order(self.plan, last, deal)?;
+        (self.begun.order, is_new) = self.begun.run.extend_order(plan, last, deal)?;
         if is_new {
             self.begun.site.send(&self.begun.run, &self.begun.order)?;
         }
         Ok(is_new)
     }
 
-    fn is_done(&self) -> Result<bool, CommandError> {
-        Ok(of_shards(&self.begun.run, &self.begun.order)?.iter().all(Standing::is_done))
-    }
-
     fn tell_beginning(&self) {
-        if self.quiet {
+        if self.wanted.quiet {
             return;
         }
-        let order = &self.begun.order;
-        let passes: usize = order.shards.iter().map(BTreeSet::len).sum();
-        let each = self.begun.pass_s.map(|pass_s| {
-            let most = order.shards.iter().map(BTreeSet::len).max().unwrap_or(0);
-            format!(" of about {}", bakeoff_report::format::duration(pass_s * most as f64))
-        });
-        let text = format!(
+        let sizes: Vec<usize> = self.begun.order.shards.iter().map(BTreeSet::len).collect();
+        let (passes, most) = (sizes.iter().sum::<usize>(), sizes.iter().max().copied().unwrap_or(0));
+        let each = self.begun.pass_s.map(|pass_s| format!(" of {}", about(pass_s * most as f64)));
+        screen::err(&format!(
             "{}: {}; {passes} pass{} in {}{}; the run is {}\n",
             clean(&self.begun.name),
             counted(self.begun.nodes, "node"),
             if passes == 1 { "" } else { "es" },
-            counted(order.shards.len() as u32, "shard"),
+            counted(sizes.len() as u32, "shard"),
             each.unwrap_or_default(),
-            clean(&self.begun.run.dir.display().to_string())
-        );
-        screen::err(&text);
+            self.begun.run.shown()
+        ));
     }
 
-    /// Submits what is missing until nothing is, or until somebody interrupts.
-    fn wait(&mut self) -> Result<Over, CommandError> {
+    /// Submits what is missing until nothing is. Returns what to say if somebody ends the waiting before.
+    fn wait(&mut self) -> Result<Option<String>, CommandError> {
         let mut jobs: Vec<Job> = vec![];
+        self.asking = Asking::default();
         loop {
+            let mut standing = self.standing()?;
             if interrupt::count() > 0 {
-                return Ok(Over::Interrupted);
+                return Ok(Some(self.interrupted(&standing)));
             }
             if self.begun.run.dir.join(CANCELLED).exists() {
-                return Ok(Over::Cancelled);
+                let why = "another command cancelled the jobs; complete blocks are kept; run the same command again to resume\n";
+                return Ok(Some(why.to_owned()));
             }
-            let seen = self.look()?;
-            let now = Instant::now();
-            let is_due = match self.begun.site.pause(self.questions) {
-                Some(pause) => self.asked.is_none_or(|asked| now.duration_since(asked) >= pause),
-                None => self.asking.is_due(seen, now),
-            };
-            if is_due {
-                self.asking.note(seen, now);
-                (self.asked, self.questions) = (Some(now), self.questions + 1);
+            let ended = standing.iter().filter(|shard| shard.has_ended).count() + usize::from(self.has_builds()?);
+            if self.asking.is_due(self.begun.site.pause(), ended, Instant::now()) {
+                let Begun { site, run, order, .. } = &self.begun;
                 // What cannot be asked now is asked later: nothing is gone because of that.
-                let asked = self.begun.site.fetch(&self.begun.run).and_then(|()| self.begun.site.jobs(&self.begun.run));
+                let asked = site.fetch(run, order).and_then(|()| site.jobs(run, order));
                 match asked {
                     Ok(found) => {
                         jobs = found;
@@ -197,12 +173,12 @@ impl Waiting<'_> {
                     }
                 }
                 self.progress = Progress::of(&self.begun.run, &self.begun.order);
+                standing = self.standing()?;
             }
-            let standing = of_shards(&self.begun.run, &self.begun.order)?;
-            if standing.iter().all(Standing::is_done) {
+            if standing.iter().all(|shard| shard.is_done) {
                 // The last files of shards that are far away.
-                let _ = self.begun.site.fetch(&self.begun.run);
-                return Ok(Over::Complete);
+                let _ = self.begun.site.fetch(&self.begun.run, &self.begun.order);
+                return Ok(None);
             }
             self.fail_if_refused(&standing)?;
             self.draw(&crate::page::line(&self.begun, &self.progress, &standing, &jobs));
@@ -210,177 +186,149 @@ impl Waiting<'_> {
         }
     }
 
-    fn note_submission(&mut self) {
-        self.asking.note_submission(Instant::now());
-        self.questions = 0;
-        self.has_noted = false;
-    }
-
-    /// What the files show that the scheduler should be asked about.
-    fn look(&mut self) -> Result<Seen, CommandError> {
-        let (run, order) = (&self.begun.run, &self.begun.order);
-        let standing = of_shards(run, order)?;
-        let waits = |shard: &&Standing| {
-            !shard.is_done() && self.submitted.get(&shard.number).is_none_or(|first| shard.attempts <= *first)
-        };
-        if !standing.iter().any(|shard| waits(&shard)) {
-            self.asking.note_start();
-        }
-        let ended = standing.iter().filter(|shard| shard.has_ended).count();
-        Ok(Seen { has_builds: !order.builds || run.builds()?.is_some(), shards: standing.len(), ended })
+    /// Whether the builds are there, or there are none.
+    fn has_builds(&self) -> Result<bool, CommandError> {
+        Ok(!self.begun.order.builds || self.begun.run.builds()?.is_some())
     }
 
     /// Submits what has no `done` and neither waits nor runs.
     fn heed(&mut self, jobs: &[Job]) -> Result<(), CommandError> {
         self.tell_stuck(jobs);
+        let standing = self.standing()?;
         // Before anything is submitted again, which would hide how it ended.
-        self.fail_if_refused(&of_shards(&self.begun.run, &self.begun.order)?)?;
-        let (run, order) = (&self.begun.run, &self.begun.order);
-        if order.builds && run.builds()?.is_none() {
-            if !jobs.iter().any(|job| job.shard.is_none()) {
-                if self.builds == TRIES {
-                    let error = format!("the builds ended {TRIES} times without a result");
-                    let folder = clean(&run.dir.display().to_string());
-                    return Err(CommandError::usage(error).hint(format!("logs are in {folder}")));
-                }
-                self.builds += 1;
-                self.begun.site.build(run, order)?;
-                self.note_submission();
+        self.fail_if_refused(&standing)?;
+        let run = &self.begun.run;
+        if !self.has_builds()? {
+            if jobs.iter().any(|job| job.shard.is_none()) {
+                return Ok(());
             }
-            return Ok(());
+            if self.builds == TRIES {
+                let error = format!("the builds ended {TRIES} times without a result");
+                return Err(CommandError::usage(error).hint(format!("logs are in {}", run.shown())));
+            }
+            self.builds += 1;
+            // The failure before was shown; this is another try.
+            let _ = [BUILD_STATUS, BUILD_LOG].map(|name| fs::remove_file(run.dir.join(name)));
+            return self.submit(None);
         }
         let known: BTreeSet<u32> = jobs.iter().filter_map(|job| job.shard).collect();
-        let standing = of_shards(run, order)?;
         let missing: Vec<&Standing> =
-            standing.iter().filter(|shard| !shard.is_done() && !known.contains(&shard.number)).collect();
+            standing.iter().filter(|shard| !shard.is_done && !known.contains(&shard.number)).collect();
         if missing.is_empty() {
             // Jobs that do not start may wait for nodes that take none.
-            if !self.has_noted && jobs.iter().any(|job| job.state != JobState::Runs) {
+            if !self.has_noted && jobs.iter().any(|job| job.state != JobState::Running) {
                 self.tell_notes();
             }
             return Ok(());
         }
         let mut is_again = false;
-        for shard in &missing {
-            let now = blocks::of_attempts(run, shard.number, None).len();
-            let (tries, before) = self.tries.get(&shard.number).copied().unwrap_or((0, now));
-            let tries = if now > before { 1 } else { tries + 1 };
+        for Standing { number, attempts, .. } in &missing {
+            let blocks = blocks::of_attempts(run, *number, None).len();
+            let before = self.submitted.get(number).filter(|before| before.blocks >= blocks);
+            let tries = before.map_or(1, |before| before.tries + 1);
             if tries > TRIES {
-                let error = format!(
-                    "shard {} came back {TRIES} times without a new block; its log is in {}",
-                    shard.number,
-                    clean(&run.shard(shard.number).display().to_string())
-                );
+                let log = shown(&run.shard(*number));
+                let error = format!("shard {number} came back {TRIES} times without a new block; its log is in {log}");
                 return Err(CommandError::usage(error).hint("the same command submits it again"));
             }
             is_again |= tries > 1;
-            self.tries.insert(shard.number, (tries, now));
-            self.submitted.insert(shard.number, shard.attempts);
+            self.submitted.insert(*number, Submitted { tries, blocks, attempts: *attempts });
         }
-        let numbers: Vec<u32> = missing.iter().map(|shard| shard.number).collect();
-        self.begun.site.submit(run, order, &numbers)?;
-        self.note_submission();
+        self.submit(Some(&missing.iter().map(|shard| shard.number).collect::<Vec<_>>()))?;
         if is_again {
             self.tell_notes();
         }
         Ok(())
     }
 
-    /// Says what is known of the nodes, once.
+    /// Submits these shards, or the builds.
+    fn submit(&mut self, shards: Option<&[u32]>) -> Result<(), CommandError> {
+        self.begun.site.submit(&self.begun.run, &self.begun.order, shards)?;
+        self.asking.note_submission();
+        self.has_noted = false;
+        Ok(())
+    }
+
+    /// Says what is known of the nodes.
     fn tell_notes(&mut self) {
         self.has_noted = true;
         for note in self.begun.site.notes() {
-            if self.told.insert(note.clone()) {
-                screen::erase();
-                screen::err(&format!("note: {}\n", clean(&note)));
+            self.tell(&note, &note);
+        }
+    }
+
+    /// Says what waits for ever, and why.
+    fn tell_stuck(&mut self, jobs: &[Job]) {
+        for job in jobs {
+            if let JobState::Waiting { reason, remedy: Some(remedy) } = &job.state {
+                let what = job.shard.map_or("the builds wait".to_owned(), |shard| format!("shard {shard} waits"));
+                self.tell(reason, &format!("{what} and will not start: {reason}; {remedy}"));
             }
+        }
+    }
+
+    /// Says something, unless something was said about the same.
+    fn tell(&mut self, about: &str, note: &str) {
+        if self.told.insert(about.to_owned()) {
+            screen::erase();
+            screen::err(&format!("note: {}\n", clean(note)));
         }
     }
 
     /// Fails if building or a shard ended by itself with an error since this command submitted it: that would happen again.
     fn fail_if_refused(&self, standing: &[Standing]) -> Result<(), CommandError> {
         let run = &self.begun.run;
-        if self.begun.order.builds
-            && run.builds()?.is_none()
+        if !self.has_builds()?
             && let Some(status) = run.build_status()?.filter(|status| self.begun.failed_before.as_ref() != Some(status))
         {
             let error = format!("the builds failed on {}: {}", clean(&status.node), status.last);
-            return Err(CommandError::new(Code::VariantFailed, error)
-                .hint(format!("the log is {}", clean(&run.dir.join("build.log").display().to_string()))));
+            let hint = format!("the log is {}", shown(&run.dir.join(BUILD_LOG)));
+            return Err(CommandError::new(Code::VariantFailed, error).hint(hint));
         }
-        let refused = standing.iter().find_map(|shard| {
-            let first = *self.submitted.get(&shard.number)?;
-            let status = shard.refused.as_ref().filter(|_| shard.attempts > first && !shard.is_done())?;
-            Some((shard.number, status))
-        });
-        let Some((number, status)) = refused else { return Ok(()) };
-        let error =
-            format!("shard {number} ended with exit code {} on {}: {}", status.code, clean(&status.node), status.last);
-        Err(CommandError::usage(error)
-            .hint(format!("its log is in {}", clean(&run.shard(number).display().to_string()))))
-    }
-
-    /// Says once what waits for ever, and why.
-    fn tell_stuck(&mut self, jobs: &[Job]) {
-        for job in jobs {
-            if let JobState::Waits { reason, remedy: Some(remedy) } = &job.state
-                && self.told.insert(reason.clone())
-            {
-                screen::erase();
-                let what =
-                    job.shard.map_or_else(|| "the builds wait".to_owned(), |shard| format!("shard {shard} waits"));
-                screen::err(&format!("note: {what} and will not start: {}; {remedy}\n", clean(reason)));
+        for Standing { number, attempts, refused, .. } in standing {
+            let is_ours = self.submitted.get(number).is_some_and(|before| *attempts > before.attempts);
+            if let Some(status) = refused.as_ref().filter(|_| is_ours) {
+                let (code, node) = (status.code, clean(&status.node));
+                let error = format!("shard {number} ended with exit code {code} on {node}: {}", status.last);
+                let hint = format!("its log is in {}", shown(&run.shard(*number)));
+                return Err(CommandError::usage(error).hint(hint));
             }
         }
+        Ok(())
     }
 
-    /// Shows a line in place of the one before; where lines stay, only if another shard is done.
+    /// Shows a line in place of the one before; where lines stay, only if it is another one.
     fn draw(&mut self, line: &str) {
-        if self.quiet {
-            return;
-        }
-        if screen::err_is_terminal() {
+        if !self.wanted.quiet && (screen::err_is_terminal() || self.drawn.as_deref() != Some(line)) {
             screen::draw(line);
-        } else if self.drawn.as_deref() != Some(line) {
-            screen::err(&format!("{line}\n"));
             self.drawn = Some(line.to_owned());
         }
     }
 
-    fn interrupted(&self) -> Result<Returned, CommandError> {
-        let standing = of_shards(&self.begun.run, &self.begun.order)?;
-        let left = standing.iter().filter(|shard| !shard.is_done()).count();
-        let (study, name) = (&self.study, clean(&self.begun.name));
-        let has_builds = !self.begun.order.builds || matches!(self.begun.run.builds(), Ok(Some(_)));
-        let what = match has_builds {
+    /// What to say after an interrupt.
+    fn interrupted(&self, standing: &[Standing]) -> String {
+        let left = standing.iter().filter(|shard| !shard.is_done).count();
+        let (study, name) = (shown(self.wanted.dir), clean(&self.begun.name));
+        let what = match self.has_builds().unwrap_or(false) {
             true => format!("the submitted jobs of {} continue", counted(left as u32, "unfinished shard")),
             false => "submitted builds continue, but no shard starts".to_owned(),
         };
-        screen::err(&format!(
+        format!(
             "stopped waiting; {what}. `bakeoff run {study} --on {name}`, with the same options, waits again; `bakeoff jobs \
              {study}` shows the jobs, and has --cancel and --collect\n"
-        ));
-        Ok(Returned { journals: vec![], ending: Some(Code::Interrupted) })
+        )
     }
-}
-
-/// The last pass that is run before the next look.
-fn next_look(plan: &Plan, record: Option<&Record>, together: u32) -> u32 {
-    let complete = record.map_or(0, stopping::passes);
-    stopping::next_look(plan.until, plan.blocks, complete, together)
 }
 
 /// The journals, each with what is said before its report.
-pub(crate) fn returned(collected: &[Collected], ending: Option<Code>) -> Returned {
-    let Some((first, others)) = collected.split_first() else { return Returned { journals: vec![], ending } };
-    let mut journals = vec![(String::new(), first.journal.clone())];
-    for other in others {
-        let said = format!(
+fn returned(collected: &[Collected]) -> Returned {
+    let mut journals: Vec<_> = collected.iter().map(|one| (String::new(), one.journal.clone())).collect();
+    for (other, (said, _)) in collected.iter().zip(&mut journals).skip(1) {
+        *said = format!(
             "\nnote: {} blocks ran on machines of another kind, so they have a report of their own. The kinds differ in:\n{}",
             other.record.away.len(),
-            differ_in(first, other).iter().map(|line| format!("    {}\n", clean(line))).collect::<String>()
+            differ_in(&collected[0], other).iter().map(|line| format!("    {}\n", clean(line))).collect::<String>()
         );
-        journals.push((said, other.journal.clone()));
     }
-    Returned { journals, ending }
+    Returned { journals, ending: None }
 }

@@ -19,15 +19,15 @@ pub(crate) fn line(begun: &Begun, progress: &Progress, standing: &[Standing], jo
     let name = clean(&begun.name);
     if order.builds && matches!(begun.run.builds(), Ok(None)) {
         return match jobs.iter().find(|job| job.shard.is_none()).map(|job| &job.state) {
-            Some(JobState::Runs) => format!("{name}: building"),
-            Some(JobState::Waits { reason, .. }) => format!("{name}: the builds wait ({})", clean(reason)),
+            Some(JobState::Running) => format!("{name}: building"),
+            Some(JobState::Waiting { reason, .. }) => format!("{name}: the builds wait ({})", clean(reason)),
             None => format!("{name}: the builds are being submitted"),
         };
     }
     let all: usize = order.shards.iter().map(BTreeSet::len).sum();
-    let done = standing.iter().filter(|shard| shard.is_done()).count();
-    let is_open = |job: &&Job| standing.iter().any(|shard| Some(shard.number) == job.shard && !shard.is_done());
-    let running = jobs.iter().filter(is_open).filter(|job| job.state == JobState::Runs).count();
+    let done = standing.iter().filter(|shard| shard.is_done).count();
+    let is_open = |job: &&Job| standing.iter().any(|shard| Some(shard.number) == job.shard && !shard.is_done);
+    let running = jobs.iter().filter(is_open).filter(|job| job.state == JobState::Running).count();
     let waiting: Vec<&str> = jobs.iter().filter(|job| job.shard.is_some()).filter_map(reason).collect();
     let mut line = format!("{name}: shards {done} of {} done, {running} running", standing.len());
     if let Some(reason) = waiting.first() {
@@ -45,15 +45,15 @@ pub(crate) fn line(begun: &Begun, progress: &Progress, standing: &[Standing], jo
 
 fn reason(job: &Job) -> Option<&str> {
     match &job.state {
-        JobState::Waits { reason, .. } if reason == "None" => Some("to start"),
-        JobState::Waits { reason, .. } => Some(reason),
-        JobState::Runs => None,
+        JobState::Waiting { reason, .. } if reason == "None" => Some("to start"),
+        JobState::Waiting { reason, .. } => Some(reason),
+        JobState::Running => None,
     }
 }
 
 /// The most passes that one shard still has to run.
 fn longest(order: &Order, progress: &Progress, standing: &[Standing]) -> usize {
-    let left = |(shard, passes): (&Standing, &BTreeSet<u32>)| match shard.is_done() {
+    let left = |(shard, passes): (&Standing, &BTreeSet<u32>)| match shard.is_done {
         true => 0,
         false => passes.len().saturating_sub(progress.passes_of(shard.number)),
     };
@@ -84,7 +84,7 @@ pub(crate) fn table(
         let node = job.and_then(|job| job.node.as_ref()).or(known).map(String::as_str);
         let kept = format!("{} of {} passes", progress.passes_of(shard.number), passes.len());
         let kept = (shard.attempts > 0 || job.is_some()).then_some(&*kept);
-        let state = if shard.is_done() { "done".to_owned() } else { state(job, shard.refused.as_ref(), kept) };
+        let state = if shard.is_done { "done".to_owned() } else { state(job, shard.refused.as_ref(), kept) };
         out += &row(&shard.number.to_string(), &named(passes), node, &state);
     }
     Ok(out)
@@ -100,11 +100,11 @@ fn state(job: Option<&Job>, refused: Option<&Status>, kept: Option<&str>) -> Str
         };
     };
     match &job.state {
-        JobState::Runs => {
+        JobState::Running => {
             format!("running, {}since {}", kept.map_or_else(String::new, |kept| format!("{kept}, ")), clean(&job.since))
         }
-        JobState::Waits { reason, remedy: None } => format!("waits: {}", clean(reason)),
-        JobState::Waits { reason, remedy: Some(remedy) } => {
+        JobState::Waiting { reason, remedy: None } => format!("waits: {}", clean(reason)),
+        JobState::Waiting { reason, remedy: Some(remedy) } => {
             format!("waits and will not start: {}; {remedy}", clean(reason))
         }
     }

@@ -7,10 +7,10 @@ use bakeoff_command::target::replace;
 use bakeoff_command::{Code, CommandError};
 use bakeoff_host::disk::{read_file, read_text};
 use bakeoff_host::now_unix_s;
-use bakeoff_journal::Contents;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
+use bakeoff_model::record::Record;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ pub(crate) const ORDER: &str = "order.json";
 pub(crate) const BUILDS: &str = "builds.json";
 /// How the last attempt to build ended.
 pub(crate) const BUILD_STATUS: &str = "build.status";
+/// What the last attempt to build printed.
+pub(crate) const BUILD_LOG: &str = "build.log";
 /// The study, as it was when the run began.
 pub(crate) const STUDY: &str = "study";
 /// The journal of an attempt.
@@ -50,9 +52,7 @@ pub(crate) const SHARDS: &str = "shards";
 pub(crate) struct Done {
     /// The attempt that ended it.
     pub(crate) attempt: u32,
-    /// Blocks of that attempt.
-    pub(crate) blocks: usize,
-    /// Of that attempt's journal.
+    /// Of its journal.
     pub(crate) sha256: String,
 }
 
@@ -192,12 +192,12 @@ impl RunFolder {
     }
 
     /// Says that a shard is complete, once its journal is on the disk.
-    pub(crate) fn finish(&self, shard: u32, attempt: &AttemptFolder, blocks: usize) -> Result<(), CommandError> {
+    pub(crate) fn finish(&self, shard: u32, attempt: &AttemptFolder) -> Result<(), CommandError> {
         let journal = attempt.dir.join(JOURNAL);
         let failed = |error: io::Error| unwritten(&journal, &error);
         File::open(&journal).and_then(|file| file.sync_all()).map_err(failed)?;
         let sha256 = sha256(&fs::read(&journal).map_err(failed)?);
-        write(&self.shard(shard).join(DONE), &Done { attempt: attempt.number, blocks, sha256 })
+        write(&self.shard(shard).join(DONE), &Done { attempt: attempt.number, sha256 })
     }
 
     /// Fails if a shard is done and the journal that ended it is not there as it was: its blocks would be missed by nobody.
@@ -220,15 +220,15 @@ impl RunFolder {
 
 impl AttemptFolder {
     /// Its journal, if it has one that can be read: it may be in the midst of being written.
-    pub(crate) fn journal(&self) -> Option<Contents> {
-        bakeoff_journal::read(&self.dir.join(JOURNAL)).ok()
+    pub(crate) fn journal(&self) -> Option<Record> {
+        bakeoff_journal::read(&self.dir.join(JOURNAL)).ok().map(|read| read.record)
     }
 
     /// The same for its blocks; fails if a newer version wrote it, because they would be lost without a word.
-    pub(crate) fn to_collect(&self) -> Result<Option<Contents>, CommandError> {
+    pub(crate) fn to_collect(&self) -> Result<Option<Record>, CommandError> {
         match bakeoff_journal::read(&self.dir.join(JOURNAL)) {
             Err(error @ bakeoff_journal::Error::Newer { .. }) => Err(error.into()),
-            read => Ok(read.ok()),
+            read => Ok(read.ok().map(|read| read.record)),
         }
     }
 

@@ -5,7 +5,8 @@
 use crate::blocks;
 use crate::order::{self, Order};
 use crate::run_folder::{
-    AttemptFolder, BUILD_STATUS, BUILDS, JOURNAL, LOG, RunFolder, SHARD, STUDY, Status, last_line, unwritten, write,
+    AttemptFolder, BUILD_LOG, BUILD_STATUS, BUILDS, JOURNAL, LOG, RunFolder, SHARD, STUDY, Status, last_line,
+    unwritten, write,
 };
 use bakeoff_command::locale::is_of_locale;
 use bakeoff_command::shard::Shard;
@@ -61,7 +62,7 @@ fn build(run: &RunFolder, order: &Order, node: &str) -> Result<Code, CommandErro
     if run.builds()?.is_some() {
         return Ok(Code::Done);
     }
-    let log = run.dir.join("build.log");
+    let log = run.dir.join(BUILD_LOG);
     let file = run.dir.join(BUILDS);
     let words = ["--build-for".to_owned(), file.display().to_string()];
     let status = execute_run(run, order, &words, &log, &|| false)?;
@@ -124,7 +125,7 @@ fn run_attempt(
     ended.complete = is_complete(run, shard, &ordered.passes, over);
     attempt.write_status(&ended)?;
     if ended.complete {
-        run.finish(shard, attempt, blocks::of_attempt(shard, attempt, over).len())?;
+        run.finish(shard, attempt)?;
         return Ok(Code::Done);
     }
     Ok(Code::of(status))
@@ -144,8 +145,7 @@ fn scratch(folder: &str, run: &RunFolder, shard: u32, attempt: &AttemptFolder) -
 
 /// Whether every block of the shard is there, whichever attempt ran it.
 fn is_complete(run: &RunFolder, shard: u32, passes: &BTreeSet<u32>, over: Option<u32>) -> bool {
-    let records: Vec<_> =
-        run.attempts(shard).iter().filter_map(AttemptFolder::journal).map(|read| read.record).collect();
+    let records: Vec<_> = run.attempts(shard).iter().filter_map(AttemptFolder::journal).collect();
     let Some(study) = records.first().map(|record| &record.study) else { return false };
     let there: BTreeSet<AwayKey> = blocks::of_attempts(run, shard, over).into_keys().collect();
     let is_there = |pass: u32, cell: (&str, &str)| {

@@ -21,32 +21,34 @@ pub(crate) struct Job {
 /// What a scheduler says of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum JobState {
-    Waits {
+    Waiting {
         /// In the scheduler's words.
         reason: String,
         /// What to do about it, if it will never run by itself.
         remedy: Option<&'static str>,
     },
-    Runs,
+    Running,
 }
 
 /// A question that had no answer: what it was about may be as it was.
 #[derive(Debug)]
 pub(crate) struct CannotAsk(pub(crate) String);
 
-/// The longest time between two questions. Each takes a scheduler's time from others, or disturbs the trials of a machine.
-pub(crate) const ASK: Duration = Duration::from_secs(15);
+impl From<CommandError> for CannotAsk {
+    fn from(error: CommandError) -> Self {
+        Self(error.render().trim_end().to_owned())
+    }
+}
 
 /// Where shards run.
 pub(crate) trait Site {
-    /// The time to the next question, if this many were asked since anything was started; none if a question takes time from
-    /// others, so that [`crate::asking`] says when.
-    fn pause(&self, _questions: u32) -> Option<Duration> {
-        None
-    }
+    /// The time from a submission to the first question about it.
+    fn pause(&self) -> Duration;
 
     /// How many passes one job has time for, if each takes that many seconds.
-    fn passes_of_a_job(&self, pass_s: Option<f64>) -> u32;
+    fn passes_of_a_job(&self, _pass_s: Option<f64>) -> u32 {
+        u32::MAX
+    }
 
     /// The scripts that do everything by hand.
     fn scripts(&self, run: &RunFolder, order: &Order) -> Result<String, CommandError>;
@@ -54,21 +56,22 @@ pub(crate) trait Site {
     /// Brings everything there, and fails if what is asked for cannot be.
     fn send(&self, run: &RunFolder, order: &Order) -> Result<(), CommandError>;
 
-    /// Has the variants built. Returns what people call the job.
-    fn build(&self, run: &RunFolder, order: &Order) -> Result<String, CommandError>;
-
-    /// Has shards run. Returns what people call the job.
-    fn submit(&self, run: &RunFolder, order: &Order, shards: &[u32]) -> Result<String, CommandError>;
+    /// Has shards run, or the variants built if it gets none.
+    fn submit(&self, run: &RunFolder, order: &Order, shards: Option<&[u32]>) -> Result<(), CommandError>;
 
     /// The jobs of the run that wait or run.
-    fn jobs(&self, run: &RunFolder) -> Result<Vec<Job>, CannotAsk>;
+    fn jobs(&self, run: &RunFolder, order: &Order) -> Result<Vec<Job>, CannotAsk>;
 
     /// Brings what was done here, as far as it has come.
-    fn fetch(&self, run: &RunFolder) -> Result<(), CannotAsk>;
+    fn fetch(&self, _run: &RunFolder, _order: &Order) -> Result<(), CannotAsk> {
+        Ok(())
+    }
 
     /// What the user should know about shards that came back without having ended: machines that take no jobs, say.
-    fn notes(&self) -> Vec<String>;
+    fn notes(&self) -> Vec<String> {
+        vec![]
+    }
 
     /// Ends all jobs of the run.
-    fn cancel(&self, run: &RunFolder) -> Result<(), CommandError>;
+    fn cancel(&self, run: &RunFolder, order: &Order) -> Result<(), CommandError>;
 }

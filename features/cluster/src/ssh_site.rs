@@ -6,20 +6,19 @@ mod bring;
 mod far;
 mod send;
 
-use crate::machines::{Host, Machines, Way};
+use crate::machines::{Host, Machines};
 use crate::order::Order;
-use crate::run_folder::{self, BUILD_STATUS, BUILDS, RunFolder, STUDY, write, write_bytes};
-use crate::site::{ASK, CannotAsk, Job, JobState, Site};
+use crate::run_folder::{self, BUILDS, RunFolder, STUDY, unreadable, write, write_bytes};
+use crate::site::{CannotAsk, Job, JobState, Site};
 use bakeoff_command::CommandError;
 use bakeoff_host::lock::{Lock, LockMode};
 use bakeoff_model::plain::clean;
-use bring::{BUILT, Listed, Process, bring};
+use bring::{Listed, bring, built};
 use far::{Failure, Far, fatal};
 use send::{Sent, send};
 use std::fmt::Write as _;
 use std::fs;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -34,25 +33,23 @@ const BRINGS: &str = "brings.lock";
 
 /// Machines that ssh reaches.
 pub(crate) struct SshSite {
+    hosts: Vec<Host>,
     machines: Machines,
     id: String,
     /// The sockets of shared connections. Their names must be short, so the folder is not below the user's TMPDIR.
     control: Option<TempDir>,
-    /// The program of the run, read once.
-    program: OnceLock<Sent>,
 }
 
 impl SshSite {
-    pub(crate) fn of(machines: Machines, id: &str) -> Self {
+    pub(crate) fn of(hosts: Vec<Host>, machines: Machines, id: &str) -> Self {
         let control = tempfile::Builder::new().prefix("bakeoff-ssh.").tempdir_in("/tmp").ok();
-        Self { machines, id: id.to_owned(), control, program: OnceLock::new() }
+        Self { hosts, machines, id: id.to_owned(), control }
     }
 
     /// The machines of a run. They stay the same, whatever machines.toml says later: a shard belongs to one of them.
     fn hosts(&self, run: &RunFolder) -> Result<Vec<Host>, CommandError> {
-        let Way::Ssh(hosts) = &self.machines.way else { return Ok(vec![]) };
         let known = run_folder::read(&run.dir.join(HOSTS))?;
-        Ok(known.unwrap_or_else(|| hosts.iter().take(self.machines.nodes.max(1) as usize).cloned().collect()))
+        Ok(known.unwrap_or_else(|| self.hosts.iter().take(self.machines.nodes as usize).cloned().collect()))
     }
 
     fn far<'a>(&'a self, host: &'a Host) -> Far<'a> {
@@ -68,51 +65,6 @@ impl SshSite {
             // A thread that panics has said why.
             started.into_iter().filter_map(|thread| thread.join().ok()).collect()
         })
-    }
-
-    fn program(&self, run: &RunFolder, order: &Order) -> Result<&Sent, CommandError> {
-        if let Some(known) = self.program.get() {
-            return Ok(known);
-        }
-        let read = Sent::of(run.dir.join(&order.program))?;
-        Ok(self.program.get_or_init(|| read))
-    }
-
-    /// The shell's text that runs one shard.
-    fn runner(&self) -> String {
-        self.machines.prelude() + RUNNER
-    }
-
-    /// Starts shards, or the builds, wherever they neither run nor are complete. A connection that is cut is no error: the next
-    /// question shows what runs.
-    fn start(
-        &self,
-        run: &RunFolder,
-        order: &Order,
-        names: impl Fn(usize) -> Vec<String> + Sync,
-    ) -> Result<(), CommandError> {
-        let (hosts, runner, program) = (self.hosts(run)?, self.runner(), self.program(run, order)?);
-        let started = self.on_each(&hosts, |number, far| {
-            let (names, machine) = (names(number), far.host.machine());
-            let fixed = [&*program.sha256, &*runner, &*machine];
-            let words: Vec<&str> = fixed.into_iter().chain(names.iter().map(|name| &**name)).collect();
-            match if names.is_empty() { Ok(vec![]) } else { far.ask("start", &words, None) } {
-                Err(failure @ Failure::Refused(_)) => Err(fatal(far, &failure)),
-                _ => Ok(()),
-            }
-        });
-        started.into_iter().collect()
-    }
-
-    /// Says that all builds are there, once they are there on all machines.
-    fn note_builds(run: &RunFolder, machines: usize) -> Result<(), CommandError> {
-        let built = |number: usize| run.dir.join(BUILT).join(number.to_string());
-        let file = run.dir.join(BUILDS);
-        if file.exists() || !(0..machines).all(|number| built(number).exists()) {
-            return Ok(());
-        }
-        let bytes = fs::read(built(0)).map_err(|error| CommandError::usage(format!("cannot read builds: {error}")))?;
-        write_bytes(&file, &bytes)
     }
 }
 
@@ -135,18 +87,9 @@ fn shards_of(run: &RunFolder, order: &Order, number: usize, machines: usize) -> 
     order.numbers().filter(|shard| *shard as usize % machines == number).filter(is_open).collect()
 }
 
-fn cannot_ask(error: &CommandError) -> CannotAsk {
-    CannotAsk(error.render().trim_end().to_owned())
-}
-
 impl Site for SshSite {
-    /// Soon after something was started, then less and less often.
-    fn pause(&self, questions: u32) -> Option<Duration> {
-        Some(Duration::from_secs(1).saturating_mul(2_u32.saturating_pow(questions.saturating_sub(1))).min(ASK))
-    }
-
-    fn passes_of_a_job(&self, _pass_s: Option<f64>) -> u32 {
-        u32::MAX
+    fn pause(&self) -> Duration {
+        Duration::from_secs(1)
     }
 
     fn scripts(&self, run: &RunFolder, order: &Order) -> Result<String, CommandError> {
@@ -175,67 +118,66 @@ impl Site for SshSite {
     }
 
     fn send(&self, run: &RunFolder, order: &Order) -> Result<(), CommandError> {
-        let (hosts, program) = (self.hosts(run)?, self.program(run, order)?);
-        self.on_each(&hosts, |_, far| send(far, run, program)).into_iter().collect::<Result<(), _>>()?;
+        let (hosts, program) = (self.hosts(run)?, Sent::of(run.dir.join(&order.program))?);
+        self.on_each(&hosts, |_, far| send(far, run, &program)).into_iter().collect::<Result<(), _>>()?;
         let file = run.dir.join(HOSTS);
         if file.exists() { Ok(()) } else { write(&file, &hosts) }
     }
 
-    fn build(&self, run: &RunFolder, order: &Order) -> Result<String, CommandError> {
-        // The failure before was shown; this is another try.
-        let _ = [BUILD_STATUS, "build.log"].map(|name| fs::remove_file(run.dir.join(name)));
-        let is_built = |number: usize| run.dir.join(BUILT).join(number.to_string()).exists();
-        self.start(run, order, |number| if is_built(number) { vec![] } else { vec![BUILD.to_owned()] })?;
-        Ok(BUILD.to_owned())
+    /// A connection that is cut is no error: the next question shows what runs.
+    fn submit(&self, run: &RunFolder, order: &Order, shards: Option<&[u32]>) -> Result<(), CommandError> {
+        let (hosts, program) = (self.hosts(run)?, Sent::of(run.dir.join(&order.program))?);
+        let runner = self.machines.prelude() + RUNNER;
+        let started = self.on_each(&hosts, |number, far| {
+            let is_of = |shard: &&u32| **shard as usize % hosts.len() == number;
+            let names: Vec<String> = match shards {
+                Some(shards) => shards.iter().filter(is_of).map(u32::to_string).collect(),
+                None if built(run, number).exists() => vec![],
+                None => vec![BUILD.to_owned()],
+            };
+            let fixed = vec![program.sha256.clone(), runner.clone(), far.host.machine()];
+            match if names.is_empty() { Ok(vec![]) } else { far.ask("start", &[fixed, names].concat(), None) } {
+                Err(failure @ Failure::Refused(_)) => Err(fatal(far, &failure)),
+                _ => Ok(()),
+            }
+        });
+        started.into_iter().collect()
     }
 
-    fn submit(&self, run: &RunFolder, order: &Order, shards: &[u32]) -> Result<String, CommandError> {
-        let machines = self.hosts(run)?.len();
-        let of = |number: usize| shards.iter().filter(move |shard| **shard as usize % machines == number);
-        self.start(run, order, |number| of(number).map(u32::to_string).collect())?;
-        Ok(self.id.clone())
-    }
-
-    fn jobs(&self, run: &RunFolder) -> Result<Vec<Job>, CannotAsk> {
-        let hosts = self.hosts(run).map_err(|error| cannot_ask(&error))?;
-        let order = run.order().map_err(|error| cannot_ask(&error))?;
+    fn jobs(&self, run: &RunFolder, order: &Order) -> Result<Vec<Job>, CannotAsk> {
+        let hosts = self.hosts(run)?;
         let jobs = self.on_each(&hosts, |number, far| {
-            let shards = shards_of(run, &order, number, hosts.len());
+            let shards = shards_of(run, order, number, hosts.len());
             match Listed::of(far, &shards) {
-                Ok(listed) => listed.processes.iter().map(|process| job(far, process)).collect(),
+                Ok(listed) => listed.jobs,
                 Err(failure) => unknown(run, far, &shards, failure.why()),
             }
         });
         Ok(jobs.into_iter().flatten().collect())
     }
 
-    fn fetch(&self, run: &RunFolder) -> Result<(), CannotAsk> {
-        let hosts = self.hosts(run).map_err(|error| cannot_ask(&error))?;
-        let order = run.order().map_err(|error| cannot_ask(&error))?;
+    fn fetch(&self, run: &RunFolder, order: &Order) -> Result<(), CannotAsk> {
+        let hosts = self.hosts(run)?;
         let lock = Lock::wait(&run.dir.join(BRINGS), LockMode::Exclusive, |_| ());
-        let Some(_lock) = lock.map_err(|error| CannotAsk(error.to_string()))? else { return Ok(()) };
+        let Some(_lock) = lock.map_err(CommandError::from)? else { return Ok(()) };
         let brought = self.on_each(&hosts, |number, far| {
-            let brought = bring(far, run, number, &shards_of(run, &order, number, hosts.len()));
-            brought.map_err(|failure| format!("{}: {}", far.name(), failure.why()))
+            let brought = bring(far, run, number, &shards_of(run, order, number, hosts.len()));
+            brought.map_err(|failure| CannotAsk(format!("{}: {}", far.name(), failure.why())))
         });
-        Self::note_builds(run, hosts.len()).map_err(|error| cannot_ask(&error))?;
-        // Those that are there must not wait for those that are not; `jobs` shows the others.
-        if brought.iter().any(Result::is_ok) {
-            return Ok(());
+        // The builds are there once they are there on all machines.
+        let (file, first) = (run.dir.join(BUILDS), built(run, 0));
+        if !file.exists() && (0..hosts.len()).all(|number| built(run, number).exists()) {
+            write_bytes(&file, &fs::read(&first).map_err(|error| unreadable(&first, &error))?)?;
         }
-        brought.into_iter().collect::<Result<(), _>>().map_err(CannotAsk)
+        // Those that are there must not wait for those that are not; `jobs` shows the others.
+        if brought.iter().any(Result::is_ok) { Ok(()) } else { brought.into_iter().collect() }
     }
 
-    fn notes(&self) -> Vec<String> {
-        vec![]
-    }
-
-    fn cancel(&self, run: &RunFolder) -> Result<(), CommandError> {
-        let (hosts, order) = (self.hosts(run)?, run.order()?);
+    fn cancel(&self, run: &RunFolder, order: &Order) -> Result<(), CommandError> {
+        let hosts = self.hosts(run)?;
         let ended = self.on_each(&hosts, |number, far| {
-            let names: Vec<String> = shards_of(run, &order, number, hosts.len()).iter().map(u32::to_string).collect();
-            let words: Vec<&str> = names.iter().map(String::as_str).collect();
-            let left = far.ask("cancel", &words, None).map_err(|failure| fatal(far, &failure))?;
+            let shards = shards_of(run, order, number, hosts.len());
+            let left = far.ask("cancel", &shards, None).map_err(|failure| fatal(far, &failure))?;
             match String::from_utf8_lossy(&left).lines().next() {
                 None => Ok(()),
                 Some(name) => Err(CommandError::usage(format!("{name} does not end on {}", far.name()))
@@ -246,17 +188,11 @@ impl Site for SshSite {
     }
 }
 
-fn job(far: &Far<'_>, process: &Process) -> Job {
-    let reason = "for the shard that runs there".to_owned();
-    let state = if process.waits { JobState::Waits { reason, remedy: None } } else { JobState::Runs };
-    Job { shard: process.shard, state, node: Some(far.name()), since: clean(&process.since) }
-}
-
 /// The jobs of a machine that gives no answer: its shards may run, so none of them is to be started again.
 fn unknown(run: &RunFolder, far: &Far<'_>, shards: &[u32], why: &str) -> Vec<Job> {
     let of = |shard: Option<u32>| Job {
         shard,
-        state: JobState::Waits { reason: format!("{}: {}", far.name(), clean(why)), remedy: None },
+        state: JobState::Waiting { reason: format!("{}: {}", far.name(), clean(why)), remedy: None },
         node: Some(far.name()),
         since: String::new(),
     };

@@ -2,27 +2,22 @@
 
 use crate::blocks;
 use crate::order::Order;
-use crate::run_folder::{Done, RunFolder, Status};
+use crate::run_folder::{RunFolder, Status};
 use bakeoff_command::CommandError;
 use bakeoff_model::record::AwayKey;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How far a shard is.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Standing {
     pub(crate) number: u32,
+    pub(crate) is_done: bool,
+    /// Those of a shard that is not done.
     pub(crate) attempts: usize,
-    pub(crate) done: Option<Done>,
     /// Whether its last attempt has ended, however it did.
     pub(crate) has_ended: bool,
     /// How its last attempt ended, if it ended by itself and not because somebody ended it.
     pub(crate) refused: Option<Status>,
-}
-
-impl Standing {
-    pub(crate) fn is_done(&self) -> bool {
-        self.done.is_some()
-    }
 }
 
 /// How far all shards are; their journals are not read.
@@ -31,15 +26,15 @@ pub(crate) fn of_shards(run: &RunFolder, order: &Order) -> Result<Vec<Standing>,
 }
 
 fn of_shard(run: &RunFolder, number: u32) -> Result<Standing, CommandError> {
-    if let Some(done) = run.done(number)? {
-        return Ok(Standing { number, attempts: 0, done: Some(done), has_ended: false, refused: None });
+    if run.done(number)?.is_some() {
+        return Ok(Standing { number, is_done: true, ..Standing::default() });
     }
     let attempts = run.attempts(number);
     let status = attempts.last().map(|attempt| attempt.status()).transpose()?.flatten();
     let status = status.filter(|status| !status.complete);
     let has_ended = status.is_some();
     let refused = status.filter(Status::is_by_itself);
-    Ok(Standing { number, attempts: attempts.len(), done: None, has_ended, refused })
+    Ok(Standing { number, is_done: false, attempts: attempts.len(), has_ended, refused })
 }
 
 /// How many blocks there are.
@@ -60,13 +55,13 @@ impl Progress {
         for shard in order.numbers() {
             let mut there: BTreeSet<AwayKey> = BTreeSet::new();
             for attempt in run.attempts(shard) {
-                let Some(read) = attempt.journal() else { continue };
-                let study = &read.record.study;
+                let Some(record) = attempt.journal() else { continue };
+                let study = &record.study;
                 progress.each_pass.get_or_insert(study.workloads.len() * study.conditions.len());
-                if let Some(session) = read.record.sessions.first() {
+                if let Some(session) = record.sessions.first() {
                     progress.nodes.insert(shard, session.place.host.clone());
                 }
-                there.extend(blocks::of_record(&read.record, shard, &attempt, None).iter().map(|away| away.key()));
+                there.extend(blocks::of_record(&record, shard, &attempt, None).iter().map(|away| away.key()));
             }
             progress.blocks.insert(shard, there.len());
         }

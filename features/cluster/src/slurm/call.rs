@@ -1,12 +1,13 @@
 //! Calls of Slurm's commands: without the options that the caller's environment has for them, and never for longer than a
 //! limit. What an answer means is decided elsewhere.
 
-use crate::calls::{Limit, call};
+use crate::calls::{Limit, Said, call};
+use crate::site::CannotAsk;
 use bakeoff_command::{Code, CommandError};
 use bakeoff_model::plain::clean;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// While slurmctld is away, Slurm's commands try for some seconds by themselves; a call that takes longer than this hangs.
@@ -16,24 +17,9 @@ const OPTIONS: &[&str] = &["SBATCH_", "SLURM_", "SQUEUE_", "SCANCEL_", "SINFO_",
 /// Variables that say how to reach Slurm, not what to ask.
 const KEPT: &[&str] = &["SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT"];
 
-/// Slurm gave no answer. That says nothing about jobs: they may wait, run, or have ended.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot ask Slurm: `{call}`: {why}")]
-pub(crate) struct CannotAsk {
-    call: String,
-    why: String,
-}
-
-impl CannotAsk {
-    /// A call that ended without an answer, and why.
-    pub(super) fn of(program: &str, words: &[&OsStr], why: String) -> Self {
-        Self { call: shown(program, words), why }
-    }
-}
-
 impl From<CannotAsk> for CommandError {
     fn from(error: CannotAsk) -> Self {
-        Self::new(Code::Internal, error).hint(
+        Self::new(Code::Internal, error.0).hint(
             "jobs that were submitted go on; run the same command again, on a host where `squeue` works (nothing is lost)",
         )
     }
@@ -46,17 +32,8 @@ pub(super) struct Calls {
     limit: Duration,
 }
 
-/// How a command ended, and what it printed.
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: ExitStatus,
-    pub(super) out: String,
-    /// For people only.
-    pub(super) err: String,
-}
-
 /// Whether a variable is an option of Slurm's commands.
-pub(super) fn is_option(name: &OsStr) -> bool {
+fn is_option(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     OPTIONS.iter().any(|prefix| name.starts_with(prefix)) && !KEPT.contains(&&*name)
 }
@@ -78,39 +55,32 @@ impl Calls {
     /// # Errors
     /// It could not be started, failed, or took too long.
     pub(super) fn ask(&self, program: &str, words: &[&str]) -> Result<String, CannotAsk> {
-        let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
-        let answer = self.call(program, &words)?;
-        if answer.status.success() {
-            return Ok(answer.out);
+        let said = self.call(program, words)?;
+        match said.status.filter(|status| !status.success()) {
+            None => Ok(said.text()),
+            Some(status) if said.err.is_empty() => Err(no_answer(program, words, &status.to_string())),
+            Some(status) => Err(no_answer(program, words, &format!("{status}: {}", said.err))),
         }
-        let said = if answer.err.is_empty() { String::new() } else { format!(": {}", answer.err) };
-        Err(CannotAsk::of(program, &words, format!("{}{said}", answer.status)))
     }
 
     /// The same, whatever its exit code is.
-    pub(super) fn call(&self, program: &str, words: &[&OsStr]) -> Result<Answer, CannotAsk> {
-        self.answer(program, words).map_err(|error| {
-            let why = match error.kind() {
-                io::ErrorKind::NotFound => "it is not installed here".to_owned(),
-                _ => error.to_string(),
-            };
-            CannotAsk::of(program, words, why)
-        })
-    }
-
-    fn answer(&self, program: &str, words: &[&OsStr]) -> io::Result<Answer> {
+    pub(super) fn call(&self, program: &str, words: &[&str]) -> Result<Said, CannotAsk> {
         let mut command = Command::new(program);
         command.args(words).env_clear().envs(self.variables.iter().cloned()).stdin(Stdio::null());
-        let said = call(&mut command, Limit { time: self.limit, heeds_interrupts: false })?;
-        let late = || io::Error::other(format!("no answer in {} s", self.limit.as_secs()));
-        let out = String::from_utf8_lossy(&said.out).into_owned();
-        Ok(Answer { status: said.status.ok_or_else(late)?, out, err: said.err })
+        let why = match call(&mut command, Limit { time: self.limit, heeds_interrupts: false }) {
+            Ok(said) if said.status.is_some() => return Ok(said),
+            Ok(_) => format!("no answer in {} s", self.limit.as_secs()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => "it is not installed here".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(no_answer(program, words, &why))
     }
 }
 
-fn shown(program: &str, words: &[&OsStr]) -> String {
-    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
-    clean(&shell_words::join(std::iter::once(program.to_owned()).chain(words)))
+/// That of a call that ended without an answer, and why. It says nothing about jobs: they may wait, run, or have ended.
+pub(super) fn no_answer(program: &str, words: &[&str], why: &str) -> CannotAsk {
+    let call = shell_words::join(std::iter::once(program).chain(words.iter().copied()));
+    CannotAsk(format!("cannot ask Slurm: `{}`: {why}", clean(&call)))
 }
 
 #[cfg(test)]
@@ -139,11 +109,11 @@ mod tests {
 
     #[test]
     fn a_call_that_gives_no_answer_says_why() {
-        let why = |calls: &Calls, script: &str| calls.ask("sh", &["-c", script]).unwrap_err().to_string();
+        let why = |calls: &Calls, script: &str| calls.ask("sh", &["-c", script]).unwrap_err().0;
         assert!(why(&calls(), "echo one >&2; echo two >&2; exit 3").ends_with("`: exit status: 3: one; two"));
         let hurried = Calls { limit: Duration::ZERO, ..calls() };
         assert!(why(&hurried, "cat < /dev/zero > /dev/null").contains("no answer in 0 s"));
-        let error = calls().ask("no-such-sbatch", &["a b"]).unwrap_err().to_string();
+        let error = calls().ask("no-such-sbatch", &["a b"]).unwrap_err().0;
         assert_eq!(error, "cannot ask Slurm: `no-such-sbatch 'a b'`: it is not installed here");
     }
 }

@@ -10,14 +10,12 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Job {
     /// Its name, which is ours: jobs are found by it. Letters, digits and `-`.
     pub(crate) name: String,
-    /// The numbers of its tasks; none is a job without an array.
+    /// The numbers of its tasks, sorted; none is a job without an array.
     pub(crate) array: Option<Vec<u32>>,
     /// How many tasks run at a time.
     pub(crate) limit: u32,
     /// Whether it has a node, with all of its memory, to itself: trials do, builds do not.
     pub(crate) exclusive: bool,
-    /// Its time limit in seconds, if it is not that of the settings.
-    pub(crate) time_s: Option<u64>,
     /// A command line for `sh` that begins with a program. `$SHARD` is the task's number.
     pub(crate) command: String,
     /// The folder of its logs, absolute; it has to be there when the job starts, or the job fails without a trace.
@@ -26,85 +24,71 @@ pub(crate) struct Job {
     pub(crate) prelude: String,
     /// Whether Slurm starts it again by itself after its node was lost.
     pub(crate) requeue: bool,
-    /// Ids of jobs just submitted that have to succeed first.
-    pub(crate) after: Vec<String>,
 }
 
-/// Tasks that one array can have: their numbers start at `offset`.
+/// What one call of sbatch submits: the tasks that one array can have, or a job without tasks.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Chunk {
+pub(super) struct Array {
+    pub(super) name: String,
+    /// The value of `--array`: numbers below the cluster's limit, and how many of them run at a time.
+    pub(super) numbers: Option<String>,
+    /// A task's shard is its number and this one.
     pub(super) offset: u32,
-    /// Numbers below the cluster's limit; the shard is the number and the offset.
-    pub(super) numbers: Vec<u32>,
 }
 
-/// The variables that a job gets from the login.
-#[derive(Debug, Default)]
-pub(super) struct Surroundings {
-    pub(super) path: String,
-    pub(super) home: String,
+impl Array {
+    /// `--array`, if it has tasks.
+    pub(super) fn option(&self) -> Option<String> {
+        self.numbers.as_ref().map(|numbers| format!("--array={numbers}"))
+    }
 }
 
 impl Job {
-    /// The name of a chunk's jobs.
-    pub(super) fn name_of(&self, chunk: &Chunk) -> String {
-        if chunk.offset == 0 { self.name.clone() } else { format!("{}.{}", self.name, chunk.offset) }
+    /// Its tasks, cut so that each array has only numbers below `most`, which is Slurm's MaxArraySize.
+    pub(super) fn arrays(&self, most: u32) -> Vec<Array> {
+        let Some(tasks) = &self.array else {
+            return vec![Array { name: self.name.clone(), numbers: None, offset: 0 }];
+        };
+        // A cluster without arrays refuses them itself.
+        let most = most.max(1);
+        let array = |tasks: &[u32]| {
+            let offset = tasks[0] - tasks[0] % most;
+            let numbers: Vec<u32> = tasks.iter().map(|task| task - offset).collect();
+            let name = if offset == 0 { self.name.clone() } else { format!("{}.{offset}", self.name) };
+            Array { name, numbers: Some(format!("{}%{}", ranges(&numbers), self.limit)), offset }
+        };
+        tasks.chunk_by(|one, next| one / most == next / most).map(array).collect()
     }
 
-    /// The numbers, cut so that each array has only numbers below `most`, which is Slurm's MaxArraySize.
-    pub(super) fn chunks(&self, most: u32) -> Vec<Chunk> {
-        let mut sorted = self.array.clone().unwrap_or_default();
-        sorted.sort_unstable();
-        sorted.dedup();
-        let mut chunks: Vec<Chunk> = vec![];
-        for number in sorted {
-            let offset = number - number % most.max(1);
-            match chunks.last_mut().filter(|chunk| chunk.offset == offset) {
-                Some(chunk) => chunk.numbers.push(number - offset),
-                None => chunks.push(Chunk { offset, numbers: vec![number - offset] }),
-            }
-        }
-        chunks
-    }
-
-    /// The argument of `--array`.
-    pub(super) fn array_of(&self, chunk: &Chunk) -> String {
-        let limit = if self.limit > 0 { format!("%{}", self.limit) } else { String::new() };
-        ranges(&chunk.numbers) + &limit
-    }
-
-    /// The script's text.
-    pub(super) fn script(&self, settings: &SlurmSettings, surroundings: &Surroundings, most: u32) -> String {
-        let chunks = self.chunks(most);
+    /// The script's text. `login` is the shell's line for the variables that a job gets from there.
+    pub(super) fn script(&self, settings: &SlurmSettings, login: &str, most: u32) -> String {
+        let arrays = self.arrays(most);
         let mut out = "#!/bin/sh\n# Written by Bakeoff. It also works by hand: sbatch FILE\n".to_owned();
-        for chunk in chunks.iter().skip(1) {
-            let (name, array) = (self.name_of(chunk), self.array_of(chunk));
-            let _ = writeln!(out, "# and then: sbatch --job-name={name} --array={array} FILE {}", chunk.offset);
+        for array in arrays.iter().skip(1) {
+            let (name, option) = (&array.name, array.option().unwrap_or_default());
+            let _ = writeln!(out, "# and then: sbatch --job-name={name} {option} FILE {}", array.offset);
         }
-        for option in self.options(settings, chunks.first()) {
+        for option in self.options(settings, arrays.first()) {
             let _ = writeln!(out, "#SBATCH {option}");
         }
-        let (path, home) = (shell_words::quote(&surroundings.path), shell_words::quote(&surroundings.home));
-        let _ = writeln!(out, "export PATH={path} HOME={home}");
-        out.push_str(&self.prelude);
+        out += login;
+        out += &self.prelude;
         if self.array.is_some() {
-            out.push_str("SHARD=$((${SLURM_ARRAY_TASK_ID:-0} + ${1:-0}))\n");
+            out += "SHARD=$((${SLURM_ARRAY_TASK_ID:-0} + ${1:-0}))\n";
         }
-        let _ = writeln!(out, "exec {}", self.command);
-        out
+        out + "exec " + &self.command + "\n"
     }
 
-    fn options(&self, settings: &SlurmSettings, chunk: Option<&Chunk>) -> Vec<String> {
+    fn options(&self, settings: &SlurmSettings, array: Option<&Array>) -> Vec<String> {
         let with = |option: &str, value: &Option<String>| value.as_ref().map(|value| format!("{option}={value}"));
         let folder = self.log.display().to_string();
         let mut options = vec![format!("--job-name={}", self.name)];
-        options.extend(chunk.map(|chunk| format!("--array={}", self.array_of(chunk))));
+        options.extend(array.and_then(Array::option));
         options.push("--nodes=1".to_owned());
         if self.exclusive {
             options.extend(["--exclusive".to_owned(), "--mem=0".to_owned()]);
         }
-        let time_s = self.time_s.or(settings.time_s);
-        options.extend(time_s.map(|seconds| format!("--time={}", minutes(seconds))));
+        options.extend(settings.time_s.map(|seconds| format!("--time={}", minutes(seconds))));
         options.push(if self.requeue { "--requeue" } else { "--no-requeue" }.to_owned());
         options.push("--export=NONE".to_owned());
         options.push(format!("--chdir={}", quoted(&folder)));
@@ -141,19 +125,12 @@ fn quoted(value: &str) -> String {
 }
 
 /// Sorted numbers as Slurm writes them: `0-3,7`.
-pub(super) fn ranges(numbers: &[u32]) -> String {
-    let mut runs: Vec<(u32, u32)> = vec![];
-    for &number in numbers {
-        match runs.last_mut().filter(|(_, last)| last + 1 == number) {
-            Some((_, last)) => *last = number,
-            None => runs.push((number, number)),
-        }
-    }
-    let words = runs.iter().map(|(first, last)| match first == last {
-        true => first.to_string(),
-        false => format!("{first}-{last}"),
-    });
-    words.collect::<Vec<_>>().join(",")
+fn ranges(numbers: &[u32]) -> String {
+    let range = |range: &[u32]| match range {
+        [first, .., last] => format!("{first}-{last}"),
+        range => range.iter().map(u32::to_string).collect(),
+    };
+    numbers.chunk_by(|one, next| one + 1 == *next).map(range).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]
@@ -186,9 +163,7 @@ mod tests {
         }
     }
 
-    fn surroundings() -> Surroundings {
-        Surroundings { path: "/usr/bin:/opt/my tools".to_owned(), home: "/home/alice".to_owned() }
-    }
+    const LOGIN: &str = "export PATH='/usr/bin:/opt/my tools' HOME=/home/alice\n";
 
     #[test]
     fn a_script_for_trials_has_a_node_to_itself() {
@@ -217,15 +192,15 @@ export BAKEOFF_LOCKS=/tmp/$SLURMD_NODENAME
 SHARD=$((${SLURM_ARRAY_TASK_ID:-0} + ${1:-0}))
 exec /scratch/b/bakeoff-b4a0f0ec shard /scratch/b "$SHARD"
 "#;
-        assert_eq!(job().script(&settings(), &surroundings(), 1001), expect);
+        assert_eq!(job().script(&settings(), LOGIN, 1001), expect);
     }
 
     #[test]
     fn a_script_for_builds_shares_its_node() {
+        let short = SlurmSettings { time_s: Some(600), ..SlurmSettings::default() };
         let job = Job {
             array: None,
             exclusive: false,
-            time_s: Some(600),
             command: "true".to_owned(),
             log: PathBuf::from("/a 100%/\"l#og\""),
             prelude: String::new(),
@@ -245,16 +220,19 @@ exec /scratch/b/bakeoff-b4a0f0ec shard /scratch/b "$SHARD"
 export PATH='/usr/bin:/opt/my tools' HOME=/home/alice
 exec true
 "#;
-        assert_eq!(job.script(&SlurmSettings::default(), &surroundings(), 1001), expect);
+        assert_eq!(job.script(&short, LOGIN, 1001), expect);
     }
 
     #[test]
     fn numbers_beyond_the_largest_array_are_further_arrays() {
-        let job = Job { array: Some(vec![5, 0, 9, 10, 4, 13, 21, 0]), ..job() };
-        let chunk = |offset, numbers: &[u32]| Chunk { offset, numbers: numbers.to_vec() };
-        let expect = [chunk(0, &[0, 4, 5, 9]), chunk(10, &[0, 3]), chunk(20, &[1])];
-        assert_eq!(job.chunks(10), expect);
-        let script = job.script(&settings(), &surroundings(), 10);
+        let job = Job { array: Some(vec![0, 4, 5, 9, 10, 13, 21]), ..job() };
+        let array = |name: &str, numbers: &str, offset| {
+            let numbers = Some(numbers.to_owned());
+            Array { name: format!("bakeoff-3f9a1c02{name}"), numbers, offset }
+        };
+        let expect = [array("", "0,4-5,9%8", 0), array(".10", "0,3%8", 10), array(".20", "1%8", 20)];
+        assert_eq!(job.arrays(10), expect);
+        let script = job.script(&settings(), LOGIN, 10);
         for part in [
             "#SBATCH --array=0,4-5,9%8\n",
             "# and then: sbatch --job-name=bakeoff-3f9a1c02.10 --array=0,3%8 FILE 10\n",
@@ -263,7 +241,7 @@ exec true
             assert!(script.contains(part), "{part:?} is missing in\n{script}");
         }
         assert_eq!(
-            Job { array: Some(vec![0, 1]), ..job }.chunks(0).len(),
+            Job { array: Some(vec![0, 1]), ..job }.arrays(0).len(),
             2,
             "a cluster without arrays refuses them itself"
         );

@@ -5,32 +5,23 @@ use super::far::{Failure, Far};
 use crate::run_folder::{
     BUILD_STATUS, BUILDS, DONE, Done, JOURNAL, LOG, RunFolder, SHARDS, Status, sha256, write, write_bytes,
 };
+use crate::site::{Job, JobState};
 use bakeoff_command::CommandError;
 use bakeoff_host::now_unix_s;
+use bakeoff_model::plain::clean;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
-/// The builds that machines have made: a file for each.
-pub(super) const BUILT: &str = "built";
 /// Files of one call; the others are brought by the next one.
 const MOST_FILES: usize = 500;
 
 /// What a far machine says about a run.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Listed {
-    pub(super) processes: Vec<Process>,
-    /// Each with its size, what says that a shard is complete after all that it is about.
+    pub(super) jobs: Vec<Job>,
+    /// What says that a shard is complete comes after all that it is about.
     files: Vec<FarFile>,
-}
-
-/// A shard that waits or runs.
-#[derive(Debug, PartialEq)]
-pub(super) struct Process {
-    /// None if it builds.
-    pub(super) shard: Option<u32>,
-    pub(super) waits: bool,
-    pub(super) since: String,
 }
 
 #[derive(Debug, PartialEq)]
@@ -41,19 +32,23 @@ struct FarFile {
 
 impl Listed {
     pub(super) fn of(far: &Far<'_>, shards: &[u32]) -> Result<Self, Failure> {
-        let names: Vec<String> = shards.iter().map(u32::to_string).collect();
-        let words: Vec<&str> = names.iter().map(String::as_str).collect();
-        Ok(Self::parse(&String::from_utf8_lossy(&far.ask("list", &words, None)?)))
+        Ok(Self::parse(&String::from_utf8_lossy(&far.ask("list", shards, None)?), &far.name()))
     }
 
     /// Reads it; a line that is not understood is none of ours.
-    fn parse(text: &str) -> Self {
+    fn parse(text: &str, machine: &str) -> Self {
         let mut listed = Self::default();
         for line in text.lines() {
             match line.splitn(4, ' ').collect::<Vec<_>>()[..] {
                 ["job", name, state, since] => {
-                    let shard = name.parse().ok();
-                    listed.processes.push(Process { shard, waits: state == "waits", since: since.to_owned() });
+                    let reason = "for the shard that runs there".to_owned();
+                    let waits = JobState::Waiting { reason, remedy: None };
+                    listed.jobs.push(Job {
+                        shard: name.parse().ok(),
+                        state: if state == "waits" { waits } else { JobState::Running },
+                        node: Some(machine.to_owned()),
+                        since: clean(since),
+                    });
                 }
                 ["file", bytes, path] => {
                     let path = PathBuf::from(path);
@@ -86,8 +81,7 @@ pub(super) fn bring(far: &Far<'_>, run: &RunFolder, number: usize, shards: &[u32
         return Ok(());
     }
     let word = |one: &Missing| [one.from.display().to_string(), one.offset.to_string(), one.bytes.to_string()];
-    let words: Vec<String> = missing.iter().flat_map(word).collect();
-    let answer = far.once("give", &words.iter().map(String::as_str).collect::<Vec<_>>(), None);
+    let answer = far.once("give", &missing.iter().flat_map(word).collect::<Vec<_>>(), None);
     let mut rest = &answer.out[..];
     for one in &missing {
         let (came, more) = rest.split_at(rest.len().min(usize::try_from(one.bytes).unwrap_or(usize::MAX)));
@@ -97,6 +91,11 @@ pub(super) fn bring(far: &Far<'_>, run: &RunFolder, number: usize, shards: &[u32
     answer.failure.map_or(Ok(()), Err)
 }
 
+/// Which builds the machine of this number has made, once it has.
+pub(super) fn built(run: &RunFolder, number: usize) -> PathBuf {
+    run.dir.join("built").join(number.to_string())
+}
+
 /// Whether a file only ever grows; others are written whole.
 fn grows(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == JOURNAL || name == LOG)
@@ -104,7 +103,7 @@ fn grows(path: &Path) -> bool {
 
 fn missing(run: &RunFolder, number: usize, file: &FarFile) -> Option<Missing> {
     let to = match file.path == Path::new(BUILDS) {
-        true => run.dir.join(BUILT).join(number.to_string()),
+        true => built(run, number),
         false => run.dir.join(&file.path),
     };
     let have = fs::metadata(&to).ok().map(|found| found.len());
@@ -169,12 +168,14 @@ mod tests {
     #[test]
     fn a_list_is_read_and_leads_nowhere_else() {
         let text = "job build runs 2026-11-28 01:00\njob 3 waits \nfile 5 shards/3/0/journal.jsonl\nfile 1 ../x\nfile 1 /x\nhello\n";
-        let process = |shard, waits, since: &str| Process { shard, waits, since: since.to_owned() };
+        let job =
+            |shard, state, since: &str| Job { shard, state, node: Some("box".to_owned()), since: since.to_owned() };
+        let waits = JobState::Waiting { reason: "for the shard that runs there".to_owned(), remedy: None };
         let expect = Listed {
-            processes: vec![process(None, false, "2026-11-28 01:00"), process(Some(3), true, "")],
+            jobs: vec![job(None, JobState::Running, "2026-11-28 01:00"), job(Some(3), waits, "")],
             files: vec![FarFile { bytes: 5, path: "shards/3/0/journal.jsonl".into() }],
         };
-        assert_eq!(Listed::parse(text), expect);
+        assert_eq!(Listed::parse(text, "box"), expect);
     }
 
     #[test]
@@ -188,7 +189,7 @@ mod tests {
         assert_eq!((rest.offset, rest.bytes), (2, 2));
         keep(&run, &rest, b"cd").unwrap();
         assert!(part(journal, 4).is_none());
-        let done = |sha256: String| serde_json::to_vec(&Done { attempt: 0, blocks: 1, sha256 }).unwrap();
+        let done = |sha256: String| serde_json::to_vec(&Done { attempt: 0, sha256 }).unwrap();
         let good = done(sha256(b"abcd"));
         let file = part("shards/2/done", good.len() as u64).unwrap();
         keep(&run, &file, &good[1..]).unwrap();

@@ -110,7 +110,7 @@ impl<'a> Far<'a> {
     }
 
     /// Does an action, again if the connection is cut. Returns what it printed.
-    pub(super) fn ask(&self, action: &str, words: &[&str], input: Option<&Path>) -> Result<Vec<u8>, Failure> {
+    pub(super) fn ask<S: ToString>(&self, action: &str, words: &[S], input: Option<&Path>) -> Result<Vec<u8>, Failure> {
         let mut tries = 0;
         loop {
             let answer = self.once(action, words, input);
@@ -126,8 +126,9 @@ impl<'a> Far<'a> {
     }
 
     /// Does an action once.
-    pub(super) fn once(&self, action: &str, words: &[&str], input: Option<&Path>) -> Answer {
-        let called = [&["sh", "-c", FAR, "far", action, self.folder, self.id], words].concat();
+    pub(super) fn once<S: ToString>(&self, action: &str, words: &[S], input: Option<&Path>) -> Answer {
+        let fixed = ["sh", "-c", FAR, "far", action, self.folder, self.id];
+        let called = fixed.map(str::to_owned).into_iter().chain(words.iter().map(S::to_string));
         self.call(&shell_words::join(called), input).unwrap_or_else(|error| {
             let why = match error.kind() {
                 io::ErrorKind::NotFound => "`ssh` is not installed here".to_owned(),
