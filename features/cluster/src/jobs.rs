@@ -77,10 +77,9 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         };
         let (standing, progress) = (of_shards(folder, order)?, Progress::of(folder, order));
         if args.json {
-            let job = |job: &Job| json!({ "shard": job.shard, "node": job.node, "state": format!("{:?}", job.state) });
             all.push(json!({
                 "run": id, "machines": run.machines, "folder": folder.dir,
-                "shards": shards(run, &standing, &progress), "jobs": jobs.iter().map(job).collect::<Value>(),
+                "shards": shards(run, &standing, &progress), "jobs": jobs,
             }));
         } else {
             screen::out(&format!("Run {id} on {}, in {}\n", clean(&run.machines), folder.shown()));

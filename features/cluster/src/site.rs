@@ -4,13 +4,15 @@
 use crate::order::Order;
 use crate::run_folder::RunFolder;
 use bakeoff_command::CommandError;
+use serde::Serialize;
 use std::time::Duration;
 
 /// A job that waits or runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Job {
     /// Its shard; none if it builds.
     pub(crate) shard: Option<u32>,
+    #[serde(flatten)]
     pub(crate) state: JobState,
     /// The machine that it runs on.
     pub(crate) node: Option<String>,
@@ -19,7 +21,8 @@ pub(crate) struct Job {
 }
 
 /// What a scheduler says of a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
 pub(crate) enum JobState {
     Waiting {
         /// In the scheduler's words.

@@ -1,6 +1,7 @@
 //! Faults of a cluster and of those who use it, planted in runs on a real Slurm: after each, every trial is there once.
 
 use crate::features::cluster_lab::{Lab, SMALL, entries};
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
@@ -87,6 +88,10 @@ fn a_job_that_is_held_is_named_and_runs_once_it_is_released() {
     lab.rig.until("it says that a job is held", || waits.shown().contains(said));
     assert_eq!(waits.shown().matches(said).count(), 1, "{}", waits.shown());
     lab.execute(&["jobs", "STUDY"]).expect(0, &[said]);
+    let shown = lab.execute(&["jobs", "STUDY", "--json"]).out;
+    let jobs = serde_json::from_str::<Value>(&shown).unwrap()[0]["jobs"].clone();
+    assert!(jobs[0]["state"] == "waiting" && jobs[0]["reason"] == "JobHeldUser", "{jobs}");
+    assert!(jobs[0]["remedy"].as_str().is_some_and(|remedy| remedy.contains("scontrol release")), "{jobs}");
     for id in lab.rig.say("squeue", &["-h", "-r", "-o", "%F_%K"]).lines() {
         lab.rig.say("scontrol", &["release", id]);
     }

@@ -128,7 +128,7 @@ fn shards_outlive_their_command_and_are_ended_by_another() {
         let shown = execute(&rig, &sandbox, &["jobs", "STUDY", "--json"]);
         let jobs = serde_json::from_str::<Value>(&shown.out).unwrap()[0]["jobs"].as_array().unwrap().clone();
         let name = |job: &Value| job["node"].as_str().unwrap().to_owned();
-        jobs.iter().filter(|job| job["state"] == "Running").map(name).collect::<Vec<_>>()
+        jobs.iter().filter(|job| job["state"] == "running").map(name).collect::<Vec<_>>()
     };
     assert_eq!(states(), NAMES);
     let shown = execute(&rig, &sandbox, &["jobs", "STUDY", "--cancel"]);
