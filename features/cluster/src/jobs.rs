@@ -141,7 +141,7 @@ fn runs(study_dir: &Path) -> Result<Vec<Run>, CommandError> {
             continue;
         }
         let order = folder.order()?;
-        if !order.shards.is_empty() {
+        if !order.shards.is_empty() && !folder.is_dry() {
             let written = fs::metadata(&path).and_then(|file| file.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
             runs.push(Run { id, machines, folder, order, written });
         }

@@ -6,7 +6,7 @@ use crate::begin::{self, Begun};
 use crate::blocks;
 use crate::collect::{Collected, collect, differ_in};
 use crate::order::Deal;
-use crate::run_folder::{BUILD_LOG, BUILD_STATUS, CANCELLED, shown};
+use crate::run_folder::{BUILD_LOG, BUILD_STATUS, CANCELLED, DRY, shown, write_bytes};
 use crate::site::{Job, JobState};
 use crate::standing::{Progress, Standing, of_shards};
 use bakeoff_command::estimates::about;
@@ -45,14 +45,18 @@ pub(crate) fn run(matches: &ArgMatches, wanted: &ElsewhereOrder<'_>) -> Result<O
         told: BTreeSet::new(),
         progress: Progress::default(),
     };
+    let [dry, cancelled] = [DRY, CANCELLED].map(|name| waiting.begun.run.dir.join(name));
     if matches.get_flag("dry_run") {
+        if waiting.begun.order.shards.is_empty() {
+            write_bytes(&dry, b"")?;
+        }
         waiting.deal(None)?;
         screen::out(&waiting.begun.site.scripts(&waiting.begun.run, &waiting.begun.order)?);
         return Ok(Some(Returned::default()));
     }
     interrupt::install()?;
-    // It is wanted again.
-    let _ = fs::remove_file(waiting.begun.run.dir.join(CANCELLED));
+    // It is wanted again, or for the first time.
+    let _ = [dry, cancelled].map(fs::remove_file);
     waiting.work().map(Some)
 }
 

@@ -44,6 +44,8 @@ pub(crate) const LOG: &str = "log";
 pub(crate) const DONE: &str = "done";
 /// That somebody ended all jobs: who waits for them waits no more.
 pub(crate) const CANCELLED: &str = "cancelled";
+/// That nobody has submitted the run: its scripts were only shown.
+pub(crate) const DRY: &str = "dry";
 /// The folder of shards.
 pub(crate) const SHARDS: &str = "shards";
 
@@ -144,6 +146,12 @@ impl RunFolder {
 
     pub(crate) fn write_order(&self, order: &Order) -> Result<(), CommandError> {
         write(&self.dir.join(ORDER), order)
+    }
+
+    /// Whether its scripts were only shown, and nobody has begun to run them by hand either.
+    pub(crate) fn is_dry(&self) -> bool {
+        let has = |name: &str| self.dir.join(name).exists();
+        has(DRY) && !has(BUILD_LOG) && !has(SHARDS)
     }
 
     /// The builds by variant, if all are there.

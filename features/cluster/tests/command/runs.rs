@@ -112,6 +112,7 @@ fn scripts_of_a_dry_run_work_by_hand() {
     let shown = lab.execute(&["run", "STUDY", "--on", "lab", "--dry-run"]);
     shown.expect(0, &["#SBATCH --array=0-2%3", "#SBATCH --exclusive", "#SBATCH --export=NONE"]);
     assert_eq!(lab.submissions().len(), 0, "a dry run submits nothing");
+    lab.execute(&["jobs", "STUDY"]).expect(2, &["this study has no run on other machines"]);
     let (build, shard) = (lab.run().join("build.sh"), lab.run().join("shard.sh"));
     for script in [&build, &shard] {
         assert!(shown.out.contains(&format!("# sbatch {}\n", script.display())), "{}", shown.out);
