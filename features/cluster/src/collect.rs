@@ -8,7 +8,7 @@ use bakeoff_command::CommandError;
 use bakeoff_command::state::{State, StateFolder};
 use bakeoff_journal::Journal;
 use bakeoff_model::digest::Digest;
-use bakeoff_model::record::{Away, Line, Place, Record, Session, StudyLine};
+use bakeoff_model::record::{Away, Line, MadeLine, Place, Record, Session, StudyLine};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub(crate) struct Collected {
 struct Source {
     study: StudyLine,
     session: Session,
-    made: Vec<bakeoff_model::record::MadeLine>,
+    made: Vec<MadeLine>,
     blocks: Vec<Away>,
 }
 
@@ -46,15 +46,11 @@ pub(crate) fn collect(run: &RunFolder, state: &StateFolder) -> Result<Vec<Collec
             let Some(record) = attempt.to_collect()? else { continue };
             let Some(session) = record.sessions.first().cloned() else { continue };
             let blocks = blocks::of_record(&record, shard, &attempt, None);
-            if !blocks.is_empty() {
-                let key = key(&record.study, &session.place);
-                by_kind.entry(key).or_default().push(Source {
-                    study: record.study,
-                    session,
-                    made: record.made,
-                    blocks,
-                });
+            if blocks.is_empty() {
+                continue;
             }
+            let source = Source { study: record.study, session, made: record.made, blocks };
+            by_kind.entry(key(&source.study, &source.session.place)).or_default().push(source);
         }
         run.check(shard)?;
     }
@@ -90,7 +86,7 @@ fn append(place: &State, sources: &[Source]) -> Result<Collected, CommandError> 
         }
         let session = record.next_session();
         let mut lines = vec![Line::Session(Session { session, ..source.session.clone() })];
-        let is_new = |made: &&bakeoff_model::record::MadeLine| !record.made.contains(made);
+        let is_new = |made: &&MadeLine| !record.made.contains(made);
         lines.extend(source.made.iter().filter(is_new).cloned().map(Line::Made));
         new += missing.len();
         lines.extend(missing.into_iter().map(|away| Line::Away(Box::new(of_session(away, session)))));

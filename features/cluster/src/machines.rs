@@ -4,6 +4,7 @@
 mod section;
 mod settings;
 
+use crate::run_folder::{shown, unreadable};
 use bakeoff_command::CommandError;
 use bakeoff_command::study_folder::problems;
 use bakeoff_host::disk::read_text;
@@ -20,18 +21,8 @@ pub(crate) const FILE: &str = "machines.toml";
 /// No such file is larger.
 const FILE_BYTES: u64 = 1 << 20;
 
-#[derive(Debug, thiserror::Error)]
-enum Error {
-    #[error("cannot read {}", path.display())]
-    Read { path: PathBuf, source: io::Error },
-    #[error("there is no {FILE}, so `{name}` is unknown; looked for {}", listed(looked))]
-    NoFile { name: String, looked: Vec<PathBuf> },
-    #[error("there is no [{name}] in {}", listed(looked))]
-    NoSection { name: String, looked: Vec<PathBuf> },
-}
-
 fn listed(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" or ")
+    paths.iter().map(|path| shown(path)).collect::<Vec<_>>().join(" or ")
 }
 
 /// Returns the machines of that name: those of the study's file, else those of the user's.
@@ -57,7 +48,7 @@ fn find(name: &str, places: Vec<PathBuf>, login: &Login) -> Result<Machines, Com
         let text = match read_text(path, FILE_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(source) => return Err(CommandError::usage(Error::Read { path: path.clone(), source })),
+            Err(error) => return Err(unreadable(path, &error)),
         };
         for machines in parse(&text, login).map_err(|list| problems(path, &text, list))? {
             if machines.name == name {
@@ -69,17 +60,17 @@ fn find(name: &str, places: Vec<PathBuf>, login: &Login) -> Result<Machines, Com
         }
         read.push(path.clone());
     }
-    let name = name.to_owned();
     if read.is_empty() {
         let hint = "create one of them with a section such as `[lab]`, with `slurm = { partition = \"…\" }` or \
             `ssh = [\"user@host\"]` in it";
-        return Err(CommandError::usage(Error::NoFile { name, looked: places }).hint(hint));
+        let error = format!("there is no {FILE}, so `{name}` is unknown; looked for {}", listed(&places));
+        return Err(CommandError::usage(error).hint(hint));
     }
-    let hint = match &*suggest(&name, names.iter().map(String::as_str)) {
+    let hint = match &*suggest(name, names.iter().map(String::as_str)) {
         "" => "add this section; the file has none".to_owned(),
         suggestion => suggestion.to_owned(),
     };
-    Err(CommandError::usage(Error::NoSection { name, looked: read }).hint(hint))
+    Err(CommandError::usage(format!("there is no [{name}] in {}", listed(&read))).hint(hint))
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use crate::asking::Asking;
 use crate::begin::{self, Begun};
 use crate::blocks;
 use crate::collect::{Collected, collect, differ_in};
-use crate::order::Deal;
 use crate::run_folder::{BUILD_LOG, BUILD_STATUS, CANCELLED, DRY, shown, write_bytes};
 use crate::site::{Job, JobState};
 use crate::standing::{Progress, Standing, of_shards};
@@ -120,9 +119,9 @@ impl Waiting<'_> {
         }
         let (plan, nodes) = (self.wanted.plan, self.begun.nodes);
         let last = stopping::next_look(plan.until, plan.blocks, record.map_or(0, stopping::passes), nodes);
-        let deal = Deal { nodes, passes: self.begun.site.passes_of_a_job(self.begun.pass_s) };
+        let each = self.begun.site.passes_of_a_job(self.begun.pass_s);
         let is_new;
-        (self.begun.order, is_new) = self.begun.run.extend_order(plan, last, deal)?;
+        (self.begun.order, is_new) = self.begun.run.extend_order(plan, last, nodes, each)?;
         if is_new {
             self.begun.site.send(&self.begun.run, &self.begun.order)?;
         }

@@ -63,12 +63,12 @@ impl Order {
 
     /// Adds shards for those of the passes up to `last` that no shard has, at most `nodes` of them with at most `each` passes
     /// each, or more shards if that does not suffice. Returns whether there were any.
-    pub(crate) fn extend(&mut self, plan: &Plan, last: u32, deal: Deal) -> bool {
+    pub(crate) fn extend(&mut self, plan: &Plan, last: u32, nodes: u32, each: u32) -> bool {
         let known: BTreeSet<u32> = self.shards.iter().flatten().copied().collect();
         let missing: Vec<u32> = (1..=last).filter(|pass| !known.contains(pass)).collect();
         let turns: BTreeSet<u32> = missing.iter().map(|pass| plan.shard_of(*pass, u32::MAX)).collect();
-        let needed = missing.len().div_ceil(deal.passes.max(1) as usize) as u32;
-        let shards = deal.nodes.max(needed).min(turns.len() as u32).max(1);
+        let needed = missing.len().div_ceil(each.max(1) as usize) as u32;
+        let shards = nodes.max(needed).min(turns.len() as u32).max(1);
         let mut dealt: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for pass in missing {
             dealt.entry(plan.shard_of(pass, shards)).or_default().insert(pass);
@@ -82,18 +82,4 @@ impl Order {
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
         0..self.shards.len() as u32
     }
-}
-
-/// How passes are dealt to shards.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Deal {
-    /// Shards at a time.
-    pub(crate) nodes: u32,
-    /// Passes that a job has time for.
-    pub(crate) passes: u32,
-}
-
-/// The number of blocks, as words.
-pub(crate) fn blocks(order: &Order) -> [String; 2] {
-    ["--blocks".to_owned(), order.blocks.to_string()]
 }

@@ -6,6 +6,7 @@ use crate::run_folder::{RunFolder, Status};
 use crate::site::{Job, JobState};
 use crate::standing::{Progress, Standing};
 use bakeoff_command::CommandError;
+use bakeoff_command::estimates::about;
 use bakeoff_model::plain::clean;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -34,11 +35,9 @@ pub(crate) fn line(begun: &Begun, progress: &Progress, standing: &[Standing], jo
         let _ = write!(line, ", {} waiting ({})", waiting.len(), clean(reason));
     }
     let _ = write!(line, "   {}/{all} passes", progress.passes().min(all));
-    if let Some(pass_s) = begun.pass_s {
-        let left: usize = longest(order, progress, standing);
-        if left > 0 {
-            let _ = write!(line, "   about {}", bakeoff_report::format::duration(pass_s * left as f64));
-        }
+    let left = longest(order, progress, standing);
+    if let Some(pass_s) = begun.pass_s.filter(|_| left > 0) {
+        let _ = write!(line, "   {}", about(pass_s * left as f64));
     }
     line
 }

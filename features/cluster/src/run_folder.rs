@@ -2,7 +2,7 @@
 //! a scheduler says of its jobs is not. Every file is written whole and then renamed, so that a killed process leaves none
 //! half written. It starts nothing.
 
-use crate::order::{Deal, Order};
+use crate::order::Order;
 use bakeoff_command::target::replace;
 use bakeoff_command::{Code, CommandError};
 use bakeoff_host::disk::{read_file, read_text};
@@ -118,12 +118,19 @@ impl RunFolder {
 
     /// Adds shards to the order as it is now; returns it, and whether there were any to add. Of two commands that do so at the
     /// same time one has its way: a shard's number must never come to mean other passes.
-    pub(crate) fn extend_order(&self, plan: &Plan, last: u32, deal: Deal) -> Result<(Order, bool), CommandError> {
+    /// `nodes` and `each` are those of [`Order::extend`].
+    pub(crate) fn extend_order(
+        &self,
+        plan: &Plan,
+        last: u32,
+        nodes: u32,
+        each: u32,
+    ) -> Result<(Order, bool), CommandError> {
         loop {
             let mut order = self.order()?;
             let extension = self.extension(&order);
             order.blocks = order.blocks.max(plan.blocks);
-            if !order.extend(plan, last, deal) {
+            if !order.extend(plan, last, nodes, each) {
                 return Ok((order, false));
             }
             let folder = TempDir::with_prefix_in(".order.", &self.dir).map_err(|error| unwritten(&self.dir, &error))?;
@@ -313,15 +320,14 @@ mod tests {
         let plan = Plan { blocks: 40, ..Plan::default() };
         run.write_order(&Order::of(vec![], &plan, false)).unwrap();
         let before = run.order().unwrap();
-        let deal = Deal { nodes: 3, passes: u32::MAX };
-        let (first, is_new) = run.extend_order(&plan, 8, deal).unwrap();
+        let (first, is_new) = run.extend_order(&plan, 8, 3, u32::MAX).unwrap();
         assert!(is_new && first.shards.len() == 3);
         // The other one has read the order before that, and writes what it has read.
         run.write_order(&before).unwrap();
         assert_eq!(run.order().unwrap(), first);
-        let (second, is_new) = run.extend_order(&plan, 8, deal).unwrap();
+        let (second, is_new) = run.extend_order(&plan, 8, 3, u32::MAX).unwrap();
         assert!(!is_new && second == first);
-        let (third, is_new) = run.extend_order(&plan, 12, deal).unwrap();
+        let (third, is_new) = run.extend_order(&plan, 12, 3, u32::MAX).unwrap();
         assert!(is_new && third.shards[..3] == first.shards[..] && third.shards.len() > 3);
         assert_eq!(run.order().unwrap(), third);
     }

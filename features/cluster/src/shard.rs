@@ -3,7 +3,7 @@
 //! runs only blocks that no other attempt has run.
 
 use crate::blocks;
-use crate::order::{self, Order};
+use crate::order::Order;
 use crate::run_folder::{
     AttemptFolder, BUILD_LOG, BUILD_STATUS, BUILDS, JOURNAL, LOG, RunFolder, SHARD, STUDY, Status, last_line,
     unwritten, write,
@@ -170,7 +170,8 @@ fn execute_run(
     let out = File::create(log).map_err(failed)?;
     let study = run.dir.join(STUDY).join(&order.study);
     let mut command = Command::new(own);
-    command.arg("run").arg(&study).args(&order.words).args(order::blocks(order)).args(words).arg("--quiet");
+    command.arg("run").arg(&study).args(&order.words).arg("--blocks").arg(order.blocks.to_string());
+    command.args(words).arg("--quiet");
     command.env("BAKEOFF_CACHE", crate::folders::expanded(&order.cache)?);
     let of_locale = std::env::vars_os().map(|(name, _)| name).filter(|name| is_of_locale(&name.to_string_lossy()));
     of_locale.for_each(|name| _ = command.env_remove(name));
