@@ -116,6 +116,14 @@ impl Slurm {
         Ok(queue::drained(&self.sinfo(&["-h", "-N", "-t", "drain", "-o", queue::NODES])?))
     }
 
+    /// How many nodes the partition has.
+    ///
+    /// # Errors
+    /// Slurm gives no answer.
+    pub(crate) fn nodes(&self) -> Result<u32, CannotAsk> {
+        Ok(self.sinfo(&["-h", "-o", "%D"])?.lines().filter_map(|line| line.trim().parse::<u32>().ok()).sum())
+    }
+
     /// Numbers of an array's tasks are smaller than this: Slurm's MaxArraySize, which is asked for once.
     fn most_numbers(&self) -> Result<u32, CannotAsk> {
         if let Some(most) = self.most_numbers.get() {

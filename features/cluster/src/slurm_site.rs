@@ -77,6 +77,10 @@ impl Site for SlurmSite {
     }
 
     fn scripts(&self, run: &RunFolder, order: &Order) -> Result<String, CommandError> {
+        let (nodes, wanted) = (self.slurm.nodes()?, self.machines.nodes);
+        if self.machines.exclusive && wanted > nodes {
+            screen::err(&format!("note: `nodes` is {wanted}, but only {nodes} are there; further shards will wait\n"));
+        }
         let shards: Vec<u32> = order.numbers().collect();
         let mut out = String::new();
         for what in order.builds.then_some(None).into_iter().chain([Some(&*shards)]) {

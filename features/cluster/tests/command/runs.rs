@@ -124,6 +124,9 @@ fn scripts_of_a_dry_run_work_by_hand() {
     lab.execute(&["jobs", "STUDY", "--collect"]).expect(0, &["done", "collected 6 blocks"]);
     assert_eq!(lab.sandbox.record().away.len(), 6);
     lab.execute(&["report", "STUDY"]).expect(0, &["6 blocks"]);
+    lab.machines("", "nodes = 9");
+    let shown = lab.execute(&["run", "STUDY", "--on", "lab", "--dry-run"]);
+    shown.expect(0, &["`nodes` is 9, but only 3 are there"]);
 }
 
 #[test]
