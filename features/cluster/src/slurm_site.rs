@@ -113,7 +113,8 @@ impl Site for SlurmSite {
     fn jobs(&self, run: &RunFolder, order: &Order) -> Result<Vec<Job>, CannotAsk> {
         // One question: shards are submitted when there are builds.
         let is_building = order.builds && matches!(run.builds(), Ok(None));
-        self.slurm.queue(&if is_building { self.builds_name() } else { self.name.clone() })
+        let name = if is_building { self.builds_name() } else { self.name.clone() };
+        self.slurm.queue(&name)
     }
 
     fn notes(&self) -> Vec<String> {
