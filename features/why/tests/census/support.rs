@@ -150,7 +150,7 @@ impl Place {
         fs::write(self.path("order.json"), serde_json::to_vec(&order).unwrap()).unwrap();
         let mut tracer = helper(TRACE);
         tracer.arg(self.path("order.json")).current_dir(self.dir.path()).stdin(Stdio::null()).output().unwrap();
-        match serde_json::from_slice(&fs::read(output).unwrap()).unwrap() {
+        match serde_json::from_slice::<TraceReport>(&fs::read(output).unwrap()).unwrap() {
             TraceReport::Seen(census) => {
                 Some((census.syscalls.into_iter().map(|(name, calls)| (name, calls.count)).collect(), census.tasks))
             }
