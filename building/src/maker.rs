@@ -40,8 +40,8 @@ impl Maker for Cache {
 
     fn make(&self, order: &Order<'_>) -> Result<Made, CommandError> {
         let lines = self.build(order, false)?;
-        let digests = if lines.is_empty() { BTreeMap::new() } else { built(order.plan, &lines)? };
-        Ok(Made { lines: BuildLine::made(&lines)?, digests, has_layouts: have_layouts(&lines) })
+        let built = if lines.is_empty() { Made::default() } else { built(order, &lines)? };
+        Ok(Made { lines: BuildLine::made(&lines)?, has_layouts: have_layouts(&lines), ..built })
     }
 
     fn merge(&self, study: &Study, plan: &mut Plan, all: &StudyLine, lines: &[MadeLine]) -> Merged {
@@ -107,8 +107,9 @@ impl Maker for Cache {
     }
 }
 
-/// The digest of the build of each variant that could be built.
-fn built(plan: &Plan, builds: &[BuildLine]) -> Result<BTreeMap<String, String>, CommandError> {
+/// The digest of the build of each variant that could be built, and why others could not.
+fn built(order: &Order<'_>, builds: &[BuildLine]) -> Result<Made, CommandError> {
+    let Order { plan, partly, .. } = *order;
     let failed = |error: &str, line: &BuildLine| {
         let BuildOutcome::Failed { layer, why, tail, log } = &line.outcome else { return String::new() };
         let mut text = format!("error: {error}: layer {layer}: {why}\n");
@@ -116,19 +117,21 @@ fn built(plan: &Plan, builds: &[BuildLine]) -> Result<BTreeMap<String, String>, 
         log.iter().for_each(|log| text.push_str(&format!("hint: the full log is in {log}\n")));
         text
     };
-    let mut digests = BTreeMap::new();
+    let (mut digests, mut reasons) = (BTreeMap::new(), BTreeMap::new());
     for line in builds {
         match &line.outcome {
             BuildOutcome::Built => {
                 digests.extend(line.variants.iter().map(|v| (v.clone(), line.digest.clone())));
             }
-            BuildOutcome::Failed { .. } if line.variants.contains(&plan.baseline().name) => {
+            BuildOutcome::Failed { .. } if !partly && line.variants.contains(&plan.baseline().name) => {
                 return Err(CommandError::text(Code::VariantFailed, failed("the baseline cannot be built", line)));
             }
-            BuildOutcome::Failed { .. } => {}
+            BuildOutcome::Failed { layer, why, .. } => {
+                reasons.extend(line.variants.iter().map(|v| (v.clone(), format!("layer {layer}: {why}"))));
+            }
         }
     }
-    if plan.variants.iter().filter(|variant| digests.contains_key(&variant.name)).count() < 2 {
+    if !partly && plan.variants.iter().filter(|variant| digests.contains_key(&variant.name)).count() < 2 {
         let error = "only the baseline could be built, so there is nothing to compare";
         let first = builds.iter().find(|line| line.outcome != BuildOutcome::Built);
         let text = first.map(|line| failed(&format!("{error}; {}", line.variants.join(", ")), line));
@@ -137,7 +140,7 @@ fn built(plan: &Plan, builds: &[BuildLine]) -> Result<BTreeMap<String, String>, 
             |text| CommandError::text(Code::VariantFailed, text),
         ));
     }
-    Ok(digests)
+    Ok(Made { digests, failed: reasons, ..Made::default() })
 }
 
 /// Whether something of each build can be linked again.

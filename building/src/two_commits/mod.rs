@@ -21,7 +21,7 @@ use bakeoff_model::record::{SameIn, SharedLine};
 use bakeoff_model::study::Vary;
 use clap::{ArgMatches, Args as _, FromArgMatches as _};
 use options::{Options, TOOLS};
-pub use path::{Commit, Commits};
+pub use path::{Commit, Commits, Subject};
 use same::Use;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ fn prepared(options: &Options, request: &SourceRequest<'_>) -> Result<Prepared, 
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let lines = cache.build(&folder.order(&plan, jobs, request.quiet), false)?;
     let digests = built(&mut plan, &lines)?;
-    let made = Made { lines: BuildLine::made(&lines)?, digests, has_layouts: have_layouts(&lines) };
+    let made = Made { lines: BuildLine::made(&lines)?, digests, has_layouts: have_layouts(&lines), ..Made::default() };
     let is_built = options.build.is_some() && !builds_again(command);
     let seen = Use { command, inner: &revisions.inner, is_built };
     let is_about_code = made.has_layouts && is_built && !request.in_one_layout;

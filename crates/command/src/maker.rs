@@ -40,6 +40,8 @@ pub struct Order<'a> {
     pub plan: &'a Plan,
     /// How much is made at a time.
     pub jobs: usize,
+    /// Whether it is enough that some of it can be made, or nothing.
+    pub partly: bool,
     /// Whether nothing is drawn.
     pub quiet: bool,
 }
@@ -68,6 +70,8 @@ pub struct Made {
     pub lines: Vec<MadeLine>,
     /// The identity of each variant that can be started; empty if nothing had to be made.
     pub digests: BTreeMap<String, String>,
+    /// Why other variants cannot be started.
+    pub failed: BTreeMap<String, String>,
     /// Whether each of them can be linked again, in another layout.
     pub has_layouts: bool,
 }

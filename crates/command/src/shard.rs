@@ -38,6 +38,16 @@ pub struct Shard {
     pub again: BTreeMap<String, String>,
 }
 
+/// What there is for shards, as `run --build-for` writes it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Built {
+    /// The identity of each variant's build.
+    pub digests: BTreeMap<String, String>,
+    /// Why others could not be built.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failed: BTreeMap<String, String>,
+}
+
 impl Shard {
     /// Reads it.
     pub fn read(path: &Path) -> Result<Self, CommandError> {

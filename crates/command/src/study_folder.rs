@@ -131,7 +131,7 @@ impl StudyFolder {
 
     /// What is to be made of this study, so much at a time.
     pub fn order<'a>(&'a self, plan: &'a Plan, jobs: usize, quiet: bool) -> Order<'a> {
-        Order { study: &self.study, dir: &self.dir, own: &self.own, plan, jobs, quiet }
+        Order { study: &self.study, dir: &self.dir, own: &self.own, plan, jobs, partly: false, quiet }
     }
 
     /// What each workload is expected to print, where the study says so.

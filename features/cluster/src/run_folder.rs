@@ -3,6 +3,7 @@
 //! half written. It starts nothing.
 
 use crate::order::Order;
+use bakeoff_command::shard::Built;
 use bakeoff_command::target::replace;
 use bakeoff_command::{Code, CommandError};
 use bakeoff_host::disk::{read_file, read_text};
@@ -163,7 +164,7 @@ impl RunFolder {
 
     /// The builds by variant, if all are there.
     pub(crate) fn builds(&self) -> Result<Option<BTreeMap<String, String>>, CommandError> {
-        read(&self.dir.join(BUILDS))
+        Ok(read(&self.dir.join(BUILDS))?.map(|built: Built| built.digests))
     }
 
     /// How the last attempt to build ended, if it failed.

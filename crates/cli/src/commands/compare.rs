@@ -176,8 +176,7 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let (scratch, quiet) = (scratch.path(), how.is_quiet());
     let in_one_layout = how.extent.asks_for_one_layout();
     let (commands, folder) = (&compared.commands[..], how.folder_if_optional()?);
-    let folder = folder.as_deref();
-    let request = SourceRequest { commands, plan: &plan, scratch, quiet, in_one_layout, folder };
+    let request = SourceRequest { commands, plan: &plan, scratch, quiet, in_one_layout, folder: folder.as_deref() };
     let prepared = features.prepare(&how.showing.asked, &request)?;
     let mut prepared = prepared.unwrap_or_else(|| Prepared { plan, ..Prepared::default() });
     if let Some(otherwise) = prepared.merged.nothing_left.take() {
@@ -200,7 +199,8 @@ fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let state = State::at(&how.journal.clone().unwrap_or_else(|| scratch.join("journal.jsonl")));
     let Prepared { plan, made, maker, explain, study: built, .. } = &prepared;
     let maker = maker.as_deref();
-    let order = built.as_ref().map(|study| Order { study, dir: scratch, own: &[], plan, jobs: 1, quiet });
+    let order =
+        built.as_ref().map(|study| Order { study, dir: scratch, own: &[], plan, jobs: 1, partly: false, quiet });
     let sections = how.to_gather(plan, features)?;
     let apart: Vec<&Path> = std::iter::once(scratch).chain(maker.map(Maker::root)).collect();
     let race = Race {

@@ -9,6 +9,7 @@ use crate::{executed, instrument, place, programs};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::estimates::{at_most, trials_s};
 use bakeoff_command::selection::{Jobs, Selection};
+use bakeoff_command::shard::Built;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};
 use bakeoff_command::target::Target;
 use bakeoff_command::{
@@ -70,6 +71,9 @@ pub(super) struct RunArgs {
     /// Only build, and write into this file which build each variant has
     #[arg(long, value_name = "FILE", hide = true, conflicts_with = "shard")]
     build_for: Option<PathBuf>,
+    /// With `--build-for`, succeed whatever could be built
+    #[arg(long, hide = true, requires = "build_for")]
+    partly: bool,
     /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
@@ -216,11 +220,11 @@ pub(super) fn run_here(
     let maker = maker.as_deref();
     let mut place = features.place(&folder.study, &plan)?;
     let counter = instrument::choose(&mut plan, features, of.quiet)?;
-    let order = folder.order(&plan, args.jobs.at_a_time(), of.quiet);
+    let order = Order { partly: args.partly, ..folder.order(&plan, args.jobs.at_a_time(), of.quiet) };
     let made = maker.map(|maker| share.make(maker, &order, make)).transpose()?;
-    let Made { lines: builds, digests, has_layouts } = made.unwrap_or_default();
+    let Made { lines: builds, digests, failed, has_layouts } = made.unwrap_or_default();
     if let Some(file) = &args.build_for {
-        return write_digests(file, &digests);
+        return tell_built(file, &Built { digests, failed });
     }
     args.extent.keep_layouts_without(has_layouts, &mut plan)?;
     let mut whole = plan.clone();
@@ -283,10 +287,9 @@ pub(super) fn run_here(
     (of.finish)(&raced.release(|| screen::err(&maker.map(|maker| maker.added(&builds)).unwrap_or_default())))
 }
 
-/// Writes the identity of each variant's build for those who run the trials.
-fn write_digests(file: &Path, digests: &BTreeMap<String, String>) -> Result<Code, CommandError> {
-    let bytes = serde_json::to_vec_pretty(digests).map_err(|error| CommandError::new(Code::Internal, error))?;
-    Target::of(file)?.write(&bytes)?;
+/// Writes what there is for those who run the trials.
+fn tell_built(file: &Path, built: &Built) -> Result<Code, CommandError> {
+    Target::of(file)?.write(&serde_json::to_vec_pretty(built)?)?;
     Ok(Code::Done)
 }
 
