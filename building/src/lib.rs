@@ -85,7 +85,7 @@ pub use own_tool::OwnTool;
 pub use request::Request;
 pub use spec::Spec;
 pub use survey::Wanted;
-pub use two_commits::{Commit, Commits};
+pub use two_commits::{Commit, Commits, Subject};
 pub use unpack::Limits;
 pub use wrappers::CallSummary;
 

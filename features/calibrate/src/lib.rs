@@ -4,6 +4,7 @@
 pub mod calibration;
 mod command;
 mod page;
+pub mod searches;
 
 use bakeoff_command::{Code, Feature, Group, Registry, Subcommand};
 

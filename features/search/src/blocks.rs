@@ -3,13 +3,13 @@
 //! FOLDER/builds.json. From these files and the seed everything else follows; a command that was killed goes on from them.
 //! It decides nothing.
 
-use bakeoff_command::shard::Shard;
+use bakeoff_command::shard::{Built, Shard};
 use bakeoff_command::state::State;
 use bakeoff_command::target::replace;
 use bakeoff_command::{Code, CommandError};
 use bakeoff_host::interrupt;
 use bakeoff_journal::read;
-use bakeoff_model::metric::WALL;
+use bakeoff_model::metric::{Direction, WALL};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::{Outcome, Record, Session, Trial};
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,8 @@ use std::time::{Duration, Instant};
 
 /// How often the command looks whether it was interrupted.
 const LOOK: Duration = Duration::from_millis(20);
+/// Looks between two calls of those who show progress.
+const LOOKS: u32 = 50;
 /// How long a block may go on whose search was killed.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
@@ -74,7 +76,7 @@ pub(crate) struct Blocks {
     folder: PathBuf,
     /// The study, and the options of `run` that every block has.
     study: PathBuf,
-    words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// Whether anything has to be built.
     builds: bool,
     built: Builds,
@@ -119,41 +121,37 @@ impl Blocks {
         self.built.seconds
     }
 
-    /// Builds those that nobody tried to build; false if that was interrupted. What they share is built once.
-    pub(crate) fn build(&mut self, variants: &BTreeSet<String>) -> Result<bool, CommandError> {
+    /// Builds those that nobody tried to build; false if that was interrupted. What they share is built once. `watch`
+    /// gets, now and then, how many seconds all builds took so far.
+    pub(crate) fn build(
+        &mut self,
+        variants: &BTreeSet<String>,
+        watch: &mut dyn FnMut(f64),
+    ) -> Result<bool, CommandError> {
         let missing: Vec<&String> = variants.iter().filter(|name| self.is_built(name).is_none()).collect();
         if missing.is_empty() {
             return Ok(true);
         }
         let file = self.folder.join("building.json");
         let only = missing.iter().flat_map(|name| ["--only".to_owned(), (*name).clone()]);
-        let words: Vec<String> = only.chain(["--build-for".to_owned(), file.display().to_string()]).collect();
+        let to = ["--partly".to_owned(), "--build-for".to_owned(), file.display().to_string()];
+        let words: Vec<String> = only.chain(to).collect();
         let log = self.folder.join("building.log");
         let began = Instant::now();
-        let status = self.execute(&words, &log)?;
+        let before_s = self.built.seconds;
+        let status = self.execute(&words, &log, &mut || watch(before_s + began.elapsed().as_secs_f64()))?;
         if interrupt::count() > 0 {
             return Ok(false);
         }
-        let digests: BTreeMap<String, String> = if status.success() {
-            let text = fs::read(&file).map_err(|error| unreadable(&file, &error))?;
-            serde_json::from_slice(&text).map_err(|error| unreadable(&file, &error))?
-        } else if status.code() == Some(Code::VariantFailed as i32) && self.built() > 0 {
-            // The baseline was built before. So it is they that failed, all of them.
-            BTreeMap::new()
-        } else {
+        if !status.success() {
             return Err(failed(status, &log, "the builds failed"));
-        };
-        let said = fs::read_to_string(&log).unwrap_or_default();
-        let tried: Vec<String> = missing.into_iter().cloned().collect();
-        // The baseline is built along with any of them.
-        self.built.digests.extend(digests.iter().map(|(name, digest)| (name.clone(), Some(digest.clone()))));
-        for name in tried {
-            let digest = digests.get(&name).cloned();
-            if digest.is_none() {
-                self.built.why.insert(name.clone(), said_of(&said, &name));
-            }
-            self.built.digests.insert(name, digest);
         }
+        let text = fs::read(&file).map_err(|error| unreadable(&file, &error))?;
+        let Built { digests, failed } = serde_json::from_slice(&text).map_err(|error| unreadable(&file, &error))?;
+        // The baseline is built along with any of them.
+        self.built.digests.extend(missing.into_iter().chain(failed.keys()).map(|name| (name.clone(), None)));
+        self.built.digests.extend(digests.into_iter().map(|(name, digest)| (name, Some(digest))));
+        self.built.why.extend(failed);
         self.built.seconds += began.elapsed().as_secs_f64();
         self.write(BUILDS, &self.built)?;
         Ok(true)
@@ -200,7 +198,7 @@ impl Blocks {
         let is_real = self.words.iter().all(|word| word != "--simulate");
         let anyway = is_real.then(|| "--anyway".to_owned());
         let words: Vec<String> = anyway.into_iter().chain(["--shard".to_owned(), file]).collect();
-        let status = self.execute(&words, &log)?;
+        let status = self.execute(&words, &log, &mut || {})?;
         match self.record(number, runs) {
             Some(record) => Ok(Some(record)),
             None if interrupt::count() > 0 => Ok(None),
@@ -220,22 +218,22 @@ impl Blocks {
     }
 
     /// Runs `bakeoff run` on the study, and hands interrupts on.
-    fn execute(&self, words: &[String], log: &Path) -> Result<ExitStatus, CommandError> {
+    fn execute(&self, words: &[String], log: &Path, watch: &mut dyn FnMut()) -> Result<ExitStatus, CommandError> {
         let own = std::env::current_exe().map_err(|error| CommandError::new(Code::Internal, error))?;
         let unwritten = |error| CommandError::unwritten(&format!("cannot write {}", log.display()), &error);
         let out = fs::File::create(log).map_err(unwritten)?;
         let mut command = Command::new(own);
         command.arg("run").arg(&self.study).args(&self.words).args(words).arg("--quiet");
-        execute(command.stderr(out.try_clone().map_err(unwritten)?).stdout(out))
+        execute(command.stderr(out.try_clone().map_err(unwritten)?).stdout(out), watch)
     }
 }
 
-/// Runs a command of this program to its end, and hands interrupts on.
-pub(crate) fn execute(command: &mut Command) -> Result<ExitStatus, CommandError> {
+/// Runs a command of this program to its end, and hands interrupts on. Calls `watch` about once a second.
+pub(crate) fn execute(command: &mut Command, watch: &mut dyn FnMut()) -> Result<ExitStatus, CommandError> {
     // A terminal would interrupt it too, and a second interrupt kills the trial.
     command.process_group(0).stdin(Stdio::null());
     let mut child = command.spawn().map_err(|error| CommandError::new(Code::Internal, error))?;
-    let mut told = 0;
+    let (mut told, mut looks) = (0, 0_u32);
     loop {
         if let Some(status) = child.try_wait().map_err(|error| CommandError::new(Code::Internal, error))? {
             return Ok(status);
@@ -244,14 +242,12 @@ pub(crate) fn execute(command: &mut Command) -> Result<ExitStatus, CommandError>
             told = interrupt::count();
             interrupt::send(&child);
         }
+        looks += 1;
+        if looks.is_multiple_of(LOOKS) {
+            watch();
+        }
         std::thread::sleep(LOOK);
     }
-}
-
-/// Why the build of a variant failed, from what was said.
-fn said_of(said: &str, variant: &str) -> String {
-    let found = said.lines().find_map(|line| line.split_once(&format!("{variant}: ")));
-    found.map(|(_, why)| why.to_owned()).unwrap_or_default()
 }
 
 /// The file of what was built.
@@ -272,8 +268,16 @@ pub(crate) fn trials<'a>(record: &'a Record, run: &Run) -> impl Iterator<Item = 
 }
 
 /// The value of a trial that decides; none if it failed.
-pub(crate) fn value(trial: &Trial, metric: &str) -> Option<f64> {
+fn value(trial: &Trial, metric: &str) -> Option<f64> {
     if trial.outcome == Outcome::Ok { trial.value(metric) } else { None }
+}
+
+/// The logarithm of what decides, less being better; none if the trial failed.
+pub(crate) fn logarithm(record: &Record, trial: &Trial) -> Option<f64> {
+    let metric = record.study.decide.metrics.first().map_or(WALL, String::as_str);
+    let ln = value(trial, metric).filter(|value| *value > 0.0)?.ln();
+    let better = record.study.metric(metric).map(|metric| metric.better);
+    Some(if better == Some(Direction::More) { -ln } else { ln })
 }
 
 /// How long a block took: from the beginning of each session to the end of its last trial. Of simulated trials: what they would

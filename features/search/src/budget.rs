@@ -56,8 +56,10 @@ impl Budget {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Spent {
     pub(crate) trials: u64,
+    /// How many trials would have taken as long as what was counted.
+    pub(crate) counts: u64,
     pub(crate) builds: u64,
-    /// Of builds and of trials.
+    /// Of builds, and of trials and counts.
     pub(crate) building_s: f64,
     pub(crate) running_s: f64,
 }
@@ -75,19 +77,21 @@ impl Spent {
 
     /// How long a trial takes, by those that were run.
     pub(crate) fn trial_s(&self) -> Option<f64> {
-        (self.trials > 0).then(|| self.running_s / self.trials as f64)
+        let all = self.trials + self.counts;
+        (all > 0).then(|| self.running_s / all as f64)
     }
 
     /// The share of the budget that was used.
     pub(crate) fn share(&self, budget: Budget) -> f64 {
         match budget {
             Budget::Seconds(most_s) => self.seconds() / most_s,
-            Budget::Trials(most) => self.trials as f64 / most as f64,
+            Budget::Trials(most) => (self.trials + self.counts) as f64 / most as f64,
             Budget::Builds(most) => self.builds as f64 / most as f64,
         }
     }
 
     /// The share of the budget that a trial uses.
+    #[cfg(feature = "building")]
     pub(crate) fn trial_share(&self, budget: Budget) -> f64 {
         match budget {
             Budget::Seconds(most_s) => self.trial_s().unwrap_or(0.0) / most_s,

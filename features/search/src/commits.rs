@@ -9,6 +9,7 @@ mod files;
 mod script;
 mod work;
 
+use crate::blocks::execute;
 use answer::Answer;
 pub(crate) use args::Args;
 use bakeoff_building::Commits;
@@ -16,13 +17,14 @@ use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_model::plain::clean;
 use cost::page;
 use files::{FOLDER, Files};
+use std::process::Command;
 use work::Work;
 
-pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
+pub(crate) fn search(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     if args.script {
         return script::execute(args, features);
     }
-    let commits = Commits::between(&args.repository, &args.good, args.bad.as_deref().unwrap_or("HEAD"))?;
+    let commits = Commits::between(args.subject(features)?, &args.good, args.bad.as_deref().unwrap_or("HEAD"))?;
     let page = page(args, &commits);
     if args.dry_run {
         screen::out(&page);
@@ -41,9 +43,18 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     let answer = Answer { args, commits: &commits, work: &work };
     if args.json {
         screen::json(&format!("{:#}\n", answer.json(&format!("{FOLDER}/{}", files.name))));
-    } else {
-        screen::out(&clean_lines(&answer.text()));
+        return Ok(Code::Done);
     }
+    if let Some(words) = answer.comparison().filter(|_| args.simulate.is_none()) {
+        let own = std::env::current_exe().map_err(|error| CommandError::new(Code::Internal, error))?;
+        let mut compare = Command::new(own);
+        compare.args(words.iter().take(1)).args(args.quiet.then_some("--quiet")).args(words.iter().skip(1));
+        if Code::of(execute(&mut compare, &mut || {})?) == Code::Interrupted {
+            return Ok(Code::Interrupted);
+        }
+        screen::out("\n");
+    }
+    screen::out(&clean_lines(&answer.text()));
     Ok(Code::Done)
 }
 

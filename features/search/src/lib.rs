@@ -1,21 +1,11 @@
-//! Searching: the race that finds the best build under a budget, and the bisection that finds the commit that changed the
-//! speed, each with a proven error. The methods are pure: they open no file, start nothing and read no clock. What to run next
-//! follows from a seed and from the outcomes so far. The commands run it, each block as a shard of a study.
+//! Searching: `tune` finds the best variant under a budget, and `bisect` the commit that changed the speed. They build and run what
+//! the methods of `bakeoff-searching` ask for, each block as a shard of a study, and tell what was found. They decide nothing.
 
-#![allow(missing_docs, reason = "the names of fields and variants say what they are; where not, a comment does")]
-
-pub mod ablation;
-pub mod bets;
-pub mod bisect;
 mod blocks;
 mod budget;
 #[cfg(feature = "building")]
 mod commits;
-mod places;
 mod progress;
-pub mod race;
-pub mod screening;
-pub mod space;
 mod tune;
 
 use bakeoff_command::{Code, Feature, Group, Registry, Subcommand};
@@ -38,7 +28,7 @@ impl Feature for Search {
 
 #[cfg(feature = "building")]
 fn bisect() -> Subcommand {
-    let mut bisect = Subcommand::with_features("bisect", commits::execute).group(Group::Measure);
+    let mut bisect = Subcommand::with_features("bisect", commits::search).group(Group::Measure);
     bisect.script = Some("--script");
     bisect.exits(&[
         (Code::GateFailed, "--script: the commit is bad"),
@@ -48,6 +38,3 @@ fn bisect() -> Subcommand {
         (Code::Interrupted, "interrupted; run the same command again to resume"),
     ])
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,13 +4,12 @@
 mod answer;
 mod confirm;
 mod cost;
-mod levels;
 mod phases;
+mod task;
 mod work;
 
 use crate::blocks::{Blocks, Stop};
 use crate::budget::Budget;
-use crate::progress::Progress;
 use answer::{Answer, Found};
 use bakeoff_command::arguments::margin;
 use bakeoff_command::selection::{Jobs, Selection};
@@ -26,11 +25,10 @@ use bakeoff_model::study::STATE_FOLDER;
 use bakeoff_report::words::named;
 use confirm::MOST_BLOCKS;
 use cost::Cost;
-use levels::Factors;
-use phases::Aim;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use task::Task;
 use work::Work;
 
 /// Below the study's own state: a folder for each search.
@@ -87,42 +85,15 @@ struct Search<'a> {
     args: &'a Args,
     features: &'a Registry,
     folder: &'a StudyFolder,
-    plan: &'a Plan,
-    factors: Factors,
-    aim: Aim,
-    cost: Cost,
+    task: &'a Task<'a>,
+    cost: Cost<'a>,
     /// Where its files are.
     dir: PathBuf,
-    /// Whether anything is built.
-    builds: bool,
 }
 
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let folder = StudyFolder::open(&args.selection.study, features)?;
-    let plan = args.selection.plan(&folder.study)?;
-    refuse(&plan, features)?;
-    let aim = Aim { seed: args.seed.unwrap_or(plan.seed), margin: args.margin.ln_1p() };
-    let is_simulated = args.simulate.is_some();
-    let cost = Cost::of(&folder, &plan, features, args.jobs.at_a_time(), aim, is_simulated)?;
-    cost.check(args.budget)?;
-    let dir = folder.dir.join(STATE_FOLDER).join(FOLDER).join(name(args, &folder, &plan, aim)?);
-    let factors = Factors::of(&folder.study, &plan);
-    let builds = folder.study.builds() && !is_simulated;
-    let search = Search { args, features, folder: &folder, plan: &plan, factors, aim, cost, dir, builds };
-    if args.dry_run {
-        screen::out(&search.page(search.cost.needs_model(args.budget, None)));
-        return Ok(Code::Done);
-    }
-    interrupt::install()?;
-    StateFolder::of(&folder.dir)?;
-    fs::create_dir_all(&search.dir)
-        .map_err(|error| CommandError::unwritten(&format!("cannot create {}", search.dir.display()), &error))?;
-    let _lock = State::at(&search.dir.join(BEGUN)).lock()?;
-    search.execute()
-}
-
-/// Fails if a plan cannot be searched.
-fn refuse(plan: &Plan, features: &Registry) -> Result<(), CommandError> {
+    let mut plan = args.selection.plan(&folder.study)?;
     if plan.boots() {
         return Err(CommandError::usage("tune: the variants of this plan boot kernels, and a search runs no kernels")
             .hint("use `bakeoff run`"));
@@ -134,71 +105,77 @@ fn refuse(plan: &Plan, features: &Registry) -> Result<(), CommandError> {
             format!("tune: this machine cannot measure {deciding}; an instrument counts it, and a count needs no race");
         return Err(CommandError::usage(error).hint("use `bakeoff run --blocks 3`, or choose another deciding metric"));
     }
-    Ok(())
+    plan.seed = args.seed.unwrap_or(plan.seed);
+    let task = Task::of(&folder.study, &plan, args.budget, args.margin.ln_1p(), args.simulate.is_some());
+    let cost = Cost::of(&task, &folder.order(&plan, args.jobs.at_a_time(), true), features)?;
+    cost.check()?;
+    if args.dry_run {
+        screen::out(&cost.page(cost.needs_model(cost.building_s.unwrap_or(0.0))));
+        return Ok(Code::Done);
+    }
+    interrupt::install()?;
+    StateFolder::of(&folder.dir)?;
+    let dir = folder.dir.join(STATE_FOLDER).join(FOLDER).join(name(args, &folder, &task)?);
+    fs::create_dir_all(&dir)
+        .map_err(|error| CommandError::unwritten(&format!("cannot create {}", dir.display()), &error))?;
+    let _lock = State::at(&dir.join(BEGUN)).lock()?;
+    Search { args, features, folder: &folder, task: &task, cost, dir }.execute()
 }
 
 /// The name of a search: the same study, variants, seed and margin are the same search, whatever its budget.
-fn name(args: &Args, folder: &StudyFolder, plan: &Plan, aim: Aim) -> Result<String, CommandError> {
+fn name(args: &Args, folder: &StudyFolder, task: &Task<'_>) -> Result<String, CommandError> {
     let mut digest = Digest::of("tune");
     for path in [&folder.file, &folder.file.with_extension("lock")] {
         digest.field("file", &fs::read(path).unwrap_or_default());
     }
-    digest.field("plan", plan.name.as_bytes());
-    plan.variants.iter().for_each(|variant| _ = digest.field("variant", variant.name.as_bytes()));
-    digest.field("seed", &aim.seed.to_le_bytes()).field("margin", &aim.margin.to_le_bytes());
+    digest.field("plan", task.plan.name.as_bytes());
+    task.plan.variants.iter().for_each(|variant| _ = digest.field("variant", variant.name.as_bytes()));
+    digest.field("seed", &task.plan.seed.to_le_bytes()).field("margin", &task.margin.to_le_bytes());
     digest.field("truth", args.simulate.as_deref().unwrap_or_default().as_bytes());
     digest.field("inputs", folder.inputs(&folder.expected()?)?.digest().as_bytes());
     Ok(digest.hex()[..NAME_DIGITS].to_owned())
 }
 
 impl Search<'_> {
-    fn page(&self, has_model: bool) -> String {
-        self.cost.page(self.plan, self.args.budget, self.aim, has_model)
-    }
-
     /// The options of `run` that all of its commands have.
     fn words(&self, truth: Option<String>) -> Vec<String> {
-        let plan = ["--plan".to_owned(), self.plan.name.clone()];
-        let jobs = || vec!["--jobs".to_owned(), self.args.jobs.at_a_time().to_string()];
-        let more = truth.map_or_else(jobs, |truth| vec!["--simulate".to_owned(), truth]);
-        plan.into_iter().chain(more).collect()
+        let plan = ["--plan".to_owned(), self.task.plan.name.clone()];
+        let jobs = || ["--jobs".to_owned(), self.args.jobs.at_a_time().to_string()];
+        let more = truth.map_or_else(jobs, |truth| ["--simulate".to_owned(), truth]);
+        [plan, more].concat()
     }
 
     fn execute(&self) -> Result<Code, CommandError> {
         let words = self.words(self.args.simulate.clone());
-        let blocks = Blocks::open(&self.dir, &self.folder.file, words, self.builds)?;
-        let jobs = self.args.jobs.at_a_time();
-        let builds = if self.builds { levels::builds(&self.folder.study, self.plan) } else { vec![] };
-        let mut work = Work::of(self.plan, blocks, &self.dir, builds, jobs, self.args.budget);
-        work.progress = Progress::of(self.args.quiet);
-        let mut found = Found::default();
+        let blocks = Blocks::open(&self.dir, &self.folder.file, words, !self.task.builds.is_empty())?;
+        let mut work = Work::of(self.task, blocks, self.args.jobs.at_a_time(), self.args.quiet);
         self.check_builds(&work)?;
-        match self.search(&mut work, &mut found) {
-            Ok(()) | Err(Stop::Budget) => {}
-            Err(Stop::Interrupted) => return Ok(self.stopped(&work)),
-            Err(Stop::Failed(error)) => return Err(error),
-        }
+        let mut found = Found::default();
+        let searched = self.search(&mut work, &mut found);
         work.progress.end();
-        if let Some(order) = self.confirmation(&work, &found) {
-            found.confirmed = confirm::confirm(&order, self.features)?;
-            if found.confirmed.is_none() {
-                return Ok(self.stopped(&work));
+        let confirmed = match searched {
+            Ok(()) | Err(Stop::Budget) => self.confirm(&work, &mut found),
+            stopped => stopped,
+        };
+        match confirmed {
+            Err(Stop::Failed(error)) => return Err(error),
+            Err(Stop::Interrupted) => {
+                screen::err("stopped, but nothing is lost; run the same command again to resume\n");
+                return Ok(Code::Interrupted);
             }
+            Ok(()) | Err(Stop::Budget) => self.tell(&work, &found),
         }
-        self.tell(&work, &found);
         Ok(Code::Done)
     }
 
     /// Fails if builds of a search that resumes are gone, or would now be other ones.
     fn check_builds(&self, work: &Work<'_>) -> Result<(), CommandError> {
-        let mut plan = self.plan.clone();
-        plan.variants.retain(|variant| work.is_name_built(&variant.name));
-        let maker = self.features.maker(&self.folder.study)?.filter(|_| self.builds && !plan.variants.is_empty());
+        let mut plan = self.task.plan.clone();
+        plan.variants.retain(|variant| work.blocks.is_built(&variant.name) == Some(true));
+        let maker = self.features.maker(&self.folder.study)?.filter(|_| !self.task.builds.is_empty());
+        let Some(maker) = maker.filter(|_| !plan.variants.is_empty()) else { return Ok(()) };
         let order = self.folder.order(&plan, self.args.jobs.at_a_time(), true);
-        let Some(missing) = maker.map(|maker| maker.foresee(&order)).transpose()?.and_then(|foreseen| foreseen.missing)
-        else {
-            return Ok(());
-        };
+        let Some(missing) = maker.foresee(&order)?.missing else { return Ok(()) };
         let error = format!("this search resumes with builds that are gone, or whose sources have changed: {missing}");
         Err(CommandError::usage(error)
             .hint(format!("restore the sources, or remove {} to begin the search again", self.dir.display())))
@@ -208,21 +185,20 @@ impl Search<'_> {
     fn search(&self, work: &mut Work<'_>, found: &mut Found) -> Result<(), Stop> {
         found.has_model = self.has_model(work)?;
         if !self.args.quiet {
-            screen::err(&format!("{}\n", self.page(found.has_model)));
+            screen::err(&format!("{}\n", self.cost.page(found.has_model)));
         }
-        let space = self.factors.space(self.plan).filter(|_| found.has_model);
-        let racers = match space {
-            Some((space, variants)) => phases::screen(work, space, &variants, self.aim.seed)?,
-            None => (0..self.plan.variants.len()).collect(),
+        let (racers, model) = match found.has_model {
+            true => phases::screen(work)?,
+            false => ((0..self.task.plan.variants.len()).collect(), None),
         };
-        let raced = phases::race(work, &racers, self.aim, self.builds)?;
-        let blocks = raced.race.blocks();
+        let raced = phases::race(work, &racers)?;
         if raced.racers.len() < 2 {
             return Ok(());
         }
+        let blocks = raced.race.blocks;
         found.raced = Some(raced);
         if let Some(winner) = found.winner().filter(|winner| *winner != 0) {
-            found.left_out = phases::ablate(work, &self.factors, winner, blocks, self.aim)?;
+            found.left_out = Some(phases::ablate(work, winner, blocks, model.as_ref())?);
         }
         Ok(())
     }
@@ -233,77 +209,50 @@ impl Search<'_> {
         if let Some(known) = fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok()) {
             return Ok(known);
         }
-        let building_s = if self.cost.is_open(self.args.budget) {
-            // Nobody knows how long a build takes, so the first two show it.
-            work.prepare(&[0, 1])?;
-            Some(work.spent.building_s * (self.cost.builds as f64 / work.spent.builds.max(1) as f64))
-        } else {
-            None
-        };
-        let has_model = self.cost.needs_model(self.args.budget, building_s);
-        replace(&path, has_model.to_string().as_bytes()).map_err(|error| unwritten(&path, &error))?;
+        let mut building_s = self.cost.building_s;
+        if building_s.is_none() && self.cost.subset.is_some() && matches!(self.args.budget, Budget::Seconds(_)) {
+            // Nobody knows how long a build takes, so the first two show it. No block has begun.
+            work.prepare(0, &[0, 1])?;
+            building_s = Some(work.spent.building_s * (self.cost.builds as f64 / work.spent.builds.max(1) as f64));
+        }
+        let has_model = self.cost.needs_model(building_s.unwrap_or(0.0));
+        replace(&path, has_model.to_string().as_bytes())
+            .map_err(|error| CommandError::unwritten(&format!("cannot write {}", path.display()), &error))?;
         Ok(has_model)
     }
 
-    fn stopped(&self, work: &Work<'_>) -> Code {
-        work.progress.end();
-        screen::err("stopped, but nothing is lost; run the same command again to resume\n");
-        Code::Interrupted
-    }
-
-    /// What is to be confirmed; none if it is the baseline or nothing.
-    fn confirmation<'a>(&'a self, work: &Work<'_>, found: &Found) -> Option<confirm::Order<'a>> {
-        let best = found.best().filter(|best| *best != 0)?;
-        let reduced = found.reduced(self.plan).filter(|reduced| *reduced != 0);
-        let variants: Vec<String> =
-            std::iter::once(best).chain(reduced).map(|variant| work.name(variant).to_owned()).collect();
-        let truth = self.args.simulate.as_ref().map(|truth| truth_of(truth, self.plan, &variants));
-        Some(confirm::Order {
-            folder: &self.dir,
-            dir: &self.folder.dir,
-            study: &self.folder.file,
-            words: self.words(truth),
-            variants,
-            has_room: work.spent.fits(self.args.budget, work.confirming(MOST_BLOCKS), 0),
-            is_shown: !self.args.json,
-            quiet: self.args.quiet,
-        })
+    /// Confirms the gain, unless the best is the baseline or unknown.
+    fn confirm(&self, work: &Work<'_>, found: &mut Found) -> Result<(), Stop> {
+        let Some(best) = found.best().filter(|best| *best != 0) else { return Ok(()) };
+        let reduced = found.reduced(self.task).filter(|reduced| *reduced != 0);
+        let variants = [Some(best), reduced].into_iter().flatten();
+        let variants: Vec<String> = variants.map(|variant| self.task.name(variant).to_owned()).collect();
+        let mut words = self.words(self.args.simulate.as_ref().map(|truth| truth_of(truth, self.task.plan, &variants)));
+        words.extend(self.args.quiet.then(|| "--quiet".to_owned()));
+        let has_room = work.spent.fits(self.task.budget, work.confirming(MOST_BLOCKS), 0);
+        let order = confirm::Order { study: self.folder, words, variants, has_room, is_shown: !self.args.json };
+        found.confirmed = Some(confirm::confirm(&order, self.features)?);
+        Ok(())
     }
 
     fn tell(&self, work: &Work<'_>, found: &Found) {
-        let answer = Answer { work, factors: &self.factors, aim: self.aim, found, builds: self.builds };
+        let answer = Answer { work, found };
         if self.args.json {
-            let own = self.dir.file_name().unwrap_or_default().to_string_lossy();
-            let json = answer.json(&format!("{STATE_FOLDER}/{FOLDER}/{own}"));
-            screen::json(&format!("{json:#}\n"));
-            return;
+            let own = self.dir.strip_prefix(&self.folder.dir).unwrap_or(&self.dir);
+            return screen::json(&format!("{:#}\n", answer.json(&own.to_string_lossy())));
         }
-        self.tell_failed(work);
-        screen::out(&format!("\n{}\n", clean(&answer.line())));
-    }
-
-    /// Notes on those that left for another reason than their speed.
-    fn tell_failed(&self, work: &Work<'_>) {
+        // Those that left for another reason than their speed.
         let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for variant in 0..self.plan.variants.len() {
-            let why = match work.is_built(variant) {
-                Some(false) if work.why(variant).is_empty() => {
-                    "could not be built; `bakeoff build` shows why".to_owned()
-                }
-                Some(false) => format!("could not be built: {}", work.why(variant)),
-                _ if work.print_other.contains(&variant) => "printed something other than the baseline".to_owned(),
-                _ => continue,
-            };
-            reasons.entry(why).or_default().push(work.name(variant).to_owned());
+        for variant in 0..self.task.plan.variants.len() {
+            if let Some(why) = work.why(variant) {
+                reasons.entry(why).or_default().push(self.task.name(variant).to_owned());
+            }
         }
         for (why, names) in reasons {
             work.progress.note(&clean(&format!("{} {why}", named(names))));
         }
+        screen::out(&format!("\n{}\n", clean(&answer.line())));
     }
-}
-
-fn unwritten(path: &Path, error: &std::io::Error) -> CommandError {
-    CommandError::unwritten(&format!("cannot write {}", path.display()), error)
 }
 
 /// A truth without the variants that do not take part.

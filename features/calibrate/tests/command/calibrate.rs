@@ -4,6 +4,7 @@
 
 use crate::common::Shown;
 use bakeoff_calibrate::calibration::Calibration;
+use bakeoff_calibrate::searches::Searches;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -56,6 +57,28 @@ fn a_promise_that_does_not_hold_is_told_by_the_exit_code() {
 }
 
 #[test]
+fn searches_reach_their_goals() {
+    let shown = execute(&["--searches", "--quick", "--quiet", "--seed", "55"]);
+    let parts = [
+        "promises held: up to 20 simulated searches in each world, seed 55.",
+        "128 commits",
+        "within log₂ n + 3",
+        "trials ÷ full",
+        "n is the number of searches in each.",
+    ];
+    shown.expect(0, &parts);
+    assert!(shown.out.lines().all(|line| line.chars().count() <= 80), "{}", shown.out);
+    let words =
+        |threads| vec!["--searches", "spaces", "--studies", "20", "--quick", "--quiet", "--json", "-j", threads];
+    let shown = execute(&words("1"));
+    let searches: Searches = serde_json::from_str(&shown.out).unwrap();
+    assert_eq!((searches.searches, searches.seed, searches.short), (20, 178, true));
+    assert_eq!(shown.code, i32::from(!searches.hold()));
+    assert_eq!(shown.out, execute(&words("2")).out);
+}
+
+#[test]
 fn what_is_not_possible_is_refused() {
+    execute(&["--searches", "chess"]).expect(2, &["races, layouts, spaces, bisections"]);
     execute(&["--studies", "5"]).expect(2, &["5 is not in 20.."]);
 }

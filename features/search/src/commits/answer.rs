@@ -1,13 +1,13 @@
 //! What a bisection has found, in one line and as JSON. It knows no file, and decides nothing.
 
 use super::args::Args;
-use super::work::{ALPHA, Work, named};
-use crate::bisect::{Ending, Proof};
+use super::work::{ALPHA, MOST_BLOCKS, Work, named};
 use crate::budget::Budget;
 use bakeoff_building::{Commit, Commits};
 use bakeoff_model::percent::percent;
 use bakeoff_report::format::fixed;
 use bakeoff_report::words::{counted, listed};
+use bakeoff_searching::bisect::{Ending, Proof};
 use bakeoff_stats::describe::median;
 use serde_json::{Value, json};
 
@@ -34,7 +34,8 @@ impl Answer<'_> {
                 let part = fixed(100.0 * share, 0);
                 out += &format!("about {part} % of the difference between good and bad is due to this commit\n");
             }
-            out += &format!("next: {}\n", self.next(proof.pair));
+            let next = self.compare(proof.pair).filter(|_| self.args.simulate.is_some());
+            out += &next.map_or(String::new(), |words| format!("next: bakeoff {}\n", shell_words::join(words)));
         }
         out + &self.line() + "\n"
     }
@@ -94,16 +95,21 @@ impl Answer<'_> {
         format!("good and bad are not shown to differ: {within}{}", self.budget())
     }
 
+    /// How to go on, if that is possible.
     fn budget(&self) -> &'static str {
-        let spent = |budget| self.work.spent.share(budget);
-        if self.args.budget.is_some_and(|budget| spent(budget) > 0.5) { "; raise --budget to go on" } else { "" }
+        match self.args.budget {
+            _ if self.work.bisection.blocks() >= MOST_BLOCKS => "",
+            None => "; with a --budget, more blocks are run",
+            Some(budget) if self.work.spent.share(budget) > 0.5 => "; raise --budget to go on",
+            Some(_) => "",
+        }
     }
 
     /// What the answer is about.
     fn about(&self) -> String {
         let is_real = self.args.simulate.is_none();
         let simulated = if is_real { "" } else { " (SIMULATED)" };
-        let are_files = is_real && self.args.build.is_some() && self.work.is_laid_out == Some(false);
+        let are_files = is_real && self.args.builds() && self.work.is_laid_out == Some(false);
         format!("{}{simulated}", if are_files { "; this is about these binaries" } else { "" })
     }
 
@@ -116,18 +122,27 @@ impl Answer<'_> {
         }
     }
 
-    /// The command that compares both commits, and says why they differ.
-    fn next(&self, pair: [usize; 2]) -> String {
-        let mut words = vec!["bakeoff".to_owned(), "compare".to_owned()];
+    /// The command of this program that compares the two commits of the proof, and says why they differ. There is none for a study.
+    pub(super) fn comparison(&self) -> Option<Vec<String>> {
+        let Some(Ending::Proved(proof)) = self.work.bisection.ending() else { return None };
+        self.compare(proof.pair)
+    }
+
+    fn compare(&self, pair: [usize; 2]) -> Option<Vec<String>> {
+        if self.args.study().is_some() {
+            return None;
+        }
+        let mut words = vec!["compare".to_owned()];
         for commit in pair.map(|at| &self.commits.all[at]) {
             words.extend(["--git".to_owned(), commit.short().to_owned()]);
         }
-        if self.args.repository.as_os_str() != "." {
-            words.extend(["--repository".to_owned(), self.args.repository.display().to_string()]);
+        if let Some(repository) = &self.args.repository {
+            words.extend(["--repository".to_owned(), repository.display().to_string()]);
         }
         words.extend(self.args.build.iter().flat_map(|build| ["--build".to_owned(), build.clone()]));
+        words.extend(self.args.html.iter().flat_map(|file| ["--html".to_owned(), file.display().to_string()]));
         words.extend(["--explain".to_owned(), "--".to_owned(), self.args.command()]);
-        shell_words::join(words)
+        Some(words)
     }
 
     fn commit(&self, at: usize) -> Value {
@@ -153,7 +168,7 @@ impl Answer<'_> {
                 "interval": proof.interval(ALPHA).map(|ends| ends.map(f64::exp_m1)),
                 "proof_blocks": proof.differences.len(),
                 "share": share(proof),
-                "next": self.next(proof.pair),
+                "next": self.compare(proof.pair),
             }),
             Some(Ending::Unproved { between, likely }) => {
                 json!({ "ending": "not proved", "between": self.all(between), "likely": self.all(likely) })

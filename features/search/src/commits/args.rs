@@ -1,7 +1,10 @@
 //! The options of `bakeoff bisect`.
 
 use crate::budget::Budget;
-use std::path::PathBuf;
+use bakeoff_building::Subject;
+use bakeoff_command::study_folder::StudyFolder;
+use bakeoff_command::{CommandError, Registry};
+use std::path::{Path, PathBuf};
 
 /// Find the commit that changed the speed
 ///
@@ -10,8 +13,9 @@ use std::path::PathBuf;
 /// the build and the command. Ctrl-C stops after the current trial: run the same command again to resume.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The command to time; it runs in the tree of each commit. Several words are one command
-    #[arg(required = true, value_name = "COMMAND")]
+    /// The command to time; it runs in the tree of each commit. Several words are one command. Or a study that builds from a Git
+    /// repository: only the commit varies, and everything else is as in its baseline
+    #[arg(required = true, value_name = "COMMAND|STUDY")]
     pub(super) command: Vec<String>,
     /// A commit with the old speed
     #[arg(long, value_name = "REVISION")]
@@ -24,9 +28,9 @@ pub(crate) struct Args {
     /// The shell command that builds a commit in a copy of its tree; the cache keeps the result
     #[arg(long, value_name = "COMMAND")]
     pub(super) build: Option<String>,
-    /// A folder in the repository [default: the current folder]
-    #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
-    pub(super) repository: PathBuf,
+    /// A folder in the repository [default: the current folder, or the source of the study]
+    #[arg(long, value_name = "DIR")]
+    pub(super) repository: Option<PathBuf>,
     /// What the search may cost: a time (`90min`, `2h`), `'400 trials'` or `'30 builds'`
     ///
     /// If it ends first, the answer names the commits that are left. The same command with a larger budget resumes.
@@ -53,6 +57,9 @@ pub(crate) struct Args {
     /// `between` are the closest commits that are shown to differ, and `likely` those of which one is the first changed one.
     #[arg(long)]
     pub(super) json: bool,
+    /// Write the comparison of the proved commit with its parent into this file, as a page
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "dry_run", "script", "simulate"])]
+    pub(super) html: Option<PathBuf>,
     /// Show no progress on standard error
     #[arg(long, short)]
     pub(super) quiet: bool,
@@ -62,5 +69,33 @@ impl Args {
     /// The command as one text for a shell.
     pub(super) fn command(&self) -> String {
         if let [only] = &self.command[..] { only.clone() } else { shell_words::join(&self.command) }
+    }
+
+    /// The study, if one was named: a folder is no command.
+    pub(super) fn study(&self) -> Option<&Path> {
+        let [only] = &self.command[..] else { return None };
+        let path = Path::new(only);
+        let is_study = path.join("study.toml").is_file() || only.ends_with(".toml") && path.is_file();
+        is_study.then_some(path)
+    }
+
+    /// Whether commits are built.
+    pub(super) fn builds(&self) -> bool {
+        self.build.is_some() || self.study().is_some()
+    }
+
+    /// What is built and run at each commit.
+    pub(super) fn subject(&self, features: &Registry) -> Result<Subject, CommandError> {
+        let repository = self.repository.as_deref();
+        match self.study() {
+            Some(_) if self.html.is_some() => {
+                Err(CommandError::usage("the commits of a study are not compared in the end")
+                    .hint("leave out --html; the answer names both commits, which can be levels of the study"))
+            }
+            Some(_) if self.build.is_some() => Err(CommandError::usage("a study says itself how commits are built")
+                .hint("leave out --build, or name a command instead of the study")),
+            Some(study) => Subject::study(&StudyFolder::open(study, features)?, repository),
+            None => Subject::command(repository.unwrap_or(Path::new(".")), self.build.as_deref(), &self.command()),
+        }
     }
 }

@@ -1,19 +1,21 @@
 //! Where a bisection keeps its files: the studies with a variant for each commit, and what its blocks leave.
 
 use super::args::Args;
-use crate::blocks::Blocks;
 use bakeoff_building::Commits;
 use bakeoff_command::state::State;
 use bakeoff_command::target::replace;
 use bakeoff_command::{CommandError, user_state};
 use bakeoff_host::interrupt;
 use bakeoff_model::digest::Digest;
-use bakeoff_model::metric::WALL;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Below the user's state: a folder for each search.
 pub(super) const FOLDER: &str = "bisect";
+/// The metric that counts.
+pub(super) const COUNT: &str = "instructions";
 /// Digits of a search's name.
 const NAME_DIGITS: usize = 12;
 
@@ -21,16 +23,16 @@ const NAME_DIGITS: usize = 12;
 pub(super) struct Files {
     pub(super) name: String,
     pub(super) dir: PathBuf,
+    /// Where the studies are that it writes: beside the user's one, whose files they name.
+    studies: PathBuf,
 }
 
 impl Files {
-    /// The same commits, command, build and seed are the same search, whatever its budget.
+    /// The same commits, command or study, and seed are the same search, whatever its budget.
     pub(super) fn of(args: &Args, commits: &Commits) -> Result<Self, CommandError> {
         let mut digest = Digest::of("bisect");
         commits.all.iter().for_each(|commit| _ = digest.field("commit", commit.hash.as_bytes()));
-        let build = args.build.as_deref();
-        digest.field("command", args.command().as_bytes()).field("build", build.unwrap_or("(none)").as_bytes());
-        digest.field("place", commits.inner().as_os_str().as_encoded_bytes());
+        digest.field("subject", commits.subject.digest().as_bytes());
         digest.field("seed", &args.seed.to_le_bytes());
         digest.field("truth", args.simulate.as_deref().unwrap_or_default().as_bytes());
         let name = digest.hex()[..NAME_DIGITS].to_owned();
@@ -38,7 +40,15 @@ impl Files {
             CommandError::usage("there is no folder for the files of the search")
                 .hint("set BAKEOFF_STATE to an absolute path")
         })?;
-        Ok(Self { dir: state.join(FOLDER).join(&name), name })
+        let dir = state.join(FOLDER).join(&name);
+        let mut studies = dir.clone();
+        if let Some(study) = args.study() {
+            studies = std::path::absolute(study).map_err(CommandError::usage)?;
+            if !studies.is_dir() {
+                studies.pop();
+            }
+        }
+        Ok(Self { studies, dir, name })
     }
 
     pub(super) fn lock(&self) -> Result<bakeoff_host::lock::Lock, CommandError> {
@@ -48,30 +58,53 @@ impl Files {
         State::at(&self.dir.join("search.json")).lock()
     }
 
-    pub(super) fn write(&self, name: &str, text: &str) -> Result<PathBuf, CommandError> {
-        let path = self.dir.join(name);
-        let is_there = fs::read(&path).is_ok_and(|there| there == text.as_bytes());
-        if !is_there {
-            replace(&path, text.as_bytes())
-                .map_err(|error| CommandError::unwritten(&format!("cannot write {}", path.display()), &error))?;
+    /// Writes a file of the search, or one with an absolute path.
+    pub(super) fn write(&self, path: &Path, text: &str) -> Result<(), CommandError> {
+        let path = self.dir.join(path);
+        if fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
+            return Ok(());
         }
+        replace(&path, text.as_bytes())
+            .map_err(|error| CommandError::unwritten(&format!("cannot write {}", path.display()), &error))
+    }
+
+    /// What was written before; none if it was not.
+    pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        fs::read(self.dir.join(name)).ok().and_then(|text| serde_json::from_slice(&text).ok())
+    }
+
+    /// Writes down the study of some commits; it decides by this metric if one is named.
+    pub(super) fn study(
+        &self,
+        args: &Args,
+        commits: &Commits,
+        some: &BTreeSet<usize>,
+        metric: Option<&str>,
+    ) -> Result<PathBuf, CommandError> {
+        let path = self.study_path(metric);
+        if args.simulate.is_none() {
+            self.write(&path.with_extension("lock"), &commits.lock(some)?)?;
+        }
+        self.write(&path, &commits.study(some, metric)?)?;
         Ok(path)
     }
 
-    /// The study that decides by this metric.
-    pub(super) fn study(&self, args: &Args, commits: &Commits, metric: &str) -> Result<PathBuf, CommandError> {
-        self.write(&format!("{metric}.toml"), &commits.study(args.build.as_deref(), &args.command(), metric))
+    /// Where that is.
+    pub(super) fn study_path(&self, metric: Option<&str>) -> PathBuf {
+        self.studies.join(format!(".bisect-{}-{}.toml", self.name, metric.unwrap_or("study")))
     }
 
-    pub(super) fn blocks(&self, args: &Args, commits: &Commits) -> Result<Blocks, CommandError> {
-        let truth = args.simulate.as_deref().map(|truth| ["--simulate".to_owned(), planted(truth, commits)]);
-        let words = truth.into_iter().flatten().collect();
-        Blocks::open(&self.dir, &self.study(args, commits, WALL)?, words, args.simulate.is_none())
+    /// Removes the studies; they are written again where they are needed.
+    pub(super) fn clear(&self) {
+        for path in [None, Some(COUNT)].map(|metric| self.study_path(metric)) {
+            let _ = fs::remove_file(path.with_extension("lock"));
+            let _ = fs::remove_file(path);
+        }
     }
 }
 
-/// A truth of commits as one of variants: a commit changes all later ones.
-fn planted(truth: &str, commits: &Commits) -> String {
+/// A truth of commits as one of the variants of some: a commit changes all later ones.
+pub(super) fn planted(truth: &str, commits: &Commits, some: &BTreeSet<usize>) -> String {
     let mut ratios = vec![1.0; commits.all.len()];
     let mut items: Vec<String> = vec![];
     for item in truth.split(',') {
@@ -83,7 +116,7 @@ fn planted(truth: &str, commits: &Commits) -> String {
             None => items.push(item.to_owned()),
         }
     }
-    let effects = ratios.iter().enumerate().skip(1).filter(|(_, ratio)| **ratio != 1.0);
-    items.extend(effects.map(|(at, ratio)| format!("{}:{ratio}", commits.variant(at))));
+    let effects = some.iter().filter(|at| **at > 0 && ratios[**at] != 1.0);
+    items.extend(effects.map(|at| format!("{}:{}", commits.variant(*at), ratios[*at])));
     items.join(",")
 }

@@ -4,9 +4,9 @@
 use super::args::Args;
 use super::files::Files;
 use super::work::{Work, named};
-use crate::bisect::Ending;
 use bakeoff_building::Commits;
 use bakeoff_command::{Code, CommandError, Registry, screen};
+use bakeoff_searching::bisect::Ending;
 
 /// What Git has checked out.
 const CHECKED_OUT: &str = "HEAD";
@@ -24,7 +24,7 @@ fn answer(args: &Args, features: &Registry) -> Result<Code, CommandError> {
         return Err(CommandError::usage("--script needs --bad, because HEAD moves while Git bisects")
             .hint("name the bad commit by its hash, a tag or a branch"));
     };
-    let commits = Commits::of(&args.repository, &[&args.good, CHECKED_OUT, bad])?;
+    let commits = Commits::of(args.subject(features)?, &[&args.good, CHECKED_OUT, bad])?;
     let [good, own, bad] = [0, 1, 2].map(|at| &commits.all[at]);
     let tell = |code: Code, what: &str| {
         screen::out(&format!("{what}: {}\n", named(own)));

@@ -2,28 +2,30 @@
 //! already is taken from there, whatever the budget is now. It decides nothing else.
 
 use super::args::Args;
-use super::cost::{ENDS_BLOCKS, time_left};
-use super::files::Files;
-use crate::bisect::{Ask, Bisection, Rules};
-use crate::blocks::{Blocks, Run, Stop, seconds, trials, value};
+use super::cost::{ENDS_BLOCKS, TOOL_TRIALS, are_counts_cheaper, time_left};
+use super::files::{COUNT, Files, planted};
+use crate::blocks::{Blocks, Run, Stop, logarithm, seconds, trials};
 use crate::budget::{Budget, Spent};
 use crate::progress::Progress;
 use bakeoff_building::{Commit, Commits};
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_host::interrupt;
-use bakeoff_model::metric::WALL;
 use bakeoff_model::plain::clean;
+use bakeoff_model::record::Record;
+use bakeoff_report::format::waiting_time;
+use bakeoff_searching::bisect::{Ask, Bisection, Rules};
+use bakeoff_searching::race::of_workloads;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
-/// The metric that counts.
-const COUNT: &str = "instructions";
-/// Counting with a tool takes this many times as long. A command that takes longer than this is not counted.
-const COUNTED_S: f64 = 10.0;
+/// The file that says what counts instructions.
+const COUNTER: &str = "counter.json";
+/// Why there is no count after all.
+const FAILED_COUNT: &str = "the command cannot be counted";
 /// Blocks of an ordinary run have small numbers, which say in which layouts programs are linked.
 const FIRST_BLOCK: u32 = 10_000;
 /// Blocks of all kinds, without a budget that is smaller.
-const MOST_BLOCKS: u32 = 3_000;
+pub(super) const MOST_BLOCKS: u32 = 3_000;
 /// The probability of a wrong proof.
 pub(super) const ALPHA: f64 = 0.05;
 /// An end whose run fails this often ends the search.
@@ -39,6 +41,7 @@ pub(super) struct Work<'a> {
     pub(super) counts: BTreeMap<usize, f64>,
     /// Whether programs are linked again for each block; none before the first one.
     pub(super) is_laid_out: Option<bool>,
+    counter: Counter,
     args: &'a Args,
     commits: &'a Commits,
     builder: Builder<'a>,
@@ -46,39 +49,43 @@ pub(super) struct Work<'a> {
 }
 
 /// Builds commits.
-pub(super) struct Builder<'a> {
-    pub(super) commits: &'a Commits,
-    pub(super) files: &'a Files,
-    pub(super) blocks: Blocks,
+struct Builder<'a> {
+    args: &'a Args,
+    commits: &'a Commits,
+    files: &'a Files,
+    blocks: Blocks,
+    /// The commits that the study on disk has: the baseline, and what was asked for so far.
+    written: BTreeSet<usize>,
 }
 
 impl Builder<'_> {
     /// Builds those of the commits that nobody tried to build. The commits that cannot be built.
-    pub(super) fn build(&mut self, commits: &[usize]) -> Result<Vec<usize>, Stop> {
-        let names = |commits: &[usize]| commits.iter().map(|at| self.commits.variant(*at)).collect::<BTreeSet<_>>();
-        let all = names(commits);
-        if all.iter().any(|name| self.blocks.is_built(name).is_none()) {
-            let tried = |at: &usize| commits.contains(at) || self.blocks.is_built(&self.commits.variant(*at)).is_some();
-            let known: BTreeSet<usize> = (0..self.commits.all.len()).filter(|at| *at == 0 || tried(at)).collect();
-            let lock = self.commits.lock(&known)?;
-            self.files.write(&format!("{WALL}.lock"), &lock)?;
-            self.files.write(&format!("{COUNT}.lock"), &lock)?;
-            if interrupt::count() > 0 || !self.blocks.build(&all)? {
-                return Err(Stop::Interrupted);
-            }
+    fn build(&mut self, commits: &[usize], watch: &mut dyn FnMut(f64)) -> Result<Vec<usize>, Stop> {
+        if !commits.iter().all(|at| self.written.contains(at)) {
+            self.written.extend([0].iter().chain(commits));
+            self.files.study(self.args, self.commits, &self.written, None)?;
+            let truth = self.args.simulate.iter();
+            let truth = truth.flat_map(|truth| ["--simulate".to_owned(), planted(truth, self.commits, &self.written)]);
+            self.blocks.words = truth.collect();
+        }
+        let all: BTreeSet<String> = commits.iter().map(|at| self.commits.variant(*at)).collect();
+        if all.iter().any(|name| self.blocks.is_built(name).is_none())
+            && (interrupt::count() > 0 || !self.blocks.build(&all, watch)?)
+        {
+            return Err(Stop::Interrupted);
         }
         Ok(commits.iter().copied().filter(|at| self.is_built(*at) == Some(false)).collect())
     }
 
-    pub(super) fn is_built(&self, commit: usize) -> Option<bool> {
+    fn is_built(&self, commit: usize) -> Option<bool> {
         self.blocks.is_built(&self.commits.variant(commit))
     }
 
-    pub(super) fn runs(&self, commits: &[usize]) -> Vec<Run> {
+    fn runs(&self, commits: &[usize]) -> Vec<Run> {
         commits.iter().map(|at| Run { variant: self.commits.variant(*at), repeat: 0 }).collect()
     }
 
-    pub(super) fn why(&self, commit: usize) -> &str {
+    fn why(&self, commit: usize) -> &str {
         self.blocks.why(&self.commits.variant(commit))
     }
 }
@@ -90,11 +97,13 @@ impl<'a> Work<'a> {
         files: &'a Files,
         features: &Registry,
     ) -> Result<Self, CommandError> {
-        let uncounted = uncounted(args, files, features)?;
+        let blocks = Blocks::open(&files.dir, &files.study_path(None), vec![], args.simulate.is_none())?;
+        let counter = Counter::of(args, files, features)?;
+        let uncounted = if let Counter::None(why) = &counter { Some(why.clone()) } else { None };
         let rules = Rules {
             commits: commits.all.len() - 1,
             alpha: ALPHA,
-            ends_blocks: ENDS_BLOCKS,
+            ends_blocks: if args.budget.is_some() { MOST_BLOCKS } else { ENDS_BLOCKS },
             blocks: MOST_BLOCKS,
             counts: uncounted.is_none(),
             seed: args.seed,
@@ -106,9 +115,10 @@ impl<'a> Work<'a> {
             uncounted,
             counts: BTreeMap::new(),
             is_laid_out: None,
+            counter,
             args,
             commits,
-            builder: Builder { commits, files, blocks: files.blocks(args, commits)? },
+            builder: Builder { args, commits, files, blocks, written: BTreeSet::new() },
             failures: BTreeMap::new(),
         })
     }
@@ -139,6 +149,7 @@ impl<'a> Work<'a> {
     /// Ends a search that went as far as this; false if it was interrupted.
     pub(super) fn finish(&mut self, searched: Result<(), Stop>) -> Result<bool, CommandError> {
         self.progress.end();
+        self.builder.files.clear();
         match searched {
             Ok(()) | Err(Stop::Budget) => self.bisection.stop(),
             Err(Stop::Interrupted) => {
@@ -156,17 +167,22 @@ impl<'a> Work<'a> {
         if !missing.is_empty() && self.args.budget.is_some_and(|budget| self.spent.room(budget) < missing.len()) {
             return Err(Stop::Budget);
         }
-        if let Some(first) = missing.first() {
-            self.progress.draw("build", &format!("{}; {}", self.shown(*first), self.spent.shown()));
-        }
-        let failed = self.builder.build(plan)?;
+        let stands = missing.first().map(|first| format!("{}; {}", self.shown(*first), self.spent.shown()));
+        let Self { progress, builder, .. } = self;
+        let mut watch = |seconds: f64| {
+            if let Some(stands) = &stands {
+                progress.draw("build", &format!("{stands}; {} of building so far", waiting_time(seconds)));
+            }
+        };
+        watch(builder.blocks.building_s());
+        let failed = builder.build(plan, &mut watch)?;
         let tried = (0..self.commits.all.len()).filter(|at| self.builder.is_built(*at).is_some());
         self.spent.builds = if self.args.simulate.is_some() { 0 } else { tried.count() as u64 };
         self.spent.building_s = self.builder.blocks.building_s();
         let is_end = |at: &&usize| **at == 0 || **at == self.commits.all.len() - 1;
         if let Some(end) = failed.iter().find(is_end) {
             let error = format!("{} cannot be built: {}", self.shown(*end), clean(self.builder.why(*end)));
-            return Err(failure(error, "name another commit, or change --build").into());
+            return Err(failure(error, "name another commit, or change how commits are built").into());
         }
         for commit in failed.iter().filter(|at| missing.contains(at)) {
             self.progress.note(&format!("{} cannot be built, so it is skipped", self.shown(*commit)));
@@ -186,7 +202,7 @@ impl<'a> Work<'a> {
             0 | 1 => short(likely.first()).to_owned(),
             _ => format!("{} to {}", short(likely.first()), short(likely.last())),
         };
-        let left = time_left(n, &self.spent, self.bisection.clarity());
+        let left = time_left(n, &self.spent, self.args.budget, self.bisection.clarity());
         let stands = format!("{} of {n} commits left, {range}; {left}; {}", likely.len(), self.spent.shown());
         self.progress.draw(self.bisection.stage(), &stands);
     }
@@ -215,8 +231,7 @@ impl<'a> Work<'a> {
         self.spent.trials += record.trials.len() as u64;
         self.spent.running_s += seconds(&record);
         self.is_laid_out.get_or_insert(record.blocks.iter().any(|block| block.layout.is_some()));
-        let time = |run: &Run| trials(&record, run).find_map(|trial| value(trial, WALL)).map(f64::ln);
-        let outcomes: Vec<Option<f64>> = runs.iter().map(time).collect();
+        let outcomes: Vec<Option<f64>> = runs.iter().map(|run| outcome(&record, run)).collect();
         for commit in plan.iter().zip(&outcomes).filter(|(_, time)| time.is_none()).map(|(commit, _)| *commit) {
             let failures = self.failures.entry(commit).or_default();
             *failures += 1;
@@ -230,36 +245,54 @@ impl<'a> Work<'a> {
 
     /// Counts the instructions of a commit; none if that cannot be done, or would take long.
     fn count(&mut self, commit: usize) -> Result<Option<f64>, Stop> {
-        let Builder { files, blocks, .. } = &self.builder;
-        let study = files.study(self.args, self.commits, COUNT)?;
-        let blocks = blocks.of_study(&files.dir.join(COUNT), &study)?;
         let last = self.commits.all.len() - 1;
-        let (plan, number) = if commit.is_multiple_of(last) { (vec![0, last], 0) } else { (vec![commit], commit) };
-        let (runs, number) = (self.builder.runs(&plan), FIRST_BLOCK + number as u32);
-        let record = match blocks.record(number, &runs) {
-            _ if self.spent.trial_s().is_some_and(|trial_s| trial_s > COUNTED_S) => None,
-            Some(record) => Some(record),
-            None => {
-                self.afford(runs.len() as u64)?;
-                match blocks.run(number, &runs) {
-                    Ok(None) => return Err(Stop::Interrupted),
-                    Ok(record) => record,
-                    Err(_) if interrupt::count() > 0 => return Err(Stop::Interrupted),
-                    Err(_) => None,
-                }
-            }
-        };
-        let own = &runs[plan.iter().position(|at| *at == commit).unwrap_or(0)];
-        let count = record.as_ref().and_then(|record| trials(record, own).find_map(|trial| value(trial, COUNT)));
-        match count {
-            Some(count) => _ = self.counts.insert(commit, count),
-            None => self.uncounted = Some("the command cannot be counted, or takes too long".to_owned()),
-        }
-        if let Some(record) = record.filter(|_| commit != last) {
-            self.spent.trials += record.trials.len() as u64;
+        let plan = if commit.is_multiple_of(last) { vec![0, last] } else { vec![commit] };
+        let runs = self.builder.runs(&plan);
+        let Some(record) = self.count_block(plan[0], &runs)? else { return Ok(None) };
+        if commit != last {
+            self.spent.counts += self.counter.trials(&runs);
             self.spent.running_s += seconds(&record);
         }
+        let own = &runs[usize::from(commit == last)];
+        let count = outcome(&record, own).map(f64::exp);
+        match count {
+            Some(count) => _ = self.counts.insert(commit, count),
+            None => self.uncounted = Some(FAILED_COUNT.to_owned()),
+        }
         Ok(count)
+    }
+
+    /// Counts in a block; none if that failed or was not worth while, now or before.
+    fn count_block(&mut self, number: usize, runs: &[Run]) -> Result<Option<Record>, Stop> {
+        let Builder { files, blocks, written, .. } = &self.builder;
+        let given_up = format!("uncounted-{number}.json");
+        self.uncounted = files.read(&given_up);
+        if self.uncounted.is_some() {
+            return Ok(None);
+        }
+        let study = files.study(self.args, self.commits, written, Some(COUNT))?;
+        let blocks = blocks.of_study(&files.dir.join(COUNT), &study)?;
+        let number = FIRST_BLOCK + number as u32;
+        if let Some(record) = blocks.record(number, runs) {
+            return Ok(Some(record));
+        }
+        let is_cheap = |clarity| are_counts_cheaper(self.commits.all.len() - 1, clarity);
+        let is_worth = self.counter != Counter::Tool || self.bisection.clarity().is_some_and(is_cheap);
+        let why = match self.afford(self.counter.trials(runs)) {
+            _ if !is_worth => "counting would take longer than the search does without it",
+            Err(Stop::Budget) => "the budget has no room for counts",
+            Err(stop) => return Err(stop),
+            Ok(()) => match blocks.run(number, runs) {
+                Ok(Some(record)) => return Ok(Some(record)),
+                Ok(None) => return Err(Stop::Interrupted),
+                Err(_) if interrupt::count() > 0 => return Err(Stop::Interrupted),
+                Err(_) => FAILED_COUNT,
+            },
+        };
+        self.uncounted = Some(why.to_owned());
+        let why = serde_json::to_string(why).map_err(CommandError::from)?;
+        files.write(given_up.as_ref(), &why)?;
+        Ok(None)
     }
 
     /// The commits that could not be built or run, each with the reason.
@@ -275,27 +308,48 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Why instructions cannot be counted on this machine. That is found out once, so that the same files lead to the same end.
-fn uncounted(args: &Args, files: &Files, features: &Registry) -> Result<Option<String>, CommandError> {
-    if args.simulate.is_some() {
-        return Ok(Some("the search is simulated".to_owned()));
+/// What counts instructions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+enum Counter {
+    Processor,
+    /// A program that executes the command, and takes long for it.
+    Tool,
+    /// Nothing, and why.
+    None(String),
+}
+
+impl Counter {
+    /// That of this machine. It is found out once, so that the same files lead to the same end.
+    fn of(args: &Args, files: &Files, features: &Registry) -> Result<Self, CommandError> {
+        if args.simulate.is_some() {
+            return Ok(Self::None("the search is simulated".to_owned()));
+        }
+        if let Some(known) = files.read(COUNTER) {
+            return Ok(known);
+        }
+        let has_processor = bakeoff_host::counters(true).iter().any(|(name, open)| *name == COUNT && open.is_ok());
+        let tool = || features.instruments.iter().find(|one| one.metric == COUNT).map(|one| (one.open)());
+        let counter = match has_processor {
+            true => Self::Processor,
+            false => match tool() {
+                Some(Ok(_)) => Self::Tool,
+                Some(Err(error)) => Self::None(error.to_string()),
+                None => Self::None("this machine has no counter".to_owned()),
+            },
+        };
+        files.write(COUNTER.as_ref(), &serde_json::to_string(&counter)?)?;
+        Ok(counter)
     }
-    let path = files.dir.join("counts.json");
-    if let Some(known) = fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok()) {
-        return Ok(known);
+
+    /// How many trials take as long as it does for these.
+    fn trials(&self, runs: &[Run]) -> u64 {
+        runs.len() as u64 * if *self == Self::Tool { TOOL_TRIALS } else { 1 }
     }
-    let is_counter = bakeoff_host::counters(true).iter().any(|(name, open)| *name == COUNT && open.is_ok());
-    let instrument = || features.instruments.iter().find(|one| one.metric == COUNT).map(|one| (one.open)());
-    let why = match is_counter {
-        true => None,
-        false => match instrument() {
-            Some(Ok(_)) => None,
-            Some(Err(error)) => Some(error.to_string()),
-            None => Some("this machine has no counter".to_owned()),
-        },
-    };
-    files.write("counts.json", &serde_json::to_string(&why)?)?;
-    Ok(why)
+}
+
+/// What became of a run: of several workloads and conditions, the mean of the logarithms.
+fn outcome(record: &Record, run: &Run) -> Option<f64> {
+    of_workloads(&trials(record, run).map(|trial| logarithm(record, trial)).collect::<Vec<_>>())
 }
 
 /// `1f2e3d4 (“topic: what”)`

@@ -1,16 +1,14 @@
 //! What a search has found, in one line and as JSON. It knows no file, and decides nothing.
 
 use super::confirm::Confirmed;
-use super::levels::{Factors, reverted, term};
-use super::phases::{Aim, Raced};
+use super::phases::Raced;
+use super::task::Task;
 use super::work::Work;
-use crate::race::{DROP_ALPHA, PARK_ALPHA, Standing, State};
 use bakeoff_judge::findings::Comparison;
 use bakeoff_model::percent::percent;
-use bakeoff_model::plan::Plan;
 use bakeoff_report::words::{listed, named, subject};
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use bakeoff_searching::race::{DROP_ALPHA, PARK_ALPHA, State};
+use serde_json::{Map, Value, json};
 
 /// Keys of levels whose builds are trained.
 const TRAINED: [&str; 2] = ["profile", "bolt"];
@@ -23,82 +21,66 @@ pub(crate) struct Found {
     /// None if the budget ended before it began.
     pub(crate) raced: Option<Raced>,
     /// Factors of the winner that can have the baseline's level; none if that is not known.
-    pub(crate) left_out: Option<Vec<String>>,
+    pub(crate) left_out: Option<Vec<usize>>,
     pub(crate) confirmed: Option<Confirmed>,
 }
 
 impl Found {
-    fn standing(&self) -> Standing {
-        self.raced.as_ref().map_or(Standing::Open(vec![]), |raced| raced.race.standing())
-    }
-
     /// The winner of a race that has finished.
     pub(crate) fn winner(&self) -> Option<usize> {
-        match self.standing() {
-            Standing::Finished(at) => self.raced.as_ref().map(|raced| raced.racers[at]),
-            Standing::Open(_) => None,
-        }
+        self.raced.as_ref().and_then(|raced| Some(raced.racers[raced.race.winner()?]))
     }
 
     /// The winner, or the one that the others were held against when the budget ended.
     pub(crate) fn best(&self) -> Option<usize> {
-        let incumbent = || self.raced.as_ref().and_then(|raced| Some(raced.racers[raced.race.incumbent()?]));
-        self.winner().or_else(incumbent)
+        self.raced.as_ref().and_then(|raced| Some(raced.racers[raced.race.incumbent?]))
     }
 
     /// Those that may be the best.
     fn candidates(&self) -> Vec<usize> {
-        match (self.standing(), &self.raced) {
-            (Standing::Open(set), Some(raced)) => set.into_iter().map(|at| raced.racers[at]).collect(),
-            (Standing::Finished(_), _) => self.winner().into_iter().collect(),
-            (Standing::Open(_), None) => vec![],
-        }
+        let of_race = |raced: &Raced| raced.race.candidates().into_iter().map(|at| raced.racers[at]).collect();
+        self.raced.as_ref().map(of_race).unwrap_or_default()
     }
 
     /// The winner without what can be left out, if that is another variant.
-    pub(crate) fn reduced(&self, plan: &Plan) -> Option<usize> {
-        let factors: Vec<&String> = self.left_out.iter().flatten().collect();
-        reverted(plan, self.winner()?, &factors).filter(|reduced| Some(*reduced) != self.winner())
+    pub(crate) fn reduced(&self, task: &Task<'_>) -> Option<usize> {
+        let left_out = self.left_out.as_ref().filter(|left_out| !left_out.is_empty())?;
+        task.reverted(self.winner()?, left_out)
     }
 }
 
 /// All that an answer is made of.
 pub(crate) struct Answer<'a> {
     pub(crate) work: &'a Work<'a>,
-    pub(crate) factors: &'a Factors,
-    pub(crate) aim: Aim,
     pub(crate) found: &'a Found,
-    /// Whether anything was built.
-    pub(crate) builds: bool,
 }
 
 impl Answer<'_> {
     /// The answer, in one line.
     pub(crate) fn line(&self) -> String {
-        let plan = self.work.plan;
-        let name = |variant: usize| subject(&plan.variants[variant].name);
+        let task = self.work.task;
+        let name = |variant: usize| subject(task.name(variant));
+        let (margin, sure) = (percent(task.margin.exp_m1()), percent(1.0 - DROP_ALPHA - PARK_ALPHA));
         let text = match (self.found.winner(), self.found.candidates()) {
             (Some(0), _) => {
-                let margin = percent(self.aim.margin.exp_m1());
-                format!("{}: the baseline; with {}, no other is better by more than {margin}", self.best_of(), sure())
+                format!("{}: the baseline; with {sure}, no other is better by more than {margin}", self.best_of())
             }
             (Some(winner), _) => {
-                let margin = percent(self.aim.margin.exp_m1());
                 let best = if self.found.has_model { "best of them" } else { "best" };
-                let within = format!("within {margin} of the {best} with {}", sure());
-                format!("{}: {}{}, {within}{}", self.best_of(), name(winner), self.gain(winner), self.enough(winner))
+                let gain = self.gain(winner).unwrap_or_default();
+                let within = format!("within {margin} of the {best} with {sure}");
+                format!("{}: {}{gain}, {within}{}", self.best_of(), name(winner), self.enough(winner))
             }
             (None, candidates) if candidates.is_empty() => {
-                let built = self.work.built();
-                format!("budget used: {built} of {} were built, and none raced; raise --budget", plan.variants.len())
+                let (built, all) = (self.work.blocks.built(), task.plan.variants.len());
+                format!("budget used: {built} of {all} were built, and none raced; raise --budget")
             }
             (None, candidates) => {
                 let names = named(candidates.iter().map(|variant| name(*variant)).collect());
-                let best = self.found.best().filter(|best| *best != 0);
-                let gain = best.map(|best| self.gain(best)).filter(|gain| !gain.is_empty());
-                let gain = gain.zip(best).map(|(gain, best)| format!("; so far {}{gain}", name(best)));
-                let gain = gain.unwrap_or_default();
-                format!("budget used: the best is one of these {}: {names}{gain}", candidates.len())
+                let best = self.found.best();
+                let so_far = best.and_then(|best| Some(format!("; so far {}{}", name(best), self.gain(best)?)));
+                let so_far = so_far.unwrap_or_default();
+                format!("budget used: the best is one of these {}: {names}{so_far}", candidates.len())
             }
         };
         text + &self.limits()
@@ -110,30 +92,27 @@ impl Answer<'_> {
         if !self.found.has_model {
             return format!("best of {raced}");
         }
-        let run = self.work.run.len();
-        let all = 0..self.work.plan.variants.len();
-        let failed = all.clone().filter(|variant| self.work.is_built(*variant) == Some(false)).count();
-        let rest = all.len().saturating_sub(run + failed);
-        let what = if self.builds { "built" } else { "run" };
-        format!("best of {raced}, chosen from {run} {what}; {rest} were judged by a model")
+        let run = &self.work.run;
+        let is_rest = |variant: &usize| !run.contains(variant) && self.work.is_built(*variant) != Some(false);
+        let rest = (0..self.work.task.plan.variants.len()).filter(is_rest).count();
+        let what = if self.work.task.builds.is_empty() { "run" } else { "built" };
+        format!("best of {raced}, chosen from {} {what}; {rest} were judged by a model", run.len())
     }
 
-    fn gain(&self, variant: usize) -> String {
-        let gains = self.found.confirmed.as_ref().map(|confirmed| &confirmed.gains);
-        let gain = gains.and_then(|gains| gains.get(&self.work.plan.variants[variant].name));
-        gain.map(|gain| format!(", {}", gain.shown())).unwrap_or_default()
+    /// The gain that was confirmed, with a comma before it.
+    fn gain(&self, variant: usize) -> Option<String> {
+        let gains = &self.found.confirmed.as_ref()?.gains;
+        Some(format!(", {}", gains.get(self.work.task.name(variant))?.shown))
     }
 
     /// Which of the winner's options give all of it.
     fn enough(&self, winner: usize) -> String {
-        let left_out: BTreeSet<&String> = self.found.left_out.iter().flatten().collect();
-        if left_out.is_empty() {
-            return String::new();
-        }
-        let changed = self.factors.changed(self.work.plan, winner);
+        let left_out = self.found.left_out.as_deref().unwrap_or_default();
+        let changed = self.work.task.changed(winner);
         let kept = changed.iter().filter(|factor| !left_out.contains(factor));
-        let kept: Vec<String> = kept.map(|factor| term(self.work.plan, winner, factor)).collect();
+        let kept: Vec<String> = kept.map(|factor| self.work.task.term(winner, *factor)).collect();
         match &kept[..] {
+            _ if left_out.is_empty() => String::new(),
             [] => "; the baseline is within the margin of it".to_owned(),
             [only] => format!("; {only} alone gives all of it"),
             several => format!("; {} of {} options give all of it: {}", several.len(), changed.len(), listed(several)),
@@ -142,56 +121,58 @@ impl Answer<'_> {
 
     /// What the answer is not about.
     fn limits(&self) -> String {
-        let mut out = String::new();
-        if self.builds && self.work.is_laid_out == Some(false) {
-            out += "; this is about these files as built";
-        }
-        for variant in self.found.best().iter() {
-            for factor in self.factors.changed(self.work.plan, *variant) {
-                out += &self.training(*variant, &factor).unwrap_or_default();
-            }
+        let is_fixed = !self.work.task.builds.is_empty() && self.work.is_laid_out == Some(false);
+        let mut out = if is_fixed { "; this is about these files as built" } else { "" }.to_owned();
+        if let Some(best) = self.found.best() {
+            let changed = self.work.task.changed(best).into_iter();
+            out.extend(changed.filter_map(|factor| self.training(best, factor)));
         }
         out
     }
 
     /// On what a level was trained, if it was.
-    fn training(&self, variant: usize, factor: &str) -> Option<String> {
-        let plan = self.work.plan;
-        let lines = plan.build_factors.iter().find(|line| line.name == factor)?;
-        let said = lines.levels.get(plan.variants[variant].levels.get(factor)?)?;
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let command = TRAINED.iter().find_map(|key| said.get(*key))?;
-        let is_measured = plan.workloads.iter().any(|workload| words(&workload.run) == words(command));
-        let on = if is_measured { "the measured workload itself" } else { "another command than the measured one" };
-        Some(format!("; {} was trained on {on}", term(plan, variant, factor)))
+    fn training(&self, variant: usize, factor: usize) -> Option<String> {
+        let task = self.work.task;
+        let (plan, name) = (task.plan, &task.factors[factor].0);
+        let lines = plan.build_factors.iter().find(|line| line.name == *name)?;
+        let level = lines.levels.get(plan.variants[variant].levels.get(name)?)?;
+        let command = TRAINED.iter().find_map(|key| level.get(*key))?;
+        let is_measured = |run: &str| run.split_whitespace().eq(command.split_whitespace());
+        let on = match plan.workloads.iter().any(|workload| is_measured(&workload.run)) {
+            true => "the measured workload itself",
+            false => "another command than the measured one",
+        };
+        Some(format!("; {} was trained on {on}", task.term(variant, factor)))
     }
 
     /// All of it. `kept` are the trials' files, relative to the study.
     pub(crate) fn json(&self, kept: &str) -> Value {
-        let (plan, spent, found) = (self.work.plan, &self.work.spent, self.found);
+        let (task, spent, found) = (self.work.task, &self.work.spent, self.found);
+        let plan = task.plan;
         let name = |variant: usize| plan.variants[variant].name.clone();
         let confirmed = found.confirmed.as_ref().map(|confirmed| {
             let gain = |one: &Comparison| json!({ "estimate": one.estimate, "interval": one.interval(), "verdict": one.verdict });
-            let gains: serde_json::Map<String, Value> =
-                confirmed.gains.iter().map(|(variant, of)| (variant.clone(), gain(&of.comparison))).collect();
-            let journal = confirmed.journal.file_name().unwrap_or_default().to_string_lossy();
-            json!({ "journal": format!(".bakeoff/{journal}"), "blocks": confirmed.blocks, "gains": gains })
+            let gains = confirmed.gains.iter().map(|(variant, of)| (variant.clone(), gain(&of.comparison)));
+            let gains: Map<String, Value> = gains.collect();
+            let blocks = confirmed.gains.values().map(|gain| gain.comparison.blocks).max();
+            json!({ "journal": confirmed.journal, "blocks": blocks, "gains": gains })
         });
+        let left_out = found.left_out.as_ref();
+        let left_out = left_out.map(|all| all.iter().map(|factor| &task.factors[*factor].0).collect::<Vec<_>>());
         json!({
             "format": 1,
             "study": plan.study,
             "plan": plan.name,
-            "seed": self.aim.seed,
-            "margin": self.aim.margin.exp_m1(),
-            "budget": self.work.budget.shown(),
+            "seed": plan.seed,
+            "margin": task.margin.exp_m1(),
+            "budget": task.budget.shown(),
             "has_model": found.has_model,
             "finished": found.winner().is_some(),
             "winner": found.winner().map(name),
             "candidates": found.candidates().into_iter().map(name).collect::<Vec<_>>(),
-            "left_out": found.left_out,
-            "reduced": found.reduced(plan).map(name),
+            "left_out": left_out,
+            "reduced": found.reduced(task).map(name),
             "confirmation": confirmed,
-            "blocks": self.work.taken,
             "trials": spent.trials,
             "builds": spent.builds,
             "seconds": spent.seconds(),
@@ -202,10 +183,10 @@ impl Answer<'_> {
     }
 
     fn variant(&self, variant: usize) -> Value {
-        let known = &self.work.plan.variants[variant];
-        let state = self.found.raced.as_ref().and_then(|raced| raced.state(variant));
-        let is_built = self.work.is_built(variant);
-        let state = match (state, is_built) {
+        let known = &self.work.task.plan.variants[variant];
+        let place = |raced: &Raced| raced.racers.iter().position(|racer| *racer == variant);
+        let state = self.found.raced.as_ref().and_then(|raced| Some(raced.race.states[place(raced)?]));
+        let state = match (state, self.work.is_built(variant)) {
             (_, Some(false)) | (Some(State::Failed), _) => "failed",
             (Some(State::Alive), _) => "left",
             (Some(State::Dropped), _) => "dropped",
@@ -214,18 +195,6 @@ impl Answer<'_> {
             (None, _) if self.found.has_model => "judged by a model",
             (None, _) => "not run",
         };
-        let why = match is_built {
-            Some(false) => Some(self.work.why(variant).to_owned()),
-            _ if self.work.print_other.contains(&variant) => {
-                Some("it prints something other than the baseline".to_owned())
-            }
-            _ => None,
-        };
-        json!({ "name": known.name, "levels": known.levels, "state": state, "why": why })
+        json!({ "name": known.name, "levels": known.levels, "state": state, "why": self.work.why(variant) })
     }
-}
-
-/// With what probability the race is right.
-fn sure() -> String {
-    percent(1.0 - DROP_ALPHA - PARK_ALPHA)
 }

@@ -1,14 +1,13 @@
 //! The phases of a search, each a loop: what the method plans is built and run, and the method takes the outcomes. The methods
 //! are elsewhere, and so is what runs blocks.
 
-use super::levels::{Factors, reverted, term};
 use super::work::Work;
-use crate::ablation::{self, Ablation};
 use crate::blocks::Stop;
-use crate::race::{Outcome, Race, Repeats, Rules, Slot, State};
-use crate::screening::Screening;
-use crate::space::Space;
 use bakeoff_model::shuffle::Stream;
+use bakeoff_searching::ablation::{self, Ablation};
+use bakeoff_searching::race::{Race, Repeats, Rules, Slot};
+use bakeoff_searching::screening::{BLOCKS, Screening};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Numbers of blocks. They say in which layouts programs are linked, so none is that of a block of an ordinary run, which has
 /// small ones; and how far the race was when an ablation began tells its blocks from those of another one.
@@ -17,17 +16,11 @@ const RACE: u32 = 10_000;
 const ABLATION: u32 = 1_000_000;
 const ABLATION_BLOCKS: u32 = 1_000;
 
-/// Blocks for one joint variant, and the probability that what is left out costs more than the margin.
+/// Blocks for one joint variant.
 const JOINT_BLOCKS: u32 = 60;
-const ABLATION_ALPHA: f64 = 0.05;
 
-/// What is the same in all phases.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Aim {
-    pub(crate) seed: u64,
-    /// Differences of logarithms up to this one do not matter.
-    pub(crate) margin: f64,
-}
+/// Logarithms of values, by variant.
+pub(crate) type Logs = BTreeMap<usize, f64>;
 
 /// A race as far as it went.
 pub(crate) struct Raced {
@@ -36,150 +29,115 @@ pub(crate) struct Raced {
     pub(crate) race: Race,
 }
 
-impl Raced {
-    /// Where a variant of the plan stands; none if it did not race.
-    pub(crate) fn state(&self, variant: usize) -> Option<State> {
-        self.racers.iter().position(|racer| *racer == variant).map(|at| self.race.state(at))
-    }
-}
-
-/// Runs the best few of a big space, and returns them: places in the plan, the best by the model first.
-pub(crate) fn screen(work: &mut Work<'_>, space: Space, variants: &[usize], seed: u64) -> Result<Vec<usize>, Stop> {
+/// Chooses the best few of a big space. Returns them, the best first, and what the model says of all variants.
+pub(crate) fn screen(work: &mut Work<'_>) -> Result<(Vec<usize>, Option<Logs>), Stop> {
+    let (space, variants) = work.task.space();
+    let seed = work.task.plan.seed;
     let mut screening = Screening::new(space, seed);
-    let mut number = SCREENING;
     loop {
-        let plan = match screening.finalists() {
-            Some(finalists) => finalists.to_vec(),
-            None => screening.plan(),
-        };
-        work.prepare(&plan.iter().map(|combination| variants[*combination]).collect::<Vec<_>>())?;
-        let mut failed: Vec<usize> =
-            plan.iter().copied().filter(|c| work.is_built(variants[*c]) == Some(false)).collect();
+        let is_done = screening.finalists().is_some();
+        let taken = screening.blocks.len();
+        let number = if is_done { RACE + 1 } else { SCREENING + taken as u32 + 1 };
+        let stage: Vec<usize> = screening.stage.iter().map(|combination| variants[*combination]).collect();
+        work.prepare(number, &stage)?;
+        let is_failed = |combination: &usize| work.is_built(variants[*combination]) == Some(false);
+        let failed: BTreeSet<usize> = screening.stage.iter().copied().filter(is_failed).collect();
         if !failed.is_empty() {
-            failed.sort_unstable();
             failed.into_iter().for_each(|combination| screening.build_failed(combination));
             continue;
         }
-        if let Some(finalists) = screening.finalists() {
-            return Ok(finalists.iter().map(|combination| variants[*combination]).collect());
+        if is_done {
+            let model = screening.model().map(|model| variants.into_iter().zip(model.values).collect());
+            return Ok((stage, model));
         }
-        number += 1;
-        // Those for which the budget has no room are missing.
-        let planned = plan.iter().map(|c| variants[*c]).filter(|variant| work.is_built(*variant) == Some(true));
-        let mut slots: Vec<Slot> = planned.map(|variant| Slot { variant, repeat: 0 }).collect();
-        if slots.iter().all(|slot| slot.variant != 0) {
+        let plan: Vec<usize> = screening.plan().into_iter().map(|combination| variants[combination]).collect();
+        let mut all = plan.clone();
+        if !plan.contains(&0) {
             // It shows what the others have to print.
-            let place = Stream::of(seed, &["baseline", &number.to_string()]).below(slots.len() as u64 + 1);
-            slots.insert(place as usize, Slot { variant: 0, repeat: 0 });
+            let place = Stream::of(seed, &["baseline", &number.to_string()]).below(plan.len() as u64 + 1);
+            all.insert(place as usize, 0);
         }
-        let stands = format!("block {} of 6, {} variants", number - SCREENING, plan.len());
-        work.progress.show("screening", [&stands, ""], &work.spent, work.budget);
-        let outcomes = work.block(number, &slots, 0)?;
-        let of = |combination: &usize| {
-            let at = slots.iter().position(|slot| slot.variant == variants[*combination])?;
-            logarithm(outcomes[at])
-        };
-        screening.take(&plan.iter().map(of).collect::<Vec<_>>());
+        let stands = format!("block {} of {}, {} variants", taken + 1, 2 * BLOCKS, plan.len());
+        work.progress.show("screening", [&stands, ""], &work.spent, work.task.budget);
+        let values = once(work, number, &all)?;
+        screening.take(&plan.iter().map(|variant| values.get(variant).copied()).collect::<Vec<_>>());
     }
 }
 
 /// Races variants until one is left or the budget ends. Those that are not built do not race.
-pub(crate) fn race(work: &mut Work<'_>, variants: &[usize], aim: Aim, builds: bool) -> Result<Raced, Stop> {
+pub(crate) fn race(work: &mut Work<'_>, variants: &[usize]) -> Result<Raced, Stop> {
     let mut racers: Vec<usize> =
         std::iter::once(0).chain(variants.iter().copied().filter(|variant| *variant != 0)).collect();
-    work.prepare(&racers)?;
+    work.prepare(RACE + 1, &racers)?;
     racers.retain(|variant| work.is_built(*variant) == Some(true));
-    let rules = |repeats: Repeats| {
-        let (variants, baseline) = (racers.len(), 0);
-        Rules { variants, baseline, margin: aim.margin, repeats, everyone: false, seed: aim.seed }
-    };
-    let mut race = Race::new(rules(Repeats::None));
+    let (margin, seed) = (work.task.margin, work.task.plan.seed);
+    let mut race = Race::new(Rules { variants: racers.len(), margin, repeats: Repeats::None, everyone: false, seed });
     loop {
         let plan = race.plan();
         if plan.is_empty() {
-            return Ok(Raced { racers, race });
+            break;
         }
-        let alive = race.alive().count();
-        let stands = format!("{alive} of {} left", racers.len());
-        let leads = race.incumbent().map(|at| format!("{} leads", work.name(racers[at]))).unwrap_or_default();
-        work.progress.show("race", [&stands, &leads], &work.spent, work.budget);
+        let stands = format!("{} of {} left", race.alive().count(), racers.len());
+        let leads = race.incumbent.map(|at| format!("{} leads", work.task.name(racers[at]))).unwrap_or_default();
+        work.progress.show("race", [&stands, &leads], &work.spent, work.task.budget);
         let slots: Vec<Slot> = plan.iter().map(|slot| Slot { variant: racers[slot.variant], ..*slot }).collect();
-        let number = RACE + race.blocks() + 1;
-        let outcomes = match work.block(number, &slots, 0) {
-            Err(Stop::Budget) => return Ok(Raced { racers, race }),
+        let outcomes = match work.block(RACE + race.blocks + 1, &slots) {
+            Err(Stop::Budget) => break,
             outcomes => outcomes?,
         };
-        if race.blocks() == 0 {
+        if race.blocks == 0 {
             // Only now is it known whether the programs can be linked again. The first block's plan does not depend on it.
-            let repeats = match work.is_laid_out {
-                _ if !builds => Repeats::Exchangeable,
+            race.rules.repeats = match work.is_laid_out {
+                _ if work.task.builds.is_empty() => Repeats::Exchangeable,
                 Some(true) => Repeats::SharingLayout,
                 _ => Repeats::None,
             };
-            race = Race::new(rules(repeats));
         }
         race.take(&outcomes);
     }
+    Ok(Raced { racers, race })
 }
 
-/// Which factors of the winner can have the baseline's level again without a loss; none if the budget ends before that is known.
-pub(crate) fn ablate(
-    work: &mut Work<'_>,
-    factors: &Factors,
-    winner: usize,
-    raced: u32,
-    aim: Aim,
-) -> Result<Option<Vec<String>>, Stop> {
-    let options = factors.changed(work.plan, winner);
+/// Returns the factors of the winner that can have the baseline's level again without a loss. If a model says what each costs,
+/// the variants that revert only one need not be built.
+pub(crate) fn ablate(work: &mut Work<'_>, winner: usize, raced: u32, model: Option<&Logs>) -> Result<Vec<usize>, Stop> {
+    let task = work.task;
+    let options = task.changed(winner);
     if options.len() < 2 {
-        return Ok(Some(vec![]));
+        return Ok(vec![]);
     }
-    let rules = ablation::Rules {
-        options: options.len(),
-        costs: None,
-        margin: aim.margin,
-        alpha: ABLATION_ALPHA,
-        blocks: JOINT_BLOCKS,
-        seed: aim.seed,
-    };
+    let cost = |model: &Logs, option: usize| Some(model.get(&task.reverted(winner, &[option])?)? - model.get(&winner)?);
+    let costs = model.map(|model| options.iter().map(|option| cost(model, *option).unwrap_or(f64::INFINITY)).collect());
+    let (margin, seed) = (task.margin, task.plan.seed);
+    let rules = ablation::Rules { options: options.len(), costs, margin, blocks: JOINT_BLOCKS, seed };
     let (mut ablation, mut number) = (Ablation::new(rules), ABLATION + ABLATION_BLOCKS * raced);
     loop {
-        let plan = ablation.plan();
-        if let Some(ending) = ablation.ending() {
-            return Ok(Some(ending.into_iter().map(|option| options[option].clone()).collect()));
+        if let Some(left_out) = ablation.ending() {
+            return Ok(left_out.into_iter().map(|option| options[option]).collect());
         }
         number += 1;
+        let factors_of = |run: &ablation::Reverted| run.iter().map(|option| options[*option]).collect::<Vec<usize>>();
+        let runs: Vec<Vec<usize>> = ablation.plan().iter().map(factors_of).collect();
         // An exclusion may forbid one of them.
-        let variants: Vec<Option<usize>> = plan
-            .iter()
-            .map(|run| reverted(work.plan, winner, &run.iter().map(|option| &options[*option]).collect::<Vec<_>>()))
-            .collect();
+        let variants: Vec<Option<usize>> = runs.iter().map(|run| task.reverted(winner, run)).collect();
         let known: Vec<usize> = variants.iter().flatten().copied().collect();
-        work.prepare(&known)?;
-        let is_there = |variant: &usize| work.is_built(*variant) == Some(true);
-        let slots: Vec<Slot> = known.into_iter().filter(is_there).map(|variant| Slot { variant, repeat: 0 }).collect();
-        let terms: Vec<String> =
-            plan.iter().flatten().map(|option| term(work.plan, winner, &options[*option])).collect();
-        let stands = format!("{} without {}", work.name(winner), terms.join(", "));
-        work.progress.show("ablation", ["which options matter", &stands], &work.spent, work.budget);
-        let outcomes = match slots.len() {
-            0 | 1 => vec![Outcome::Failed; slots.len()],
-            _ => match work.block(number, &slots, winner) {
-                Err(Stop::Budget) => return Ok(None),
-                outcomes => outcomes?,
-            },
-        };
-        let of = |variant: &Option<usize>| {
-            let at = slots.iter().position(|slot| Some(slot.variant) == *variant)?;
-            logarithm(outcomes[at])
-        };
-        ablation.take(&variants.iter().map(of).collect::<Vec<_>>());
+        work.prepare(number, &known)?;
+        let terms: Vec<String> = runs.iter().flatten().map(|factor| task.term(winner, *factor)).collect();
+        let stands = format!("{} without {}", task.name(winner), terms.join(", "));
+        work.progress.show("ablation", ["which options matter", &stands], &work.spent, task.budget);
+        let values = once(work, number, &known)?;
+        ablation.take(&variants.iter().map(|variant| values.get(&(*variant)?).copied()).collect::<Vec<_>>());
     }
 }
 
-fn logarithm(outcome: Outcome) -> Option<f64> {
-    match outcome {
-        Outcome::Took(ln) => Some(ln),
-        Outcome::TimedOut | Outcome::Failed => None,
+/// Runs each of some variants once, as far as they are built: the values of those that neither failed nor timed out.
+fn once(work: &mut Work<'_>, number: u32, variants: &[usize]) -> Result<Logs, Stop> {
+    let built = variants.iter().filter(|variant| work.is_built(**variant) == Some(true));
+    let slots: Vec<Slot> = built.map(|variant| Slot { variant: *variant, repeat: 0 }).collect();
+    if slots.len() < 2 {
+        return Ok(Logs::new());
     }
+    let outcomes = work.block(number, &slots)?.into_iter();
+    let values = slots.iter().zip(outcomes).filter_map(|(slot, ln)| Some((slot.variant, ln?)));
+    Ok(values.filter(|(_, ln)| ln.is_finite()).collect())
 }

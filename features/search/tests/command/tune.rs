@@ -107,7 +107,7 @@ fn a_budget_that_ends_names_all_that_may_be_the_best() {
     // A larger budget resumes.
     let later = found(&sandbox.execute(&[&words[..3], &["200 trials"], &words[4..]].concat()));
     assert_eq!(later["folder"], early["folder"]);
-    assert!(later["blocks"].as_u64() > early["blocks"].as_u64());
+    assert!(later["trials"].as_u64() > early["trials"].as_u64());
 }
 
 /// Kills a search at random moments, then lets it end.
@@ -167,7 +167,7 @@ fn a_real_search_loses_and_doubles_no_trial_when_it_is_killed() {
     shown.expect(
         0,
         &[
-            "note: echo=broken and echo=broken nap=none could not be built; `bakeoff build` shows why",
+            "note: echo=broken and echo=broken nap=none could not be built: layer script: the script exited 1",
             "best of 4: nap=none, ",
             "; this is about these files as built",
         ],

@@ -39,11 +39,10 @@ const FAILURES: u32 = 3;
 const BEST: usize = 4;
 const PAIRED: usize = 8;
 
-/// What is raced, and how.
+/// What is raced, and how. Variant 0 is the baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
     pub variants: usize,
-    pub baseline: usize,
     /// Differences of logarithms up to this one do not matter.
     pub margin: f64,
     pub repeats: Repeats,
@@ -72,40 +71,10 @@ pub struct Slot {
     pub repeat: u32,
 }
 
-/// What became of a run.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Outcome {
-    /// The logarithm of its value.
-    Took(f64),
-    /// It was stopped at the time limit: slower than what ended, and never a loss.
-    TimedOut,
-    /// It gave no value; nothing follows.
-    Failed,
-}
-
-impl Outcome {
-    /// One outcome of several workloads: the mean of their logarithms.
-    pub fn of_workloads(outcomes: &[Self]) -> Self {
-        let mut sum = 0.0;
-        let mut all = Self::Failed;
-        for outcome in outcomes {
-            match outcome {
-                Self::Took(ln) if ln.is_finite() => sum += ln,
-                Self::TimedOut => all = Self::TimedOut,
-                Self::Took(_) | Self::Failed => return Self::Failed,
-            }
-        }
-        if all == Self::TimedOut || outcomes.is_empty() { all } else { Self::Took(sum / outcomes.len() as f64) }
-    }
-
-    /// As a number for bets.
-    fn value(self) -> Option<f64> {
-        match self {
-            Self::Took(ln) => Some(ln).filter(|ln| ln.is_finite()),
-            Self::TimedOut => Some(f64::INFINITY),
-            Self::Failed => None,
-        }
-    }
+/// One outcome of several workloads: the mean of their logarithms, as [`Race::take`] takes it.
+pub fn of_workloads(outcomes: &[Option<f64>]) -> Option<f64> {
+    let sum = outcomes.iter().copied().sum::<Option<f64>>()?;
+    Some(sum / outcomes.len() as f64).filter(|mean| !mean.is_nan())
 }
 
 /// Where a variant stands.
@@ -118,15 +87,6 @@ pub enum State {
     Parked,
     /// It gave no value in its first blocks: it failed, or no run of it was waited for. Nothing was shown about it.
     Failed,
-}
-
-/// How the race stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
-    /// This variant is within the margin of the best.
-    Finished(usize),
-    /// The best is among these.
-    Open(Vec<usize>),
 }
 
 /// Where a variant's evidence is.
@@ -155,21 +115,20 @@ impl Evidence {
 /// A race in progress.
 #[derive(Debug, Clone)]
 pub struct Race {
-    rules: Rules,
-    blocks: u32,
-    states: Vec<State>,
+    pub rules: Rules,
+    /// Blocks taken so far.
+    pub blocks: u32,
+    pub states: Vec<State>,
     evidence: Vec<Evidence>,
     /// For parking, over all common blocks: by variant and opponent.
     pairs: BTreeMap<(usize, usize), Sizes>,
-    incumbent: Option<usize>,
+    /// The variant that the others are now held against; at the end, the winner.
+    pub incumbent: Option<usize>,
     /// How many incumbents there were.
     incumbents: u32,
     estimates: Estimates,
     tables: Tables,
 }
-
-/// The values of a block: of each variant, run by run.
-type Values = Vec<Vec<f64>>;
 
 impl Race {
     /// Before its first block.
@@ -193,10 +152,11 @@ impl Race {
         if self.is_finished() {
             return vec![];
         }
+        let wanted = (0.8 * (self.alive().count() as f64).sqrt()).round().max(1.0) as u32;
+        let incumbent_runs = if self.rules.repeats == Repeats::None { 1 } else { wanted };
         let runs = |variant: usize| {
-            let is_kept = self.rules.everyone || variant == self.rules.baseline;
-            let is_there = is_kept || self.states[variant] == State::Alive;
-            if self.incumbent == Some(variant) { self.incumbent_runs() } else { u32::from(is_there) }
+            let is_there = self.rules.everyone || variant == 0 || self.states[variant] == State::Alive;
+            if self.incumbent == Some(variant) { incumbent_runs } else { u32::from(is_there) }
         };
         let slots = |variant| (0..runs(variant)).map(move |repeat| Slot { variant, repeat });
         let mut plan: Vec<Slot> = (0..self.rules.variants).flat_map(slots).collect();
@@ -204,18 +164,10 @@ impl Race {
         plan
     }
 
-    fn incumbent_runs(&self) -> u32 {
-        let wanted = (0.8 * (self.alive().count() as f64).sqrt()).round().max(1.0) as u32;
-        if self.rules.repeats == Repeats::None { 1 } else { wanted }
-    }
-
-    /// Those runs of the incumbent among which a challenger may be ranked.
-    fn ranked(&self, runs: &[f64]) -> usize {
-        if self.rules.repeats == Repeats::Exchangeable { runs.len() } else { runs.len().min(1) }
-    }
-
-    /// Takes the outcomes of the next block, in the order of [`Self::plan`]. A block that lacks some is not taken.
-    pub fn take(&mut self, outcomes: &[Outcome]) {
+    /// Takes the outcomes of the next block, in the order of [`Self::plan`]: the logarithm of each value, infinite if the run
+    /// was stopped at the time limit, none if it failed. A time-out is slower than what ended, and never a loss; of a failure
+    /// nothing follows. A block that lacks some outcomes is not taken.
+    pub fn take(&mut self, outcomes: &[Option<f64>]) {
         if self.take_values(outcomes) {
             self.leave();
             self.choose_incumbent();
@@ -224,33 +176,32 @@ impl Race {
     }
 
     /// Bets on a block, and learns from it. Nobody leaves.
-    fn take_values(&mut self, outcomes: &[Outcome]) -> bool {
+    fn take_values(&mut self, outcomes: &[Option<f64>]) -> bool {
         let plan = self.plan();
         if plan.is_empty() || outcomes.len() != plan.len() {
             return false;
         }
-        let values: Vec<Option<f64>> = outcomes.iter().map(|outcome| outcome.value()).collect();
-        let corrected = self.estimates.corrected(&values);
-        let mut by_variant: Values = vec![vec![]; self.rules.variants];
+        let corrected = self.estimates.corrected(outcomes);
+        let mut by_variant: Vec<Vec<f64>> = vec![vec![]; self.rules.variants];
         // The first run of each variant comes first, whatever the order of the block: it shares the challengers' layout.
         let mut slots: Vec<(&Slot, &Option<f64>)> = plan.iter().zip(&corrected).collect();
         slots.sort_by_key(|(slot, _)| (slot.variant, slot.repeat));
         slots.iter().for_each(|(slot, value)| by_variant[slot.variant].extend(value.iter()));
-        self.bet_on_drops(&by_variant);
-        self.bet_on_parks(&by_variant);
+        self.bet(&by_variant);
         let variants: Vec<usize> = plan.iter().map(|slot| slot.variant).collect();
-        self.estimates.take(&variants, &corrected, &values);
+        self.estimates.take(&variants, &corrected, outcomes);
         self.blocks += 1;
         true
     }
 
-    fn bet_on_drops(&mut self, values: &Values) {
-        let order = self.order();
-        let scale = self.estimates.scale();
+    /// Bets on each variant alive, against opponents that were known before the block. Each variant has the values of its runs.
+    fn bet(&mut self, values: &[Vec<f64>]) {
+        let (order, scale) = (self.order(), self.estimates.scale);
+        // In the first block nobody is better.
         let leader = order.first().copied().filter(|_| self.blocks > 0);
-        let is_first = self.blocks == 0;
-        let half = if is_first { order.len() } else { order.len().div_ceil(2) };
-        let best = if is_first { order.len() } else { BEST };
+        let [half, best] = if self.blocks == 0 { [order.len(); 2] } else { [order.len().div_ceil(2), BEST] };
+        let far = self.incumbent.filter(|incumbent| !order.iter().take(PAIRED).any(|other| other == incumbent));
+        let paired: Vec<usize> = order.iter().copied().take(PAIRED).chain(far).collect();
         for &variant in &order {
             let Some(&own) = values[variant].first() else { continue };
             let first = |other: &usize| if *other == variant { None } else { values[*other].first().copied() };
@@ -262,28 +213,17 @@ impl Race {
             if let Some(leader) = leader.filter(|leader| *leader != variant) {
                 evidence.leader.bet(own, &values[leader], scale);
             }
+            let with_margin = own + self.rules.margin;
             if let Some(incumbent) = self.incumbent.filter(|incumbent| *incumbent != variant) {
-                let ranked = self.ranked(&values[incumbent]);
-                self.evidence[variant].incumbent.bet(own, &values[incumbent][..ranked], &mut self.tables);
+                let runs = &values[incumbent];
+                // Those runs among which a challenger may be ranked.
+                let ranked = if self.rules.repeats == Repeats::Exchangeable { runs.len() } else { runs.len().min(1) };
+                evidence.incumbent.bet(own, &runs[..ranked], &mut self.tables);
+                evidence.park_sizes.bet(with_margin, runs, scale);
+                evidence.park_ranks.bet(with_margin, &runs[..ranked], &mut self.tables);
             }
-        }
-    }
-
-    fn bet_on_parks(&mut self, values: &Values) {
-        let order = self.order();
-        let scale = self.estimates.scale();
-        let far = self.incumbent.filter(|incumbent| !order.iter().take(PAIRED).any(|other| other == incumbent));
-        let opponents: Vec<usize> = order.iter().copied().take(PAIRED).chain(far).collect();
-        for &variant in &order {
-            let Some(own) = values[variant].first().map(|own| own + self.rules.margin) else { continue };
-            for &opponent in opponents.iter().filter(|opponent| **opponent != variant) {
-                if self.incumbent == Some(opponent) {
-                    let ranked = self.ranked(&values[opponent]);
-                    let evidence = &mut self.evidence[variant];
-                    evidence.park_sizes.bet(own, &values[opponent], scale);
-                    evidence.park_ranks.bet(own, &values[opponent][..ranked], &mut self.tables);
-                }
-                self.pairs.entry((variant, opponent)).or_default().bet(own, &values[opponent], scale);
+            for &opponent in paired.iter().filter(|opponent| **opponent != variant) {
+                self.pairs.entry((variant, opponent)).or_default().bet(with_margin, &values[opponent], scale);
             }
         }
     }
@@ -291,7 +231,7 @@ impl Race {
     /// Lets those go that are shown not to be the best, and those that give no values.
     fn leave(&mut self) {
         for variant in self.alive().collect::<Vec<_>>() {
-            if self.estimates.blocks(variant) == 0 && self.blocks >= FAILURES {
+            if self.estimates.blocks[variant] == 0 && self.blocks >= FAILURES {
                 self.states[variant] = State::Failed;
             } else if self.evidence[variant].drop() >= 1.0 / DROP_ALPHA && self.alive().count() > 1 {
                 self.states[variant] = State::Dropped;
@@ -300,31 +240,26 @@ impl Race {
     }
 
     fn choose_incumbent(&mut self) {
-        let is_named = self.incumbent.is_some();
-        if !is_named && self.blocks < NAMED_AFTER && self.alive().count() > 1 {
+        let Some(leader) = self.order().first().copied() else { return };
+        if self.incumbent.is_none() && self.blocks < NAMED_AFTER && self.alive().count() > 1 {
             return;
         }
-        let is_gone = self.incumbent.is_some_and(|incumbent| self.states[incumbent] != State::Alive);
-        let ahead = if self.count(State::Parked) > 0 { AHEAD_OF_PARKS } else { AHEAD };
-        let leader = self.order().first().copied();
-        let overtakes = |leader: usize, incumbent: usize| {
-            let error = self.estimates.scale() / f64::from(self.estimates.blocks(leader).max(1)).sqrt();
-            leader != incumbent && self.estimates.gap(incumbent, leader) > ahead * error
-        };
-        let next = match (self.incumbent, leader) {
-            (Some(incumbent), Some(leader)) if is_gone || overtakes(leader, incumbent) => Some(leader),
-            (None, leader) => leader,
-            _ => None,
-        };
-        if next.is_some() {
-            self.incumbent = next;
-            self.incumbents += 1;
-            for variant in 0..self.rules.variants {
-                (self.evidence[variant].park_sizes, self.evidence[variant].park_ranks) = Default::default();
-                // Parked behind one that was parked behind another would lose up to twice the margin.
-                if self.states[variant] == State::Parked {
-                    self.states[variant] = State::Alive;
-                }
+        if let Some(incumbent) = self.incumbent.filter(|incumbent| self.states[*incumbent] == State::Alive) {
+            let ahead = if self.states.contains(&State::Parked) { AHEAD_OF_PARKS } else { AHEAD };
+            let error = self.estimates.scale / f64::from(self.estimates.blocks[leader].max(1)).sqrt();
+            let gap = self.estimates.centre(incumbent) - self.estimates.centre(leader);
+            let is_overtaken = leader != incumbent && gap > ahead * error;
+            if !is_overtaken {
+                return;
+            }
+        }
+        self.incumbent = Some(leader);
+        self.incumbents += 1;
+        for (evidence, state) in self.evidence.iter_mut().zip(&mut self.states) {
+            (evidence.park_sizes, evidence.park_ranks) = Default::default();
+            // Parked behind one that was parked behind another would lose up to twice the margin.
+            if *state == State::Parked {
+                *state = State::Alive;
             }
         }
     }
@@ -354,42 +289,23 @@ impl Race {
         (0..self.rules.variants).filter(|variant| self.states[*variant] == State::Alive)
     }
 
-    fn count(&self, state: State) -> usize {
-        self.states.iter().filter(|other| **other == state).count()
-    }
-
-    /// Where a variant stands.
-    pub fn state(&self, variant: usize) -> State {
-        self.states[variant]
-    }
-
-    /// Blocks taken so far.
-    pub fn blocks(&self) -> u32 {
-        self.blocks
-    }
-
-    /// The variant that the others are now held against.
-    pub fn incumbent(&self) -> Option<usize> {
-        self.incumbent
-    }
-
+    /// Whether nobody is left but the incumbent.
     fn is_finished(&self) -> bool {
-        match (self.incumbent, self.alive().count()) {
-            (Some(incumbent), 1) => self.states[incumbent] == State::Alive,
-            (_, alive) => alive == 0,
-        }
+        self.alive().all(|variant| self.incumbent == Some(variant))
     }
 
-    /// How the race stands now: who has won, or who may still be the best.
-    pub fn standing(&self) -> Standing {
-        match self.incumbent {
-            Some(incumbent) if self.is_finished() => Standing::Finished(incumbent),
-            incumbent => {
-                let may_be =
-                    |v: &usize| matches!(self.states[*v], State::Alive | State::Parked) || incumbent == Some(*v);
-                Standing::Open((0..self.rules.variants).filter(may_be).collect())
-            }
-        }
+    /// The variant that is within the margin of the best; none while the race is open.
+    pub fn winner(&self) -> Option<usize> {
+        self.incumbent.filter(|_| self.is_finished())
+    }
+
+    /// The variants of which one is the best, or while the race is open may still be.
+    pub fn candidates(&self) -> Vec<usize> {
+        let may_be = |variant: &usize| match self.winner() {
+            Some(winner) => winner == *variant,
+            None => matches!(self.states[*variant], State::Alive | State::Parked) || self.incumbent == Some(*variant),
+        };
+        (0..self.rules.variants).filter(may_be).collect()
     }
 }
 

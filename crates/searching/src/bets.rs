@@ -21,35 +21,31 @@ const CLIP: f64 = 2.0;
 /// Student's distribution with this many degrees of freedom is the normal one.
 const NORMAL: f64 = 1e12;
 
-/// The capital of bets on sizes, one account for each stake.
+/// The capital of bets, one account for each stake.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sizes([f64; SIZE_STAKES.len()]);
+pub(crate) struct Accounts<const STAKES: usize>([f64; STAKES]);
 
-/// The capital of bets on ranks, one account for each stake.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ranks([f64; RANK_STAKES.len()]);
+/// The capitals of bets on sizes, and of bets on ranks.
+pub(crate) type Sizes = Accounts<4>;
+pub(crate) type Ranks = Accounts<3>;
 
-impl Default for Sizes {
+impl<const STAKES: usize> Default for Accounts<STAKES> {
     fn default() -> Self {
-        Self([1.0; SIZE_STAKES.len()])
+        Self([1.0; STAKES])
     }
 }
 
-impl Default for Ranks {
-    fn default() -> Self {
-        Self([1.0; RANK_STAKES.len()])
+impl<const STAKES: usize> Accounts<STAKES> {
+    /// The mean of all accounts.
+    pub(crate) fn capital(&self) -> f64 {
+        self.0.iter().sum::<f64>() / STAKES as f64
     }
 }
 
 impl Sizes {
-    /// The mean of all accounts.
-    pub fn capital(&self) -> f64 {
-        self.0.iter().sum::<f64>() / self.0.len() as f64
-    }
-
     /// Bets that `own` is larger than the opponents' values. An infinite value is one that was not waited for. `own` then
     /// wins nothing, because an own time-out must never be a loss of the variant.
-    pub fn bet(&mut self, own: f64, opponents: &[f64], scale: f64) {
+    pub(crate) fn bet(&mut self, own: f64, opponents: &[f64], scale: f64) {
         if opponents.is_empty() || scale.is_nan() || scale <= 0.0 {
             return;
         }
@@ -66,13 +62,8 @@ impl Sizes {
 }
 
 impl Ranks {
-    /// The mean of all accounts.
-    pub fn capital(&self) -> f64 {
-        self.0.iter().sum::<f64>() / self.0.len() as f64
-    }
-
     /// Bets that `own` is larger than the opponents' values; infinite values as in [`Sizes::bet`].
-    pub fn bet(&mut self, own: f64, opponents: &[f64], tables: &mut Tables) {
+    pub(crate) fn bet(&mut self, own: f64, opponents: &[f64], tables: &mut Tables) {
         if opponents.is_empty() {
             return;
         }
@@ -89,7 +80,7 @@ impl Ranks {
 
 /// The factors of each rank, by the number of values that are ranked. They are kept because they are dear.
 #[derive(Debug, Clone, Default)]
-pub struct Tables(BTreeMap<usize, [Vec<f64>; RANK_STAKES.len()]>);
+pub(crate) struct Tables(BTreeMap<usize, [Vec<f64>; RANK_STAKES.len()]>);
 
 impl Tables {
     fn of(&mut self, values: usize) -> &[Vec<f64>; RANK_STAKES.len()] {

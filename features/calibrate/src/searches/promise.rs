@@ -1,13 +1,14 @@
 //! The types of the goals: what one search gives, how many become a number, and what the number must be. Nothing is simulated
 //! here.
 
-use crate::tests::worlds::World;
 use bakeoff_model::shuffle::Stream;
+use bakeoff_searching::worlds::World;
 use bakeoff_stats::describe::{mean, median};
+use serde::{Deserialize, Serialize};
 
 /// Seconds of a build and of a trial where costs are compared in seconds: a build takes 60 to 120 s of processor time here.
-pub const BUILD_S: f64 = 90.0;
-pub const TRIAL_S: f64 = 1.0;
+const BUILD_S: f64 = 90.0;
+const TRIAL_S: f64 = 1.0;
 
 /// What one search gives; what is not a number was not measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,7 +51,8 @@ pub(super) fn flag(yes: bool) -> f64 {
 }
 
 /// How samples become a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Measure {
     /// The part with a wrong answer, with an answer, and with few builds.
     Wrong,
@@ -119,7 +121,7 @@ pub(super) struct Task {
 
 /// Parts of the table, each of which takes at most an hour in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub(crate) enum Part {
     Races,
     Layouts,
     Spaces,
@@ -127,11 +129,11 @@ pub enum Part {
 }
 
 /// All of them.
-pub const PARTS: [Part; 4] = [Part::Races, Part::Layouts, Part::Spaces, Part::Bisections];
+pub(crate) const PARTS: [Part; 4] = [Part::Races, Part::Layouts, Part::Spaces, Part::Bisections];
 
 impl Part {
     /// Its name on a command line.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Races => "races",
             Self::Layouts => "layouts",
@@ -143,16 +145,16 @@ impl Part {
 
 /// What to simulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub(crate) struct Options {
     /// Searches in each world.
-    pub runs: u32,
-    pub seed: u64,
-    /// A goal counts as reached unless the interval of the measured number, at 99.9 % confidence, excludes it.
-    pub short: bool,
+    pub(crate) runs: u32,
+    pub(crate) seed: u64,
+    /// See [`Searches::short`](super::Searches::short).
+    pub(crate) short: bool,
 }
 
 /// One number.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     pub design: String,
     pub measure: Measure,
@@ -163,7 +165,8 @@ pub struct Row {
     pub measured: f64,
     /// At 95 %: Clopper and Pearson's for a rate, Student's t over batches of runs for a median.
     pub interval: Option<[f64; 2]>,
-    pub worst: World,
+    /// The name of the worst world, and what was measured there.
+    pub worst: String,
     pub worst_measured: f64,
     pub holds: bool,
 }

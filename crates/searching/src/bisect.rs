@@ -16,9 +16,12 @@ use bakeoff_stats::eprocess;
 use range::Range;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Evidence with which good and bad differ, and with which the ends of a half do.
-const ENDS_ALPHA: f64 = 0.05;
+/// Evidence with which good and bad differ, either way: 2/α at 5 %. And that with which the ends of a half do.
+const ENDS_EVIDENCE: f64 = 40.0;
 const HALF_EVIDENCE: f64 = 20.0;
+
+/// Blocks of the ends of a half before it is left again.
+const HALF_BLOCKS: u32 = 200;
 
 /// A commit's posterior, as the first changed one or a later one, from which it is not asked any more.
 const SURE: f64 = 0.01;
@@ -65,7 +68,7 @@ pub enum Ask {
 /// How a search ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
-    /// Good and bad were not shown to differ; what their difference may be.
+    /// Good and bad were not shown to differ; which differences the same bets do not refute either, at 95 %.
     NotShown([f64; 2]),
     /// A commit was proved to change the speed.
     Proved(Proof),
@@ -281,7 +284,8 @@ impl Bisection {
         }
         if let Phase::Proving { proof, evidence, .. } = &self.phase
             && evidence.capital() >= 2f64.powi(self.proofs) / self.rules.alpha
-            && proof.interval(self.rules.alpha).is_some()
+            // With fewer blocks no interval has an end.
+            && eprocess::at_most(proof.differences.len()) >= 1.0 / self.rules.alpha
         {
             self.phase = Phase::Ended(Ending::Proved(proof.clone()));
             return;
@@ -325,31 +329,25 @@ impl Bisection {
     fn are_ends_shown(&mut self) -> bool {
         let is_root = self.ranges.len() == 1;
         let Some(range) = self.ranges.last_mut() else { return false };
-        if range.is_shown {
-            return true;
-        }
-        let needed = if is_root { 2.0 / ENDS_ALPHA } else { HALF_EVIDENCE };
-        if is_root && range.faster.capital() >= needed {
+        let (needed, blocks) =
+            if is_root { (ENDS_EVIDENCE, self.rules.ends_blocks) } else { (HALF_EVIDENCE, HALF_BLOCKS) };
+        if is_root && !range.is_shown && range.faster.capital() >= needed {
             self.sign = -1.0;
             range.reverse();
         }
-        if range.slower.capital() >= needed {
-            range.is_shown = true;
+        range.is_shown |= range.slower.capital() >= needed;
+        if range.is_shown {
             return true;
         }
         self.phase = Phase::Ends;
-        if range.blocks() >= self.rules.ends_blocks {
-            if is_root {
-                let interval = eprocess::interval(&range.differences, ENDS_ALPHA);
-                let all = [f64::NEG_INFINITY, f64::INFINITY];
-                self.phase = Phase::Ended(Ending::NotShown(interval.unwrap_or(all)));
-            } else {
-                // "Neither" was wrong, or the larger half was: back to where it was asked.
-                self.ranges.pop();
-                return true;
-            }
+        let is_over = range.differences.len() >= blocks as usize;
+        if is_over && is_root {
+            self.stop();
+        } else if is_over {
+            // "Neither" was wrong, or the larger half was: back to where it was asked.
+            self.ranges.pop();
         }
-        false
+        is_over && !is_root
     }
 
     /// Asks counts before anything noisy. True while there is one to ask.
@@ -421,12 +419,10 @@ impl Bisection {
     }
 
     fn unproved(&self) -> Ending {
-        let Some(range) = self.ranges.last() else { return Ending::NotShown([f64::NEG_INFINITY, f64::INFINITY]) };
-        let Some(shown) = self.ranges.iter().rfind(|range| range.is_shown) else {
-            let interval = eprocess::interval(&range.differences, ENDS_ALPHA);
-            return Ending::NotShown(interval.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]));
-        };
-        Ending::Unproved { between: shown.closest_shown(self.enough()), likely: likely(shown) }
+        match self.ranges.iter().rfind(|range| range.is_shown) {
+            Some(shown) => Ending::Unproved { between: shown.closest_shown(self.enough()), likely: likely(shown) },
+            None => Ending::NotShown(self.ranges.first().map_or([0.0; 2], |range| range.unrefuted(ENDS_EVIDENCE))),
+        }
     }
 
     /// Evidence that allows for all commits that may be asked.

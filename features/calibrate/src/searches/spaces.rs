@@ -3,12 +3,12 @@
 
 use super::promise::{Measure, Part, Promise, Sample, Task, at_most, flag, shown};
 use super::races::{Design, margin};
-use crate::ablation::{self, Ablation};
-use crate::race::{Repeats, Rules};
-use crate::screening::Screening;
-use crate::space::Space;
-use crate::tests::worlds::{Layouts, Machine, Run, World};
 use bakeoff_model::shuffle::Stream;
+use bakeoff_searching::ablation::{self, Ablation};
+use bakeoff_searching::race::{Repeats, Rules};
+use bakeoff_searching::screening::Screening;
+use bakeoff_searching::space::Space;
+use bakeoff_searching::worlds::{Layouts, Machine, Run, World};
 use std::collections::BTreeSet;
 
 /// True speeds: each level but the first of a factor moves by Exp(1.2 %), half of them upwards; five pairs of levels by
@@ -28,7 +28,7 @@ fn truths(space: &Space, levels: &[usize], roughness: f64, stream: &mut Stream) 
         let is_in = |pair: &&Pair| pair.chosen.iter().all(|chosen| combination[chosen.factor] == chosen.level);
         of_mains + pairs.iter().filter(is_in).map(|pair| pair.cost).sum::<f64>() + roughness * stream.normal()
     };
-    space.combinations().iter().map(truth).collect()
+    space.combinations.iter().map(truth).collect()
 }
 
 /// What the levels of a factor cost.
@@ -61,7 +61,7 @@ struct Big {
 }
 
 fn search(big: Big, world: World, mut stream: Stream) -> Sample {
-    let space = Space::new(big.levels, &|_| false);
+    let space = Space::of_levels(big.levels, &|_| false);
     let truths = truths(&space, big.levels, big.roughness, &mut stream);
     let design = Design::of_files(big.factor);
     let mut machine = design.machine(world, &mut stream);
@@ -104,7 +104,7 @@ fn search(big: Big, world: World, mut stream: Stream) -> Sample {
 fn reduce(world: World, mut stream: Stream) -> Sample {
     let costs: Vec<f64> = (0..8).map(|option| 0.02 * stream.unit() * f64::from(option % 2)).collect();
     let seed = stream.next_u64();
-    let rules = ablation::Rules { options: 8, costs: None, margin: margin(), alpha: 0.05, blocks: 100, seed };
+    let rules = ablation::Rules { options: 8, costs: None, margin: margin(), blocks: 100, seed };
     let mut ablation = Ablation::new(rules);
     let mut machine = Machine::new(world, 1.0, Layouts::Fixed, stream);
     let mut trials = 0;

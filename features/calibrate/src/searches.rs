@@ -4,22 +4,27 @@
 //! Run r of a world has the stream of chance of the seed, the world and r, whatever the method: all methods meet the same
 //! truths. The same options give the same table, on however many threads.
 
+#![allow(missing_docs, reason = "the names of fields and variants say what they are; where not, a comment does")]
+
 mod bisections;
 mod promise;
 mod races;
 mod spaces;
 mod table;
 
-pub use promise::{Measure, Options, PARTS, Part, Row};
-pub use table::markdown;
+pub use promise::{Measure, Row};
+pub(crate) use promise::{Options, PARTS, Part};
+pub(crate) use table::page;
 
-use crate::tests::worlds::{WORLDS, World};
 use bakeoff_model::shuffle::Stream;
+use bakeoff_searching::worlds::{WORLDS, World};
 use bakeoff_stats::describe::{mean, median, sd};
 use bakeoff_stats::proportion::binomial_interval;
 use bakeoff_stats::student::t_quantile;
 use promise::{Promise, Sample, Task};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Confidence of the intervals that are shown, and of those that decide in the short form.
 const SHOWN_ALPHA: f64 = 0.05;
@@ -28,19 +33,52 @@ const SHORT_ALPHA: f64 = 0.001;
 /// Groups of runs that tell how well a median is known.
 const BATCHES: usize = 10;
 
-/// Simulates and measures one part.
-pub fn measure(part: Part, options: Options) -> Vec<Row> {
-    let tasks = [races::tasks(), spaces::tasks(), bisections::tasks()].into_iter().flatten();
-    tasks.filter(|task| task.part == part).flat_map(|task| rows(&task, options)).collect()
+/// All that was found of searches.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Searches {
+    /// The format of this object.
+    pub format: u32,
+    /// Searches in each world, where a row does not say otherwise.
+    pub searches: u32,
+    pub seed: u64,
+    /// Whether a goal counts as reached unless the interval of the measured number, at 99.9 % confidence, excludes it.
+    pub short: bool,
+    pub rows: Vec<Row>,
 }
 
-fn rows(task: &Task, options: Options) -> Vec<Row> {
+impl Searches {
+    /// Whether every goal is reached.
+    pub fn hold(&self) -> bool {
+        self.rows.iter().all(|row| row.holds)
+    }
+}
+
+/// Simulates and measures these parts, on the threads of the present rayon pool. `watch` learns which part of all is done, and
+/// says whether to go on; none if it said no.
+pub(crate) fn measure(parts: &[Part], options: Options, watch: &(dyn Fn(f64) -> bool + Sync)) -> Option<Searches> {
+    let tasks = [races::tasks(), spaces::tasks(), bisections::tasks()].into_iter().flatten();
+    let tasks: Vec<Task> = tasks.filter(|task| parts.contains(&task.part)).collect();
+    let (mut rows, mut done) = (vec![], 0.0);
+    for task in &tasks {
+        let next = done + 1.0 / tasks.len() as f64;
+        rows.extend(rows_of(task, options, &|part| watch(done + part * (next - done)))?);
+        done = next;
+    }
+    let Options { runs, seed, short } = options;
+    Some(Searches { format: 1, searches: runs, seed, short, rows })
+}
+
+fn rows_of(task: &Task, options: Options, watch: &(dyn Fn(f64) -> bool + Sync)) -> Option<Vec<Row>> {
     let runs = (options.runs / task.one_in).max(1);
+    let all = WORLDS.len() * runs as usize;
+    let finished = AtomicUsize::new(0);
     let one = |number: usize| {
         let (world, run) = (WORLDS[number / runs as usize], number % runs as usize);
-        (task.search)(world, Stream::of(options.seed, &["search", world.name(), &run.to_string()]))
+        let sample = (task.search)(world, Stream::of(options.seed, &["search", world.name(), &run.to_string()]));
+        let part = (1 + finished.fetch_add(1, Ordering::Relaxed)) as f64 / all as f64;
+        watch(part).then_some(sample)
     };
-    let samples: Vec<Sample> = (0..WORLDS.len() * runs as usize).into_par_iter().map(one).collect();
+    let samples: Vec<Sample> = (0..all).into_par_iter().map(one).collect::<Option<Vec<Sample>>>()?;
     let worlds: Vec<&[Sample]> = samples.chunks(runs as usize).collect();
     let row = |promise: &Promise| {
         let Promise { measure, most } = *promise;
@@ -59,12 +97,12 @@ fn rows(task: &Task, options: Options) -> Vec<Row> {
             runs,
             measured,
             interval: interval(measure, &worlds, SHOWN_ALPHA),
-            worst,
+            worst: worst.name().to_owned(),
             worst_measured,
             holds: most.is_none_or(|most| low <= most),
         }
     };
-    task.promises.iter().map(row).collect()
+    Some(task.promises.iter().map(row).collect())
 }
 
 /// Over the worlds: of a rate the mean, else the median.
@@ -93,6 +131,3 @@ fn interval(measure: Measure, worlds: &[&[Sample]], alpha: f64) -> Option<[f64; 
     let centre = overall(measure, worlds);
     Some([centre - half, centre + half])
 }
-
-#[cfg(test)]
-mod tests;

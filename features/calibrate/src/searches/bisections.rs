@@ -2,9 +2,9 @@
 //! nothing, and what the search costs. Next to it, `git bisect` with means of five.
 
 use super::promise::{Measure, Part, Promise, Sample, Task, at_most, flag, shown};
-use crate::bisect::{Ask, Bisection, Ending, Rules};
-use crate::tests::worlds::{Layouts, Machine, Run, World};
 use bakeoff_model::shuffle::Stream;
+use bakeoff_searching::bisect::{Ask, Bisection, Ending, Rules};
+use bakeoff_searching::worlds::{Layouts, Machine, Run, World};
 
 /// A search that lasts longer has no answer.
 const BLOCKS: u32 = 20_000;

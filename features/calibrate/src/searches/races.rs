@@ -2,9 +2,9 @@
 //! plan, in which nobody leaves; the same with links in fresh layouts.
 
 use super::promise::{Measure, Part, Sample, Task, at_most, flag, shown};
-use crate::race::{Outcome, Race, Repeats, Rules, Standing};
-use crate::tests::worlds::{EFFECTS, Effects, Layouts, Machine, Run, World};
 use bakeoff_model::shuffle::Stream;
+use bakeoff_searching::race::{Race, Repeats, Rules};
+use bakeoff_searching::worlds::{EFFECTS, Effects, Layouts, Machine, Run, World};
 
 /// Builds in a race.
 const BUILDS: usize = 24;
@@ -54,21 +54,14 @@ impl Design {
     }
 
     pub(super) fn rules(self, variants: usize, stream: &mut Stream) -> Rules {
-        Rules {
-            variants,
-            baseline: 0,
-            margin: margin(),
-            repeats: self.repeats,
-            everyone: false,
-            seed: stream.next_u64(),
-        }
+        Rules { variants, margin: margin(), repeats: self.repeats, everyone: false, seed: stream.next_u64() }
     }
 
     /// Runs a race to its end: the winner, if there is one, and the trials.
     pub(super) fn race(self, rules: Rules, truths: &[f64], machine: &mut Machine) -> Raced {
         let mut race = Race::new(rules);
         let mut trials = 0;
-        while race.blocks() < BLOCKS {
+        while race.blocks < BLOCKS {
             let plan = race.plan();
             if plan.is_empty() {
                 break;
@@ -78,12 +71,11 @@ impl Design {
                 .iter()
                 .map(|slot| Run { variant: slot.variant, layout: layout(slot.repeat), truth: truths[slot.variant] })
                 .collect();
-            let outcomes: Vec<Outcome> = machine.block(&runs).into_iter().map(Outcome::Took).collect();
+            let outcomes: Vec<Option<f64>> = machine.block(&runs).into_iter().map(Some).collect();
             trials += outcomes.len();
             race.take(&outcomes);
         }
-        let winner = if let Standing::Finished(winner) = race.standing() { Some(winner) } else { None };
-        Raced { winner, trials: trials as f64 }
+        Raced { winner: race.winner(), trials: trials as f64 }
     }
 
     pub(super) fn machine(self, world: World, stream: &mut Stream) -> Machine {

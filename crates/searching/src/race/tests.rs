@@ -1,7 +1,7 @@
 //! Tests of the race: its plans, its rules one by one, its bets as martingales, and some races by simulation.
 
 use super::*;
-use crate::tests::worlds::{Effects, Layouts, Machine, Run, WORLDS, World};
+use crate::worlds::{Effects, Layouts, Machine, Run, WORLDS, World};
 use bakeoff_stats::describe::{mean, sd};
 use proptest::prelude::*;
 
@@ -9,14 +9,14 @@ const SEED: u64 = 55;
 
 fn rules(variants: usize, seed: u64) -> Rules {
     let repeats = Repeats::Exchangeable;
-    Rules { variants, baseline: 0, margin: 1.01f64.ln(), repeats, everyone: false, seed }
+    Rules { variants, margin: 1.01f64.ln(), repeats, everyone: false, seed }
 }
 
 /// The outcomes of the next block on a machine.
-fn outcomes(race: &Race, machine: &mut Machine, truths: &[f64]) -> Vec<Outcome> {
+fn outcomes(race: &Race, machine: &mut Machine, truths: &[f64]) -> Vec<Option<f64>> {
     let run = |slot: &Slot| Run { variant: slot.variant, layout: slot.repeat, truth: truths[slot.variant] };
     let runs: Vec<Run> = race.plan().iter().map(run).collect();
-    machine.block(&runs).into_iter().map(Outcome::Took).collect()
+    machine.block(&runs).into_iter().map(Some).collect()
 }
 
 fn runs_of(plan: &[Slot], variant: usize) -> usize {
@@ -29,7 +29,7 @@ fn raced(world: World, effects: Effects, number: u64, most: u32) -> (Race, Vec<f
     let truths = effects.draw(24, &mut stream);
     let mut race = Race::new(rules(24, number));
     let mut machine = Machine::new(world, 1.0, Layouts::Fixed, stream);
-    while race.blocks() < most && !race.plan().is_empty() {
+    while race.blocks < most && !race.plan().is_empty() {
         let outcomes = outcomes(&race, &mut machine, &truths);
         race.take(&outcomes);
     }
@@ -89,9 +89,9 @@ fn races_end_with_one_of_the_best() {
             for number in 0..10 {
                 let (race, truths) = raced(world, effects, number, 400);
                 let best = truths.iter().copied().fold(f64::INFINITY, f64::min);
-                match race.standing() {
-                    Standing::Finished(winner) => lost += u32::from(truths[winner] > best + 1.01f64.ln()),
-                    Standing::Open(_) => open += 1,
+                match race.winner() {
+                    Some(winner) => lost += u32::from(truths[winner] > best + 1.01f64.ln()),
+                    None => open += 1,
                 }
             }
         }
@@ -105,9 +105,10 @@ fn an_unfinished_race_names_a_set_with_the_best_in_it() {
     for number in 0..20 {
         let (race, truths) = raced(World::Spiky, Effects::Near, number, 15);
         let best = (0..24).min_by(|one, other| truths[*one].total_cmp(&truths[*other])).unwrap();
-        match race.standing() {
-            Standing::Open(named) => assert!(named.contains(&best) && named.len() > 1, "{number}: {named:?}"),
-            Standing::Finished(winner) => assert!(truths[winner] <= truths[best] + 1.01f64.ln(), "{number}"),
+        let named = race.candidates();
+        match race.winner() {
+            None => assert!(named.contains(&best) && named.len() > 1, "{number}: {named:?}"),
+            Some(winner) => assert!(truths[winner] <= truths[best] + 1.01f64.ln() && named == [winner], "{number}"),
         }
     }
 }
@@ -121,7 +122,7 @@ fn a_new_incumbent_brings_the_parked_back_and_starts_new_capitals() {
     race.evidence[parked].park_sizes.bet(1.0, &[0.0], 1.0);
     race.states[incumbent] = State::Dropped;
     race.choose_incumbent();
-    assert_eq!((race.state(parked), race.incumbents), (State::Alive, 2));
+    assert_eq!((race.states[parked], race.incumbents), (State::Alive, 2));
     assert_ne!(race.incumbent, Some(incumbent));
     assert!((race.evidence[parked].park() - 1.0).abs() < 1e-12);
 }
@@ -151,30 +152,28 @@ fn either_rule_parks() {
 fn a_variant_without_values_leaves_and_one_that_times_out_never_loses() {
     let mut race = Race::new(rules(4, 1));
     let mut machine = Machine::new(World::Normal, 1.0, Layouts::Fixed, Stream::of(SEED, &["failures"]));
-    while race.blocks() < 60 && !race.plan().is_empty() {
+    while race.blocks < 60 && !race.plan().is_empty() {
         let plan = race.plan();
         let took = outcomes(&race, &mut machine, &[0.0, 0.05, 0.0, 0.0]);
-        let outcome = |(slot, took): (&Slot, Outcome)| match slot.variant {
-            3 => Outcome::Failed,
-            2 => Outcome::TimedOut,
+        let outcome = |(slot, took): (&Slot, Option<f64>)| match slot.variant {
+            3 => None,
+            2 => Some(f64::INFINITY),
             _ => took,
         };
-        let outcomes: Vec<Outcome> = plan.iter().zip(took).map(outcome).collect();
+        let outcomes: Vec<Option<f64>> = plan.iter().zip(took).map(outcome).collect();
         race.take(&outcomes);
         assert!(race.evidence[2].drop() <= 1.0);
     }
-    assert_eq!((race.state(3), race.state(1)), (State::Failed, State::Dropped));
-    assert_eq!(race.incumbent(), Some(0));
+    assert_eq!((race.states[3], race.states[1]), (State::Failed, State::Dropped));
+    assert_eq!(race.incumbent, Some(0));
 }
 
 #[test]
 fn workloads_are_joined_by_the_mean_of_their_logarithms() {
-    let check = |outcomes: &[Outcome], expect| assert_eq!(Outcome::of_workloads(outcomes), expect);
-    check(&[Outcome::Took(1.0), Outcome::Took(3.0)], Outcome::Took(2.0));
-    check(&[Outcome::Took(1.0), Outcome::TimedOut], Outcome::TimedOut);
-    check(&[Outcome::TimedOut, Outcome::Failed], Outcome::Failed);
-    check(&[Outcome::Took(f64::NAN)], Outcome::Failed);
-    check(&[], Outcome::Failed);
+    let check = |outcomes: &[Option<f64>], expect| assert_eq!(of_workloads(outcomes), expect);
+    check(&[Some(1.0), Some(3.0)], Some(2.0));
+    check(&[Some(1.0), Some(f64::INFINITY)], Some(f64::INFINITY));
+    check(&[Some(f64::INFINITY), None], None);
 }
 
 proptest! {
@@ -188,18 +187,18 @@ proptest! {
         let truths: Vec<f64> = (0..variants).map(|_| 0.1 * stream.unit()).collect();
         let mut race = Race::new(rules(variants, seed));
         let mut journal = vec![];
-        while race.blocks() < 40 && !race.plan().is_empty() {
+        while race.blocks < 40 && !race.plan().is_empty() {
             let plan = race.plan();
             for variant in 0..variants {
-                let is_there = race.state(variant) == State::Alive || variant == 0;
+                let is_there = race.states[variant] == State::Alive || variant == 0;
                 prop_assert_eq!(runs_of(&plan, variant) > 0, is_there);
             }
             let outcome = |slot: &Slot| match stream.below(20) {
-                0 => Outcome::Failed,
-                1 => Outcome::TimedOut,
-                _ => Outcome::Took(truths[slot.variant] + 0.01 * stream.normal()),
+                0 => None,
+                1 => Some(f64::INFINITY),
+                _ => Some(truths[slot.variant] + 0.01 * stream.normal()),
             };
-            let outcomes: Vec<Outcome> = plan.iter().map(outcome).collect();
+            let outcomes: Vec<Option<f64>> = plan.iter().map(outcome).collect();
             race.take(&outcomes);
             journal.push(outcomes);
         }
@@ -215,7 +214,7 @@ proptest! {
             }
             resumed.take(outcomes);
         }
-        prop_assert_eq!(resumed.standing(), race.standing());
+        prop_assert_eq!((resumed.winner(), resumed.candidates()), (race.winner(), race.candidates()));
         prop_assert_eq!(resumed.plan(), race.plan());
     }
 }

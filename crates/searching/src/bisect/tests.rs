@@ -1,7 +1,7 @@
 //! Tests of the bisection: its rules one by one, and searches by simulation.
 
 use super::*;
-use crate::tests::worlds::{Layouts, Machine, Run, WORLDS, World};
+use crate::worlds::{Layouts, Machine, Run, WORLDS, World};
 use proptest::prelude::*;
 
 const SEED: u64 = 55;
@@ -68,6 +68,22 @@ fn nothing_is_claimed_where_nothing_changed() {
     assert_eq!((blocks, bisection.builds()), (100, 2));
     let Some(Ending::NotShown([low, high])) = bisection.ending() else { panic!("{:?}", bisection.ending()) };
     assert!(*low < 0.0 && 0.0 < *high, "{low} {high}");
+}
+
+/// One test decides, so what it does not show is not ruled out by its interval.
+#[test]
+fn no_difference_is_always_in_the_interval_of_ends_that_are_not_shown_to_differ() {
+    let mut seen = 0;
+    for number in 0..40_u64 {
+        let mut bisection = Bisection::new(Rules { ends_blocks: 30, ..rules(2, number) });
+        let size = 0.0005 * number as f64;
+        search(&mut bisection, &mut machine(WORLDS[number as usize % WORLDS.len()], number), &step(1, size));
+        if let Some(Ending::NotShown([low, high])) = bisection.ending() {
+            assert!(*low < 0.0 && 0.0 < *high, "seed {SEED}, {number}: {low} {high}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 8, "{seen}");
 }
 
 /// A commit halfway between good and bad is like neither: the search goes on in one half, and finds a real change.

@@ -12,6 +12,9 @@ const CLIP_NATS: f64 = 2.5;
 /// A commit's distance from the middle of good and bad counts as at most half their difference and this many sds.
 const CLIP_SDS: f64 = 1.5;
 
+/// Halvings of what an end of an interval may be.
+const HALVINGS: u32 = 40;
+
 /// How much surer than the prior a pair is that counts have found.
 const COUNTS_NATS: f64 = 4.0;
 
@@ -34,8 +37,9 @@ struct Asked {
 pub(super) struct Range {
     pub(super) good: usize,
     pub(super) bad: usize,
-    /// Of bad and good, block by block.
+    /// Of bad and good, block by block, and the scale of the bets on each.
     pub(super) differences: Vec<f64>,
+    scales: Vec<f64>,
     /// That bad is slower, or faster.
     pub(super) slower: Sizes,
     pub(super) faster: Sizes,
@@ -55,6 +59,7 @@ impl Range {
             good,
             bad,
             differences: vec![],
+            scales: vec![],
             slower: Sizes::default(),
             faster: Sizes::default(),
             is_shown: false,
@@ -64,10 +69,6 @@ impl Range {
             scale: 0.0,
             middle: None,
         }
-    }
-
-    pub(super) fn blocks(&self) -> u32 {
-        self.differences.len() as u32
     }
 
     /// The estimated difference of the ends.
@@ -85,7 +86,32 @@ impl Range {
         self.slower.bet(difference, &[0.0], self.scale);
         self.faster.bet(-difference, &[0.0], self.scale);
         self.differences.push(difference);
+        self.scales.push(self.scale);
         self.estimate();
+    }
+
+    /// The differences that bets on the ends do not refute, whichever side: infinite where there are too few blocks.
+    pub(super) fn unrefuted(&self, needed: f64) -> [f64; 2] {
+        let largest = |values: &[f64]| values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        // So far out, all differences count as much as they can.
+        let far = largest(&self.differences) + 4.0 * largest(&self.scales);
+        [-1.0, 1.0].map(|side| {
+            let is_refuted = |theta: f64| {
+                let mut bets = Sizes::default();
+                let differences = self.differences.iter().zip(&self.scales);
+                differences.for_each(|(own, scale)| bets.bet(side * (theta - own), &[0.0], *scale));
+                bets.capital() >= needed
+            };
+            let (mut outside, mut inside) = (side * far, self.middle.unwrap_or(0.0));
+            if !is_refuted(outside) {
+                return side * f64::INFINITY;
+            }
+            for _ in 0..HALVINGS {
+                let between = f64::midpoint(outside, inside);
+                if is_refuted(between) { outside = between } else { inside = between }
+            }
+            outside
+        })
     }
 
     fn estimate(&mut self) {
