@@ -10,8 +10,8 @@ const STUDY: &str = r#"
 format = 1
 name = "laid"
 [build_factors.loop]
-short = { N = "1000" }
-long = { N = "300000" }
+short = { N = "3000000" }
+long = { N = "9000000" }
 [[build]]
 name = "p"
 files = ["main.c", "step.c"]
