@@ -61,7 +61,7 @@ impl Subject {
         let place = inner.display().to_string().replace('\'', "'\\''");
         let run = format!("cd \"$PREFIX\"/'{place}' && {command}");
         let text = format!(
-            "format = 1\nname = \"bisect\"\n\n[sources.{SOURCE}]\n\n[[build]]\nname = \"{SOURCE}\"\nsource = \"{SOURCE}\"\n\
+            "format = 1\nname = \"bisect\"\n\n[sources.{SOURCE}]\nunpack = false\n\n[[build]]\nname = \"{SOURCE}\"\nsource = \"{SOURCE}\"\n\
              tools = [{}]\nscript = {}\n\n[workloads.{SOURCE}]\nrun = {}\n",
             tools.join(", "),
             quoted(&script(build, &inner)),

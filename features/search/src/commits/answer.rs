@@ -1,6 +1,7 @@
 //! What a bisection has found, in one line and as JSON. It knows no file, and decides nothing.
 
 use super::args::Args;
+use super::cost::TOOL_TRIALS;
 use super::work::{ALPHA, MOST_BLOCKS, Work, named};
 use crate::budget::Budget;
 use bakeoff_building::{Commit, Commits};
@@ -11,6 +12,8 @@ use bakeoff_searching::bisect::{Ending, Proof};
 use bakeoff_stats::describe::median;
 use serde_json::{Value, json};
 
+/// A comparison has at most this number of trials: 12 blocks with each commit twice.
+const COMPARING_TRIALS: u64 = 48;
 /// No more commits are named.
 const NAMED: usize = 5;
 
@@ -34,7 +37,7 @@ impl Answer<'_> {
                 let part = fixed(100.0 * share, 0);
                 out += &format!("about {part} % of the difference between good and bad is due to this commit\n");
             }
-            let next = self.compare(proof.pair).filter(|_| self.args.simulate.is_some());
+            let next = self.compare(proof.pair, true).filter(|_| self.args.simulate.is_some() || !self.explains());
             out += &next.map_or(String::new(), |words| format!("next: bakeoff {}\n", shell_words::join(words)));
         }
         out + &self.line() + "\n"
@@ -122,13 +125,18 @@ impl Answer<'_> {
         }
     }
 
-    /// The command of this program that compares the two commits of the proof, and says why they differ. There is none for a study.
+    /// The command of this program that compares the two commits of the proof, and says why they differ if the budget has
+    /// room for that. There is none for a study.
     pub(super) fn comparison(&self) -> Option<Vec<String>> {
         let Some(Ending::Proved(proof)) = self.work.bisection.ending() else { return None };
-        self.compare(proof.pair)
+        self.compare(proof.pair, self.explains())
     }
 
-    fn compare(&self, pair: [usize; 2]) -> Option<Vec<String>> {
+    fn explains(&self) -> bool {
+        self.work.has_room(COMPARING_TRIALS + 2 * TOOL_TRIALS)
+    }
+
+    fn compare(&self, pair: [usize; 2], explains: bool) -> Option<Vec<String>> {
         if self.args.study().is_some() {
             return None;
         }
@@ -141,7 +149,8 @@ impl Answer<'_> {
         }
         words.extend(self.args.build.iter().flat_map(|build| ["--build".to_owned(), build.clone()]));
         words.extend(self.args.html.iter().flat_map(|file| ["--html".to_owned(), file.display().to_string()]));
-        words.extend(["--explain".to_owned(), "--".to_owned(), self.args.command()]);
+        words.extend(explains.then(|| "--explain".to_owned()));
+        words.extend(["--".to_owned(), self.args.command()]);
         Some(words)
     }
 
@@ -168,7 +177,7 @@ impl Answer<'_> {
                 "interval": proof.interval(ALPHA).map(|ends| ends.map(f64::exp_m1)),
                 "proof_blocks": proof.differences.len(),
                 "share": share(proof),
-                "next": self.compare(proof.pair),
+                "next": self.compare(proof.pair, true),
             }),
             Some(Ending::Unproved { between, likely }) => {
                 json!({ "ending": "not proved", "between": self.all(between), "likely": self.all(likely) })

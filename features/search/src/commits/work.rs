@@ -209,12 +209,17 @@ impl<'a> Work<'a> {
 
     /// Fails if the budget has no room for this number of trials.
     fn afford(&self, trials: u64) -> Result<(), Stop> {
-        let used = |budget: Budget| self.spent.share(budget) + trials as f64 * self.spent.trial_share(budget) > 1.0;
-        match self.args.budget {
-            _ if interrupt::count() > 0 => Err(Stop::Interrupted),
-            Some(budget) if !matches!(budget, Budget::Builds(_)) && used(budget) => Err(Stop::Budget),
-            _ => Ok(()),
+        match interrupt::count() {
+            0 if self.has_room(trials) => Ok(()),
+            0 => Err(Stop::Budget),
+            _ => Err(Stop::Interrupted),
         }
+    }
+
+    /// Whether the budget has room for this number of trials.
+    pub(super) fn has_room(&self, trials: u64) -> bool {
+        let used = |budget: Budget| self.spent.share(budget) + trials as f64 * self.spent.trial_share(budget);
+        self.args.budget.is_none_or(|budget| matches!(budget, Budget::Builds(_)) || used(budget) <= 1.0)
     }
 
     /// Runs a block, and returns logarithms of times.

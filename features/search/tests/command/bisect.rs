@@ -53,6 +53,13 @@ impl Repository {
         self.0.path().join("repo")
     }
 
+    /// Programs in the cache; the program's own tools are there too.
+    fn kept_builds(&self) -> u64 {
+        let records = fs::read_dir(self.0.path().join("cache/records")).unwrap();
+        let texts = records.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+        texts.filter(|text| text.contains("\"layer\": \"program\"")).count() as u64
+    }
+
     fn git(&self, words: &[&str]) -> String {
         let mut git = Command::new("git");
         let of = ["GIT_AUTHOR", "GIT_COMMITTER"].into_iter().flat_map(|who| {
@@ -212,19 +219,28 @@ fn a_real_bisection_loses_and_doubles_no_trial_when_it_is_killed() {
     shown.expect(0, &["one of these 2 commits made it ", " % slower than ", &last, " cannot be built or run"]);
     let last = shown.out.lines().last().unwrap();
     assert!(last.ends_with("; this is about these binaries"), "{last}");
-    // Before it, both commits are compared as by `compare --git`.
-    assert!(shown.out.lines().count() > 5, "{shown:?}");
+    // Before it, both commits are compared as by `compare --git`, and nothing is built again.
+    let [before, after] = ["HEAD~4", "HEAD~2"].map(|revision| repository.id(revision)[..7].to_owned());
+    assert!(shown.out.contains(&format!("{before} or {after}: which is faster?\n")), "{shown:?}");
+    let found = found(&repository.bisect(&[&["--json"], &words[..]].concat()));
+    let (builds, skipped) = (found["builds"].as_u64().unwrap(), found["skipped"].as_array().unwrap().len() as u64);
+    assert_eq!(repository.kept_builds(), builds - skipped, "{found:#}");
+    assert!(!shown.err.contains("built program for "), "{shown:?}");
     for journal in repository.blocks() {
         let record = bakeoff_journal::read(&journal).unwrap().record;
         assert_eq!(record.blocks.len(), 1, "{}", journal.display());
         each_trial_once(&record, record.blocks[0].order.len());
     }
+    // Counting takes long; a budget that is used up has no room for it.
+    let shown = repository.bisect(&[&["--budget", "1 trials"], &words[..]].concat());
+    let next = format!("next: bakeoff compare --git {before} --git {after} --build 'grep -q sleep prog' --explain -- ");
+    shown.expect(0, &["which is faster?", &next]);
+    assert!(!shown.err.contains("counting the instructions of"), "{shown:?}");
     let page = repository.0.path().join("page.html");
     repository
         .bisect(&[&["--html", page.to_str().unwrap()], &words[..]].concat())
         .expect(0, &["one of these 2 commits"]);
     assert!(fs::read_to_string(page).unwrap().contains("<svg"));
-    let found = found(&repository.bisect(&[&["--json"], &words[..]].concat()));
     assert_eq!(found["skipped"][0]["commit"]["hash"], repository.id("HEAD~3"), "{found:#}");
     assert_eq!(found["likely"].as_array().unwrap().len(), 2, "{found:#}");
     repository.is_untouched();
@@ -248,7 +264,8 @@ fn a_study_says_how_commits_are_built_and_run() {
     let shown = repository.bisect(&words);
     let found = found(&repository.bisect(&[&["--json"], &words[..]].concat()));
     let last = shown.out.lines().last().unwrap();
-    assert!(last.starts_with("one of these 2 commits made it ") && shown.out.lines().count() < 3, "{shown:?}");
+    assert!(last.starts_with("one of these 2 commits made it "), "{shown:?}");
+    assert!(!shown.out.contains("which is faster?"), "a study is not compared: {shown:?}");
     assert_eq!(
         (found["answer"].as_str(), found["skipped"].as_array().map(Vec::len)),
         (Some(last), Some(1)),
