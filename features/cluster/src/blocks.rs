@@ -5,7 +5,7 @@ use crate::run_folder::{AttemptFolder, RunFolder};
 use bakeoff_model::record::{Attempt, Away, AwayKey, Outcome, Record, Trial};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The blocks of all attempts of a shard; of two executions that of the lower attempt. Their session is that of the attempt's
+/// The blocks of all attempts of a shard; of two runs of a block that of the lower attempt. Their session is that of the attempt's
 /// own journal. The attempt of number `over` is known to have ended by itself.
 pub(crate) fn of_attempts(run: &RunFolder, shard: u32, over: Option<u32>) -> BTreeMap<AwayKey, Away> {
     let mut blocks = BTreeMap::new();

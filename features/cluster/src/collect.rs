@@ -1,4 +1,4 @@
-//! Brings the whole blocks of a run into the study's journals. It may be stopped at any moment and repeated as often as wanted:
+//! Brings the whole blocks of a run into the study's journals. It may be stopped at any moment and repeated:
 //! it appends what a journal lacks, and nothing twice. Machines of two kinds get two journals, because a difference between
 //! variants need not be the same on both.
 

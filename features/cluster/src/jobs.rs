@@ -97,7 +97,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     Ok(code)
 }
 
-/// The jobs of a run, after ending them if that is wanted.
+/// The jobs of a run, after ending them if that was requested.
 fn jobs(args: &Args, run: &Run, site: &dyn Site) -> Result<Vec<Job>, CommandError> {
     if args.cancel {
         site.cancel(&run.folder, &run.order)?;

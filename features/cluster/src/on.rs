@@ -54,7 +54,7 @@ pub(crate) fn run(matches: &ArgMatches, wanted: &ElsewhereOrder<'_>) -> Result<O
         return Ok(Some(Returned::default()));
     }
     interrupt::install()?;
-    // It is wanted again, or for the first time.
+    // It is to run again, or for the first time.
     let _ = [dry, cancelled].map(fs::remove_file);
     waiting.work().map(Some)
 }

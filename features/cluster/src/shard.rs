@@ -1,5 +1,5 @@
-//! `bakeoff shard`: runs one shard of a run on this machine, or its builds. It is executed by a scheduler or over a connection,
-//! may be killed at any moment, and may be executed more often than wanted: an attempt writes into a folder of its own, and
+//! `bakeoff shard`: runs one shard of a run on this machine, or its builds. A scheduler starts it, or a command over ssh. It
+//! may be killed at any moment, and may run more often than expected: an attempt writes into a folder of its own, and
 //! runs only blocks that no other attempt has run.
 
 use crate::blocks;

@@ -56,7 +56,7 @@ pub(crate) trait Site {
     /// The scripts that do everything by hand.
     fn scripts(&self, run: &RunFolder, order: &Order) -> Result<String, CommandError>;
 
-    /// Brings everything there, and fails if what is asked for cannot be.
+    /// Brings everything there, and fails if the request is impossible.
     fn send(&self, run: &RunFolder, order: &Order) -> Result<(), CommandError>;
 
     /// Has shards run, or the variants built if it gets none.

@@ -124,7 +124,7 @@ impl Slurm {
         Ok(self.sinfo(&["-h", "-o", "%D"])?.lines().filter_map(|line| line.trim().parse::<u32>().ok()).sum())
     }
 
-    /// Numbers of an array's tasks are smaller than this: Slurm's MaxArraySize, which is asked for once.
+    /// Numbers of an array's tasks are smaller than this: Slurm's MaxArraySize, which is read once.
     fn most_numbers(&self) -> Result<u32, CannotAsk> {
         if let Some(most) = self.most_numbers.get() {
             return Ok(*most);

@@ -176,7 +176,7 @@ impl Search<'_> {
         let Some(maker) = maker.filter(|_| !plan.variants.is_empty()) else { return Ok(()) };
         let order = self.folder.order(&plan, self.args.jobs.at_a_time(), true);
         let Some(missing) = maker.foresee(&order)?.missing else { return Ok(()) };
-        let error = format!("this search resumes with builds that are gone, or whose sources have changed: {missing}");
+        let error = format!("this search needs builds that were removed, or that have other sources now: {missing}");
         Err(CommandError::usage(error)
             .hint(format!("restore the sources, or remove {} to begin the search again", self.dir.display())))
     }

@@ -1,4 +1,4 @@
-//! A study beside a Slurm of its own, whose nodes share this host but not Bakeoff's lock of it, so that their shards run side
+//! A study and a Slurm for it. Its nodes share this host but not Bakeoff's lock of it, so that their shards run side
 //! by side; and what is seen of both. It plants no fault that is not asked for.
 
 #![allow(unreachable_pub, reason = "tests of several files use it")]

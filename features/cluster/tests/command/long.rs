@@ -1,4 +1,4 @@
-//! Faults that take minutes, or many of them: they are executed by `make long PART=cluster` only, which sets
+//! Faults that take minutes, or many of them: only `make long PART=cluster` runs them, which sets
 //! `BAKEOFF_CLUSTER`. Each prints what was planted and what was seen of it; after each, every trial is there once.
 
 use crate::common::processes::LOOKS;
@@ -13,17 +13,17 @@ use std::time::{Duration, SystemTime};
 /// Kills of each kind of process in the random test.
 const KILLS: usize = 20;
 
-/// A study whose trials last so many times 100 ms, beside a cluster; none where these tests were not asked for.
+/// A study with trials of this number of 100 ms, and a cluster; none unless these tests were requested.
 fn lab(blocks: u32, tenths: u32) -> Option<Lab> {
     let nap = format!("sleep {}.{}", tenths / 10, tenths % 10);
     let text = SMALL.replace("sleep 0.02", &nap).replace("blocks = 6", &format!("blocks = {blocks}"));
     asked_for(&text)
 }
 
-/// A study beside a cluster; none where these tests were not asked for.
+/// A study and a cluster; none unless these tests were requested.
 fn asked_for(study: &str) -> Option<Lab> {
     if std::env::var_os("BAKEOFF_CLUSTER").is_none() {
-        println!("skipped: it takes minutes; make long PART=cluster executes it");
+        println!("skipped: it takes minutes; make long PART=cluster runs it");
         return None;
     }
     let lab = Lab::start(study)?;

@@ -41,7 +41,7 @@ pub struct Cutter {
     stream: Stream,
     /// How many are still to be cut.
     pub left: u32,
-    /// After so many bytes, in both directions.
+    /// After this number of bytes, in both directions.
     pub after: Range<u64>,
     /// How many were.
     pub cuts: u32,
@@ -165,7 +165,7 @@ impl Rig {
         command.env("PATH", format!("{}:{path}", self.file("bin")))
     }
 
-    /// Has the next connections cut after so many bytes each.
+    /// Has the next connections cut after this number of bytes each.
     pub fn cut(&self, connections: u32, after: Range<u64>) {
         let mut cutter = self.cutter.lock().unwrap();
         (cutter.left, cutter.after) = (connections, after);

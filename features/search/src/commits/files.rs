@@ -23,7 +23,7 @@ const NAME_DIGITS: usize = 12;
 pub(super) struct Files {
     pub(super) name: String,
     pub(super) dir: PathBuf,
-    /// Where the studies are that it writes: beside the user's one, whose files they name.
+    /// Where the studies are that it writes: next to the user's one, because they name its files.
     studies: PathBuf,
 }
 

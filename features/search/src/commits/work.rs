@@ -54,7 +54,7 @@ struct Builder<'a> {
     commits: &'a Commits,
     files: &'a Files,
     blocks: Blocks,
-    /// The commits that the study on disk has: the baseline, and what was asked for so far.
+    /// The commits that the study on disk has: the baseline, and those of the plans so far.
     written: BTreeSet<usize>,
 }
 
@@ -317,7 +317,7 @@ impl<'a> Work<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum Counter {
     Processor,
-    /// A program that executes the command, and takes long for it.
+    /// A program that runs the command, which takes long.
     Tool,
     /// Nothing, and why.
     None(String),

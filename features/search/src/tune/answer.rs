@@ -10,7 +10,7 @@ use bakeoff_report::words::{listed, named, subject};
 use bakeoff_searching::race::{DROP_ALPHA, PARK_ALPHA, State};
 use serde_json::{Map, Value, json};
 
-/// Keys of levels whose builds are trained.
+/// Keys of levels with builds that are trained.
 const TRAINED: [&str; 2] = ["profile", "bolt"];
 
 /// What was found.

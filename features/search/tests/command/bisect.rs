@@ -10,7 +10,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A repository beside a sandbox.
+/// A repository in a sandbox.
 struct Repository(Sandbox);
 
 /// What a commit has in the file `prog`.
