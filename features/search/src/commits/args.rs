@@ -8,21 +8,21 @@ use std::path::{Path, PathBuf};
 
 /// Find the commit that changed the speed
 ///
-/// Bakeoff builds and runs few of the commits between a good and a bad one, in common blocks with both, and then proves its
-/// answer on new blocks of the commit and its parent. It never touches your working tree, and runs nothing of the repository but
-/// the build and the command. Ctrl-C stops after the current trial: run the same command again to resume.
+/// Bakeoff builds and runs few of the commits between a good and a bad one, in common blocks with both. It proves its answer on
+/// new blocks of the commit and its parent, and compares the two as `compare --git` does. It never touches your working tree,
+/// and runs only the build and the command. Ctrl-C stops after the current trial; run the same command again to resume.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The command to time; it runs in the tree of each commit. Several words are one command. Or a study that builds from a Git
-    /// repository: only the commit varies, and everything else is as in its baseline
+    /// The command to time, or a study that builds from a Git repository
+    ///
+    /// The command runs in the tree of each commit; several words are one command. Of a study, only the commit varies, and
+    /// everything else is as in its baseline.
     #[arg(required = true, value_name = "COMMAND|STUDY")]
     pub(super) command: Vec<String>,
     /// A commit with the old speed
     #[arg(long, value_name = "REVISION")]
     pub(super) good: String,
-    /// A commit with the new speed, later on the path of first parents
-    ///
-    /// The default is HEAD. `--script` needs this option.
+    /// A commit with the new speed, later on the path of first parents [default: HEAD, except with --script]
     #[arg(long, value_name = "REVISION")]
     pub(super) bad: Option<String>,
     /// The shell command that builds a commit in a copy of its tree; the cache keeps the result
