@@ -59,7 +59,7 @@ pub(crate) fn everywhere(findings: &Findings, condition: &str, wording: Wording)
     grouped(each).into_iter().map(line).collect()
 }
 
-/// `2 blocks ran twice; the first attempt is used`.
+/// `2 blocks were run twice; the first attempts were used`.
 pub(crate) fn run_again(findings: &Findings) -> Option<String> {
     let blocks = findings.run_again;
     let (verb, used) = if blocks == 1 { ("was", "attempt") } else { ("were", "attempts") };
