@@ -126,8 +126,11 @@ fn built(order: &Order<'_>, builds: &[BuildLine]) -> Result<Made, CommandError> 
             BuildOutcome::Failed { .. } if !partly && line.variants.contains(&plan.baseline().name) => {
                 return Err(CommandError::text(Code::VariantFailed, failed("the baseline cannot be built", line)));
             }
-            BuildOutcome::Failed { layer, why, .. } => {
-                reasons.extend(line.variants.iter().map(|v| (v.clone(), format!("layer {layer}: {why}"))));
+            BuildOutcome::Failed { layer, why, tail, log } => {
+                let last = tail.last().map(|last| format!(": {}", last.trim())).unwrap_or_default();
+                let log = log.as_ref().map(|log| format!("; the log is {log}")).unwrap_or_default();
+                let reason = format!("layer {layer}: {why}{last}{log}");
+                reasons.extend(line.variants.iter().map(|v| (v.clone(), reason.clone())));
             }
         }
     }

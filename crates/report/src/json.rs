@@ -85,7 +85,8 @@ fn claims<'a>(findings: &'a Findings, brief: &Brief<'a>) -> Vec<Claim<'a>> {
     brief.rows.iter().filter_map(claim).collect()
 }
 
-fn letters(text: &Rendered) -> String {
+/// A text without its looks, for JSON or a line of another text.
+pub fn letters(text: &Rendered) -> String {
     struct Letters(String);
     impl Writer for Letters {
         fn part(&mut self, _: Role, text: &str) {

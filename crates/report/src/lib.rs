@@ -33,7 +33,7 @@ pub use draw::Style;
 pub use effects::{effect_names, levels};
 pub use failures::{failure, failure_in_full, quote};
 pub use format::TimeUnit;
-pub use json::pretty as pretty_json;
+pub use json::{letters, pretty as pretty_json};
 pub use metrics::{TableText, append_picture, p_of, table_texts};
 pub use not_paired::SAVED;
 pub use screen::{

@@ -13,6 +13,7 @@ use crate::blocks::execute;
 use answer::Answer;
 pub(crate) use args::Args;
 use bakeoff_building::Commits;
+use bakeoff_command::target::Target;
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_model::plain::clean;
 use cost::page;
@@ -30,6 +31,8 @@ pub(crate) fn search(args: &Args, features: &Registry) -> Result<Code, CommandEr
         screen::out(&page);
         return Ok(Code::Done);
     }
+    // An hour later would be too late.
+    args.html.as_deref().map(Target::of).transpose()?;
     let files = Files::of(args, &commits)?;
     let _lock = files.lock()?;
     if !args.quiet {

@@ -73,7 +73,7 @@ pub(crate) struct Args {
     /// more than the margin), `failed`, `screened`, `judged by a model` or `not run`. `winner` is null if the budget ended first;
     /// then the best is one of `candidates`. `left_out` has the factors that can stay at the baseline's level, and `reduced` the
     /// variant without them. `confirmation` has the gains and their journal.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "dry_run")]
     json: bool,
     /// Show no progress on standard error
     #[arg(long, short)]

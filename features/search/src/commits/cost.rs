@@ -38,7 +38,8 @@ pub(super) fn page(args: &Args, commits: &Commits) -> String {
         let _ =
             writeln!(out, "  {what:<34}{builds:>8}{:>10}{:>10}", count((trials / 2.6) as u64), count(trials as u64));
     }
-    let budget = args.budget.map_or("none; the search ends after 3,000 blocks".to_owned(), Budget::shown);
+    let none = "none; ends after 3,000 blocks (200 if no difference shows)";
+    let budget = args.budget.map_or(none.to_owned(), Budget::shown);
     let _ = writeln!(out, "\nBudget: {budget}; seed {}", args.seed);
     out + "Numbers are those of simulated searches. Bakeoff shows the time once the first\n\
            blocks have run. If the budget ends first, it names the commits that are left.\n"

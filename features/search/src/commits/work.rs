@@ -11,7 +11,8 @@ use bakeoff_building::{Commit, Commits};
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_host::interrupt;
 use bakeoff_model::plain::clean;
-use bakeoff_model::record::Record;
+use bakeoff_model::record::{Outcome, Record, Trial};
+use bakeoff_report::failure_in_full;
 use bakeoff_report::format::waiting_time;
 use bakeoff_searching::bisect::{Ask, Bisection, Rules};
 use bakeoff_searching::race::of_workloads;
@@ -103,7 +104,11 @@ impl<'a> Work<'a> {
         let rules = Rules {
             commits: commits.all.len() - 1,
             alpha: ALPHA,
-            ends_blocks: if args.budget.is_some() { MOST_BLOCKS } else { ENDS_BLOCKS },
+            ends_blocks: match args.budget {
+                Some(Budget::Seconds(_) | Budget::Trials(_)) => MOST_BLOCKS,
+                // Builds limit no blocks.
+                Some(Budget::Builds(_)) | None => ENDS_BLOCKS,
+            },
             blocks: MOST_BLOCKS,
             counts: uncounted.is_none(),
             seed: args.seed,
@@ -185,7 +190,8 @@ impl<'a> Work<'a> {
             return Err(failure(error, "name another commit, or change how commits are built").into());
         }
         for commit in failed.iter().filter(|at| missing.contains(at)) {
-            self.progress.note(&format!("{} cannot be built, so it is skipped", self.shown(*commit)));
+            let why = clean(self.builder.why(*commit));
+            self.progress.note(&format!("{} cannot be built, so it is skipped: {why}", self.shown(*commit)));
         }
         Ok(failed)
     }
@@ -241,8 +247,12 @@ impl<'a> Work<'a> {
             let failures = self.failures.entry(commit).or_default();
             *failures += 1;
             if *failures >= FAILURES && (commit == 0 || commit == self.commits.all.len() - 1) {
-                let error = format!("{FAILURES} runs of {} failed", self.shown(commit));
-                return Err(failure(error, "try the command in that commit; `bakeoff compare --git` shows why").into());
+                let run = runs.iter().zip(plan).find(|(_, at)| **at == commit).map(|(run, _)| run);
+                let why = run.and_then(|run| trials(&record, run).find_map(why_failed)).unwrap_or_default();
+                let error = format!("{FAILURES} runs of {} failed{why}", self.shown(commit));
+                let hint =
+                    if self.args.builds() { "correct the command" } else { "correct the command, or add --build" };
+                return Err(failure(error, hint).into());
             }
         }
         Ok(outcomes)
@@ -355,6 +365,11 @@ impl Counter {
 /// What became of a run: of several workloads and conditions, the mean of the logarithms.
 fn outcome(record: &Record, run: &Run) -> Option<f64> {
     of_workloads(&trials(record, run).map(|trial| logarithm(record, trial)).collect::<Vec<_>>())
+}
+
+/// Why a trial failed, after a colon.
+fn why_failed(trial: &Trial) -> Option<String> {
+    if let Outcome::Failed(why) = &trial.outcome { Some(format!(": {}", failure_in_full(why))) } else { None }
 }
 
 /// `1f2e3d4 (“topic: what”)`

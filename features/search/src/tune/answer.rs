@@ -80,7 +80,8 @@ impl Answer<'_> {
                 let best = self.found.best();
                 let so_far = best.and_then(|best| Some(format!("; so far {}{}", name(best), self.gain(best)?)));
                 let so_far = so_far.unwrap_or_default();
-                format!("budget used: the best is one of these {}: {names}{so_far}", candidates.len())
+                let n = candidates.len();
+                format!("budget used: the best is one of these {n}: {names}{so_far}; raise --budget to go on")
             }
         };
         text + &self.limits()

@@ -11,6 +11,7 @@ use bakeoff_judge::findings::{Comparison, EffectKind, Effects, Findings, Table, 
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::study::STATE_FOLDER;
 use bakeoff_report::words::{Change, Wording};
+use bakeoff_report::{Amount, letters};
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -105,7 +106,12 @@ fn gain(findings: &Findings, variant: &str) -> Option<Gain> {
     let comparison = comparison.clone()?;
     let change = Change::of(&comparison, table.unit);
     let (what, range) = match comparison.verdict {
-        Verdict::Faster | Verdict::Slower | Verdict::Negligible => {
+        Verdict::Faster | Verdict::Slower => {
+            let amount = Amount::of(&comparison, table.unit, table.better);
+            let [_, than] = amount.joints(Wording::of(table.unit, table.better));
+            (format!("{} {than} the baseline", letters(&amount.claim)), Some(letters(&amount.interval)))
+        }
+        Verdict::Negligible => {
             let direction = Wording::of(table.unit, table.better).direction(&change);
             (format!("{} {direction} than the baseline", change.amount()), change.range())
         }
@@ -113,7 +119,7 @@ fn gain(findings: &Findings, variant: &str) -> Option<Gain> {
         Verdict::Undecided { .. } => ("not shown to differ from the baseline".to_owned(), change.signed_range()),
         Verdict::Withheld => ("without a verdict, as it prints something other than the baseline".to_owned(), None),
     };
-    let range = range.map(|range| format!(" ({range})")).unwrap_or_default();
+    let range = range.filter(|range| !range.is_empty()).map(|range| format!(" ({range})")).unwrap_or_default();
     let is_one = tables.iter().all(|other| other.condition == table.condition);
     let under = if is_one { String::new() } else { format!(" under {}", table.condition) };
     Some(Gain { comparison, shown: what + &range + &under })

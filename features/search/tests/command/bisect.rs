@@ -340,11 +340,14 @@ fn what_cannot_be_bisected_is_refused_with_a_remedy() {
     check(&["--good", "HEAD~1", "--repository", "/", "sh prog"], 2, &["not in a Git repository"]);
     check(&["--good", "HEAD~1", "--budget", "2", "sh prog"], 2, &["expected a time, trials or builds"]);
     check(&["--good", "HEAD~1", "--simulate", "x:1.03", "sh prog"], 2, &["in --simulate"]);
+    check(&["--good", "HEAD~1", "--dry-run", "--json", "sh prog"], 2, &["'--dry-run' cannot be used with '--json'"]);
+    check(&["--good", "HEAD~1", "--html", "/nowhere/a.html", "sh prog"], 2, &["there is no folder /nowhere"]);
     check(
-        &["--good", "HEAD~1", "--build", "false", "sh prog"],
+        &["--good", "HEAD~1", "--build", "echo no luck >&2; exit 3", "sh prog"],
         4,
-        &["cannot be built: layer program: the script exited 1", "hint: name another commit"],
+        &["cannot be built: layer program: the script exited 3: no luck; the log is /", "hint: name another commit"],
     );
+    check(&["--good", "HEAD~1", "./prog.bin"], 4, &["failed: exited with code 127: sh: ", "or add --build"]);
 }
 
 #[test]

@@ -95,6 +95,16 @@ fn options_that_give_nothing_are_named() {
     assert_eq!(found["confirmation"]["gains"].as_object().unwrap().len(), 2, "{found:#}");
 }
 
+/// As in the report above it.
+#[test]
+fn large_gains_are_factors() {
+    let sandbox = Sandbox::new(RUN);
+    let truth = "noise:0.002,size=large:0.1,size=large threads=two:0.1,size=large cache=on:0.1";
+    let shown = sandbox.execute(&["tune", "STUDY", "--budget", "4000 trials", "--simulate", truth]);
+    let last = shown.out.lines().last().unwrap();
+    assert!(last.contains(" × as fast as the baseline ("), "{last}");
+}
+
 #[test]
 fn a_budget_that_ends_names_all_that_may_be_the_best() {
     let sandbox = Sandbox::new(RUN);
@@ -102,6 +112,7 @@ fn a_budget_that_ends_names_all_that_may_be_the_best() {
     let early = found(&sandbox.execute(&words));
     let answer = early["answer"].as_str().unwrap();
     assert!(answer.starts_with("budget used: the best is one of these 12: "), "{answer}");
+    assert!(answer.contains("; raise --budget to go on"), "{answer}");
     assert!(early["trials"].as_u64().unwrap() <= 110 && early["winner"].is_null(), "{early:#}");
     assert!(early["candidates"].as_array().unwrap().iter().any(|one| one == "cache=on"));
     // A larger budget resumes.
