@@ -85,7 +85,7 @@ fn claims<'a>(findings: &'a Findings, brief: &Brief<'a>) -> Vec<Claim<'a>> {
     brief.rows.iter().filter_map(claim).collect()
 }
 
-/// A text without its looks, for JSON or a line of another text.
+/// The letters of a text, to print them in JSON or in a line; only tests may look at what they say.
 pub fn letters(text: &Rendered) -> String {
     struct Letters(String);
     impl Writer for Letters {

@@ -132,7 +132,7 @@ impl Space {
         chosen
     }
 
-    /// What to build instead of a combination that failed to build: the one that those chosen say least about. None if there is no other.
+    /// What to build instead of a combination that failed: the one that those chosen say least about. None if there is no other.
     pub fn replacement(&self, chosen: &[usize], failed: &BTreeSet<usize>) -> Option<usize> {
         let factor = self.information(chosen, |_| TINY)?;
         let leverage = |combination: usize| {

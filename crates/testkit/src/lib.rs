@@ -7,17 +7,4 @@ pub mod oracle;
 pub mod records;
 pub mod stage;
 
-use bakeoff_report::draw::rendered::{Rendered, Role, Writer};
-
-/// The letters of a text, which nothing but a writer gets: a test may look at what is printed.
-pub fn letters(text: &Rendered) -> String {
-    struct Letters(String);
-    impl Writer for Letters {
-        fn part(&mut self, _: Role, text: &str) {
-            self.0.push_str(text);
-        }
-    }
-    let mut letters = Letters(String::new());
-    text.write_to(&mut letters);
-    letters.0
-}
+pub use bakeoff_report::letters;
