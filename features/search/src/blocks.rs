@@ -80,6 +80,17 @@ pub(crate) struct Blocks {
     /// Whether anything has to be built.
     builds: bool,
     built: Builds,
+    /// The part of a block that is run now.
+    pub(crate) part: Part,
+}
+
+/// A block as a whole, or a part of it, which has a journal of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Part {
+    /// What tells its journal from that of the first part.
+    pub(crate) name: &'static str,
+    /// The cells that are not its: workloads and conditions.
+    pub(crate) without: BTreeSet<[String; 2]>,
 }
 
 impl Blocks {
@@ -91,7 +102,7 @@ impl Blocks {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| unreadable(&folder.join(BUILDS), &error))?,
             Err(_) => Builds::default(),
         };
-        Ok(Self { folder: folder.to_owned(), study: study.to_owned(), words, builds, built })
+        Ok(Self { folder: folder.to_owned(), study: study.to_owned(), words, builds, built, part: Part::default() })
     }
 
     /// Blocks of a study that has the same builds, with files in another folder.
@@ -157,13 +168,18 @@ impl Blocks {
         Ok(true)
     }
 
+    /// Whether what a block holds is fixed, because some of it was run.
+    pub(crate) fn has_begun(&self, number: u32) -> bool {
+        read(&self.journal(number)).is_ok_and(|contents| !contents.record.blocks.is_empty())
+    }
+
     /// The record of a block that is whole; none if it is not there, or was cut off.
     pub(crate) fn record(&self, number: u32, runs: &[Run]) -> Option<Record> {
         let record = read(&self.journal(number)).ok()?.record;
         let is_whole = |block: &bakeoff_model::record::Block| {
             runs.iter().all(|run| final_trial(&record, &block.workload, &block.condition, &run.name()).is_some())
         };
-        let cells = record.study.workloads.len() * record.study.conditions.len();
+        let cells = record.study.workloads.len() * record.study.conditions.len() - self.part.without.len();
         (record.blocks.len() == cells && record.blocks.iter().all(is_whole)).then_some(record)
     }
 
@@ -186,6 +202,7 @@ impl Blocks {
             node: "here".to_owned(),
             journal: self.journal(number),
             passes: [number].into(),
+            done: self.part.without.iter().map(|[workload, c]| (number, workload.clone(), c.clone())).collect(),
             digests: known.filter_map(digest).collect(),
             order: runs.iter().map(Run::name).collect(),
             again,
@@ -207,7 +224,7 @@ impl Blocks {
     }
 
     fn journal(&self, number: u32) -> PathBuf {
-        self.folder.join(format!("{number:05}.jsonl"))
+        self.folder.join(format!("{number:05}{}.jsonl", self.part.name))
     }
 
     fn write(&self, name: &str, what: &impl Serialize) -> Result<(), CommandError> {

@@ -2,14 +2,14 @@
 //! that is in the files already is taken from there, whatever the budget is now. It decides nothing else.
 
 use super::task::Task;
-use crate::blocks::{Blocks, Run, Stop, logarithm, seconds, trials};
+use crate::blocks::{Blocks, Part, Run, Stop, logarithm, seconds, trials};
 use crate::budget::{CONFIRMING_BLOCKS, Spent};
 use crate::progress::Progress;
 use bakeoff_command::{Code, CommandError};
 use bakeoff_host::interrupt;
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::{Failure, Outcome, Output, Record, Trial};
-use bakeoff_model::study::OutputUse;
+use bakeoff_model::study::{Condition, OutputUse, Workload};
 use bakeoff_searching::race::{Slot, of_workloads};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,6 +25,8 @@ pub(crate) struct Work<'a> {
     pub(crate) is_laid_out: Option<bool>,
     /// Variants that were run.
     pub(crate) run: BTreeSet<usize>,
+    /// Those of them that neither failed nor timed out in a whole block.
+    well: BTreeSet<usize>,
     pub(crate) progress: Progress,
     /// How many builds are ordered at a time.
     at_once: usize,
@@ -43,6 +45,7 @@ impl<'a> Work<'a> {
             spent: Spent::default(),
             is_laid_out: None,
             run: BTreeSet::new(),
+            well: BTreeSet::new(),
             progress: Progress::of(quiet),
             at_once: 2 * jobs.max(2),
             printed: BTreeMap::new(),
@@ -88,7 +91,7 @@ impl<'a> Work<'a> {
         let missing = variants.iter().copied().chain([0]).filter(|variant| self.is_built(*variant).is_none());
         let mut missing: Vec<usize> = missing.collect::<BTreeSet<_>>().into_iter().collect();
         // What a block holds is fixed once it has begun, even if a larger budget has room for more now.
-        if missing.is_empty() || self.blocks.record(number, &[]).is_some() {
+        if missing.is_empty() || self.blocks.has_begun(number) {
             return Ok(());
         }
         let Task { builds, budget, .. } = self.task;
@@ -120,32 +123,73 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Runs a block of variants that are built, and returns their outcomes, as a race takes them.
+    /// Runs a block of variants that are built, and returns their outcomes, as a race takes them. As long as one
+    /// of them never ran well, the cheapest workload comes first: who fails there, or times out, does not run the others.
     pub(crate) fn block(&mut self, number: u32, slots: &[Slot]) -> Result<Vec<Option<f64>>, Stop> {
+        let is_new = slots.iter().any(|slot| !self.well.contains(&slot.variant));
+        self.run.extend(slots.iter().map(|slot| slot.variant));
+        let all = [Part::default()];
+        let parts = self.cheap_first().filter(|_| is_new);
+        let parts: &[Part] = parts.as_ref().map_or(&all, |parts| parts);
+        let mut outcomes: Vec<Vec<Option<f64>>> = vec![vec![]; slots.len()];
+        for part in parts {
+            let is_well = |at: &usize| outcomes[*at].iter().all(|outcome| outcome.is_some_and(f64::is_finite));
+            let left: Vec<usize> = (0..slots.len()).filter(is_well).collect();
+            if left.is_empty() {
+                break;
+            }
+            self.blocks.part = part.clone();
+            let own: Vec<Slot> = left.iter().map(|at| slots[*at]).collect();
+            for (at, of_cells) in left.into_iter().zip(self.part(number, &own)?) {
+                outcomes[at].extend(of_cells);
+            }
+        }
+        let outcomes: Vec<Option<f64>> = outcomes.iter().map(|of_cells| of_workloads(of_cells)).collect();
+        let well = slots.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_some_and(f64::is_finite));
+        self.well.extend(well.map(|(slot, _)| slot.variant));
+        Ok(outcomes)
+    }
+
+    /// The parts of a block by cost: the workload that takes the least, as the study says, and the rest.
+    fn cheap_first(&self) -> Option<[Part; 2]> {
+        let plan = self.task.plan;
+        let takes = |workload: &&Workload| workload.takes_s.unwrap_or(f64::INFINITY);
+        let cheapest = plan.workloads.iter().min_by(|one, other| takes(one).total_cmp(&takes(other)))?;
+        let cells = plan.workloads.iter().flat_map(|workload| plan.conditions.iter().map(move |c| (workload, c)));
+        let (first, rest): (Vec<_>, Vec<_>) = cells.partition(|(workload, _)| workload.name == cheapest.name);
+        let named = |cells: Vec<(&Workload, &Condition)>| {
+            cells.into_iter().map(|(workload, condition)| [workload.name.clone(), condition.name.clone()]).collect()
+        };
+        let parts = [Part { name: "", without: named(rest) }, Part { name: "-rest", without: named(first) }];
+        (plan.workloads.len() > 1).then_some(parts)
+    }
+
+    /// Runs a part of a block, and returns the outcomes of each slot's cells.
+    fn part(&mut self, number: u32, slots: &[Slot]) -> Result<Vec<Vec<Option<f64>>>, Stop> {
         let run = |slot: &Slot| Run { variant: self.task.name(slot.variant).to_owned(), repeat: slot.repeat };
         let runs: Vec<Run> = slots.iter().map(run).collect();
-        let trials_of_block = runs.len() as u64 * self.task.cells();
+        let Part { name, without } = &self.blocks.part;
+        // A block is begun only if all of it fits.
+        let cells = self.task.cells() - if name.is_empty() { 0 } else { without.len() as u64 };
+        let trials_left = runs.len() as u64 * cells;
         let kept = self.confirming(CONFIRMING_BLOCKS);
         let record = match self.blocks.record(number, &runs) {
             Some(record) => record,
             None if interrupt::count() > 0 => return Err(Stop::Interrupted),
-            None if !self.spent.fits(self.task.budget, trials_of_block, kept) => return Err(Stop::Budget),
+            None if !self.spent.fits(self.task.budget, trials_left, kept) => return Err(Stop::Budget),
             None => self.blocks.run(number, &runs)?.ok_or(Stop::Interrupted)?,
         };
         self.spent.trials += record.trials.len() as u64;
         self.spent.running_s += seconds(&record);
         self.is_laid_out.get_or_insert(record.blocks.iter().any(|block| block.layout.is_some()));
-        self.run.extend(slots.iter().map(|slot| slot.variant));
         for trial in record.trials.iter().filter(|trial| trial.variant == BASELINE && trial.outcome == Outcome::Ok) {
             let known = self.printed.entry(cell(trial)).or_insert_with(|| Some(trial.output.clone()));
             *known = known.take().filter(|known| *known == trial.output);
         }
-        let mut outcomes = vec![];
-        for (slot, run) in slots.iter().zip(&runs) {
-            let of_cells = trials(&record, run).map(|trial| self.outcome(&record, trial, slot.variant));
-            outcomes.push(of_workloads(&of_cells.collect::<Vec<_>>()));
-        }
-        Ok(outcomes)
+        let of_run = |(slot, run): (&Slot, &Run)| {
+            trials(&record, run).map(|trial| self.outcome(&record, trial, slot.variant)).collect()
+        };
+        Ok(slots.iter().zip(&runs).map(of_run).collect())
     }
 
     /// The outcome of a trial, as a race takes it.

@@ -207,6 +207,44 @@ fn a_variant_that_prints_something_else_leaves() {
     assert_eq!(state(&found, "size=middle"), "failed", "{found:#}");
 }
 
+/// The cheap one stands last in the study.
+#[test]
+fn who_fails_in_the_cheapest_workload_does_not_run_the_others() {
+    let sandbox = Sandbox::new(
+        r#"
+format = 1
+name = "cheap"
+[run_factors.mode]
+good = { MODE = "0" }
+other = { MODE = "0 " }
+failing = { MODE = "1" }
+late = { MODE = "9" }
+[workloads.dear]
+run = 'sh -c "exit 0"'
+takes = "1 min"
+[workloads.cheap]
+run = 'test $MODE -ne 9 || exec sleep 1000; exit $MODE'
+takes = "1 ms"
+timeout = "1 s"
+[plan]
+variants = "all"
+[decide]
+baseline = { mode = "good" }
+"#,
+    );
+    let found = found(&sandbox.execute(&["tune", "STUDY", "--budget", "60 trials", "--json"]));
+    assert_eq!([state(&found, "mode=failing"), state(&found, "mode=late")], ["failed"; 2], "{found:#}");
+    let records: Vec<_> = blocks(&sandbox).iter().map(|path| bakeoff_journal::read(path).unwrap().record).collect();
+    let ran = |variant: &str, workload: &str| {
+        let trials = records.iter().flat_map(|record| &record.trials);
+        trials.filter(|trial| trial.variant == variant && trial.workload == workload).count()
+    };
+    for variant in ["mode=failing", "mode=late"] {
+        assert_eq!([ran(variant, "cheap"), ran(variant, "dear")], [3, 0], "{variant}");
+    }
+    assert_eq!(ran("mode=other", "cheap"), ran("mode=other", "dear"));
+}
+
 #[test]
 fn what_cannot_be_searched_is_refused_with_a_remedy() {
     let sandbox = Sandbox::new(RUN);
