@@ -36,6 +36,10 @@ const PROVED_PART: f64 = 1.0 / 3.0;
 /// What a proof may assume about a difference of counts: the least, of their logarithms, that decides.
 const COUNTS_DIFFER: f64 = 0.001;
 
+/// After this number of blocks of one commit others are asked first, and built: where it lies halfway between good and bad,
+/// no number of blocks may tell.
+const COMMIT_BLOCKS: usize = 500;
+
 /// A commit that failed in this number of blocks is struck out.
 const FAILURES: u32 = 3;
 
@@ -396,11 +400,12 @@ impl Bisection {
         inside.map(|commit| weights[commit - range.good - 1]).sum()
     }
 
-    /// The commit to ask: a built one that is most uncertain, else one to build, in the middle of the gap with the median.
+    /// The commit to ask: a built one that is most uncertain, else one to build, in the middle of the gap with the median, else
+    /// one that was asked for long.
     fn question(&self, range: &Range, weights: &[f64]) -> Option<usize> {
         let mut below = 0.0;
         let mut median = None;
-        let mut asked: Option<(f64, usize)> = None;
+        let (mut fresh, mut long): (Option<(f64, usize)>, Option<(f64, usize)>) = (None, None);
         for commit in range.good + 1..range.bad {
             below += weights[commit - range.good - 1];
             if below >= 0.5 && median.is_none() {
@@ -408,14 +413,16 @@ impl Bisection {
             }
             let distance = (below - 0.5).abs();
             let is_open = self.built.contains(&commit) && SURE < below && below < 1.0 - SURE;
-            if is_open && asked.is_none_or(|(nearest, _)| distance < nearest) {
-                asked = Some((distance, commit));
+            let best = if range.blocks_of(commit) < COMMIT_BLOCKS { &mut fresh } else { &mut long };
+            if is_open && best.is_none_or(|(nearest, _)| distance < nearest) {
+                *best = Some((distance, commit));
             }
         }
         let median = median.unwrap_or(range.bad);
         let low = self.built.range(range.good..median).next_back().copied().unwrap_or(range.good);
         let high = self.built.range(median..=range.bad).next().copied().unwrap_or(range.bad);
-        asked.map(|(_, commit)| commit).or_else(|| self.nearest_middle([low, high]))
+        let commit = |(_, commit)| commit;
+        fresh.map(commit).or_else(|| self.nearest_middle([low, high])).or(long.map(commit))
     }
 
     fn unproved(&self) -> Ending {

@@ -141,6 +141,11 @@ impl Range {
         asked.to_bad.push(bad - own);
     }
 
+    /// How often a commit was asked.
+    pub(super) fn blocks_of(&self, commit: usize) -> usize {
+        self.asked.get(&commit).map_or(0, |asked| asked.from_middle.len())
+    }
+
     /// Takes a difference of two neighbouring commits.
     pub(super) fn take_proof(&mut self, pair: [usize; 2], difference: f64) {
         self.proofs.entry(pair).or_default().push(difference);

@@ -97,6 +97,28 @@ fn two_changes_do_not_lead_to_an_innocent_commit() {
     }
 }
 
+/// Two small changes, and a commit between them: no number of its blocks says on which side of the change it is.
+#[test]
+fn a_commit_that_nothing_is_learnt_of_does_not_use_up_all_blocks() {
+    for number in 0..8 {
+        let rules = Rules { ends_blocks: 3_000, ..rules(64, number) };
+        let (mut bisection, mut machine) = (Bisection::new(rules), machine(World::Normal, number));
+        let truth = |commit| step(25, 0.0018)(commit) + step(40, 0.0018)(commit);
+        let mut asked = BTreeMap::<usize, usize>::new();
+        while let Ask::Block(plan) = bisection.plan() {
+            if let Phase::Question(commit) = bisection.phase {
+                *asked.entry(commit).or_default() += 1;
+                let is_alone = asked.len() == 1;
+                assert!(!is_alone || asked[&commit] <= COMMIT_BLOCKS, "seed {SEED}, {number}: {asked:?}");
+            }
+            let run = |c: &usize| Run { variant: *c, layout: 0, truth: truth(*c) };
+            let values: Vec<Option<f64>> =
+                machine.block(&plan.iter().map(run).collect::<Vec<_>>()).into_iter().map(Some).collect();
+            bisection.take(&values);
+        }
+    }
+}
+
 #[test]
 fn a_creep_ends_honestly() {
     let mut bisection = Bisection::new(Rules { blocks: 400, ..rules(128, 1) });

@@ -39,6 +39,9 @@ impl Answer<'_> {
             }
             let next = self.compare(proof.pair, true).filter(|_| self.args.simulate.is_some() || !self.explains());
             out += &next.map_or(String::new(), |words| format!("next: bakeoff {}\n", shell_words::join(words)));
+            if self.args.simulate.is_none() && self.comparison().is_some() {
+                out += "above: new blocks of both commits; below: the blocks that proved the change\n";
+            }
         }
         out + &self.line() + "\n"
     }
