@@ -7,7 +7,7 @@ use crate::machines;
 use crate::order::Order;
 use crate::page::table;
 use crate::run_folder::{self, CANCELLED, ORDER, RunFolder, shown, write_bytes};
-use crate::site::{Job, Site};
+use crate::site::{CannotAsk, Job, Site};
 use crate::standing::{Progress, Standing, of_shards};
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::StudyFolder;
@@ -72,7 +72,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
                 code = why.code;
                 let lost = if args.cancel { "its jobs were not cancelled" } else { "its jobs are not known" };
                 screen::err(&format!("note: run {id} on {}: {lost}\n{why}", clean(&run.machines)));
-                vec![]
+                None
             }
         };
         let (standing, progress) = (of_shards(folder, order)?, Progress::of(folder, order));
@@ -83,7 +83,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
             }));
         } else {
             screen::out(&format!("Run {id} on {}, in {}\n", clean(&run.machines), folder.shown()));
-            screen::out(&table(folder, order, &progress, &standing, &jobs)?);
+            screen::out(&table(folder, order, &progress, &standing, jobs.as_deref())?);
         }
         if args.collect {
             let new: usize = collect(folder, &StateFolder::of(&study.dir)?)?.iter().map(|one| one.new).sum();
@@ -97,8 +97,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     Ok(code)
 }
 
-/// The jobs of a run, after ending them if that was requested.
-fn jobs(args: &Args, run: &Run, site: &dyn Site) -> Result<Vec<Job>, CommandError> {
+/// The jobs of a run, after ending them if that was requested; none if they are not known.
+fn jobs(args: &Args, run: &Run, site: &dyn Site) -> Result<Option<Vec<Job>>, CommandError> {
     if args.cancel {
         site.cancel(&run.folder, &run.order)?;
         screen::err(&format!("the jobs of run {} were cancelled; complete blocks are kept\n", run.id));
@@ -108,12 +108,10 @@ fn jobs(args: &Args, run: &Run, site: &dyn Site) -> Result<Vec<Job>, CommandErro
     }
     // For some seconds, a scheduler still shows the jobs that it ends.
     if args.cancel {
-        return Ok(vec![]);
+        return Ok(Some(vec![]));
     }
-    Ok(site.jobs(&run.folder, &run.order).unwrap_or_else(|why| {
-        screen::err(&format!("note: cannot tell what waits and runs: {}\n", clean(&why.0)));
-        vec![]
-    }))
+    let tell = |why: &CannotAsk| screen::err(&format!("note: cannot tell what waits and runs: {}\n", clean(&why.0)));
+    Ok(site.jobs(&run.folder, &run.order).inspect_err(tell).ok())
 }
 
 /// The shards of a run as JSON.

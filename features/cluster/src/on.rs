@@ -49,7 +49,10 @@ pub(crate) fn run(matches: &ArgMatches, wanted: &ElsewhereOrder<'_>) -> Result<O
         if waiting.begun.order.shards.is_empty() {
             write_bytes(&dry, b"")?;
         }
-        waiting.deal(None)?;
+        if !waiting.deal(None)? {
+            // What was possible before may not be any more.
+            waiting.begun.site.send(&waiting.begun.run, &waiting.begun.order)?;
+        }
         screen::out(&waiting.begun.site.scripts(&waiting.begun.run, &waiting.begun.order)?);
         return Ok(Some(Returned::default()));
     }
@@ -90,7 +93,11 @@ struct Submitted {
 
 impl Waiting<'_> {
     fn work(&mut self) -> Result<Returned, CommandError> {
-        self.begun.site.send(&self.begun.run, &self.begun.order)?;
+        let standing = self.standing()?;
+        // What is done needs no machine any more.
+        if standing.is_empty() || standing.iter().any(|shard| !shard.is_done) {
+            self.begun.site.send(&self.begun.run, &self.begun.order)?;
+        }
         loop {
             let collected = collect(&self.begun.run, &self.state)?;
             if !self.deal(collected.first().map(|one| &one.record))?
@@ -206,7 +213,7 @@ impl Waiting<'_> {
                 return Ok(());
             }
             if self.builds == TRIES {
-                let error = format!("the builds ended {TRIES} times without a result");
+                let error = format!("the builds ended {TRIES} times without a result{}", run.last_words());
                 return Err(CommandError::usage(error).hint(format!("logs are in {}", run.shown())));
             }
             self.builds += 1;
@@ -231,8 +238,10 @@ impl Waiting<'_> {
             let tries = before.map_or(1, |before| before.tries + 1);
             if tries > TRIES {
                 let log = shown(&run.shard(*number));
-                let error = format!("shard {number} came back {TRIES} times without a new block; its log is in {log}");
-                return Err(CommandError::usage(error).hint("the same command submits it again"));
+                let said = run.last_words();
+                let error = format!("shard {number} came back {TRIES} times without a new block{said}");
+                let hint = format!("its log is in {log}; the same command submits it again");
+                return Err(CommandError::usage(error).hint(hint));
             }
             is_again |= tries > 1;
             self.submitted.insert(*number, Submitted { tries, blocks, attempts: *attempts });

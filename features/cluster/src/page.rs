@@ -59,14 +59,15 @@ fn longest(order: &Order, progress: &Progress, standing: &[Standing]) -> usize {
     standing.iter().zip(&order.shards).map(left).max().unwrap_or(0)
 }
 
-/// A table of the shards, and of the builds until they are there.
+/// A table of the shards, and of the builds until they are there. There are no jobs if nobody could say which wait and run.
 pub(crate) fn table(
     run: &RunFolder,
     order: &Order,
     progress: &Progress,
     standing: &[Standing],
-    jobs: &[Job],
+    jobs: Option<&[Job]>,
 ) -> Result<String, CommandError> {
+    let (jobs, is_known) = (jobs.unwrap_or_default(), jobs.is_some());
     let row = |name: &str, passes: &str, node: Option<&str>, state: &str| {
         format!("{name:<6} {passes:<18} {:<12} {state}\n", clean(node.unwrap_or("–")))
     };
@@ -75,7 +76,7 @@ pub(crate) fn table(
         let job = jobs.iter().find(|job| job.shard.is_none());
         let failed = run.build_status()?;
         let node = job.and_then(|job| job.node.as_deref()).or(failed.as_ref().map(|status| &*status.node));
-        out += &row("builds", "", node, &state(job, failed.as_ref(), None));
+        out += &row("builds", "", node, &state(job, failed.as_ref(), None, is_known));
     }
     for (shard, passes) in standing.iter().zip(&order.shards) {
         let job = jobs.iter().find(|job| job.shard == Some(shard.number));
@@ -83,17 +84,18 @@ pub(crate) fn table(
         let node = job.and_then(|job| job.node.as_ref()).or(known).map(String::as_str);
         let kept = format!("{} of {} passes", progress.passes_of(shard.number), passes.len());
         let kept = (shard.attempts > 0 || job.is_some()).then_some(&*kept);
-        let state = if shard.is_done { "done".to_owned() } else { state(job, shard.refused.as_ref(), kept) };
+        let state = if shard.is_done { "done".to_owned() } else { state(job, shard.refused.as_ref(), kept, is_known) };
         out += &row(&shard.number.to_string(), &named(passes), node, &state);
     }
     Ok(out)
 }
 
 /// What a job does, or how its last one ended.
-fn state(job: Option<&Job>, refused: Option<&Status>, kept: Option<&str>) -> String {
+fn state(job: Option<&Job>, refused: Option<&Status>, kept: Option<&str>, is_known: bool) -> String {
     let Some(job) = job else {
         return match (refused, kept) {
             (Some(status), _) => format!("ended with exit code {}: {}", status.code, status.last),
+            (None, _) if !is_known => "not known".to_owned(),
             (None, Some(kept)) => format!("not running, {kept} are kept"),
             (None, None) => "not submitted".to_owned(),
         };

@@ -39,7 +39,7 @@ pub(crate) const JOURNAL: &str = "journal.jsonl";
 pub(crate) const SHARD: &str = "shard.json";
 /// How an attempt ended.
 const STATUS: &str = "status";
-/// What an attempt printed.
+/// What an attempt printed; and, in a run's folder, a folder of what jobs printed.
 pub(crate) const LOG: &str = "log";
 /// That a shard is complete. It is the last file that is written.
 pub(crate) const DONE: &str = "done";
@@ -229,6 +229,14 @@ impl RunFolder {
         Err(CommandError::usage(error).hint(remedy))
     }
 
+    /// What the last job printed that ended before this program could begin, after a colon.
+    pub(crate) fn last_words(&self) -> String {
+        let logs = fs::read_dir(self.dir.join(LOG)).into_iter().flatten().flatten();
+        let last = logs.max_by_key(|log| log.metadata().and_then(|file| file.modified()).ok());
+        let line = last.map(|log| last_line(&log.path())).filter(|line| !line.is_empty());
+        line.map_or(String::new(), |line| format!(": {line}"))
+    }
+
     pub(crate) fn shown(&self) -> String {
         shown(&self.dir)
     }
@@ -313,6 +321,22 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CommandError>
 #[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_script_said_that_never_came_to_its_program_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = RunFolder::at(folder.path());
+        assert_eq!(run.last_words(), "");
+        fs::create_dir(folder.path().join(LOG)).unwrap();
+        for (seconds, (name, text)) in [("9", "no licence\n\n"), ("10", "module: not found\n")].into_iter().enumerate()
+        {
+            let log = folder.path().join(LOG).join(name);
+            fs::write(&log, text).unwrap();
+            let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds as u64);
+            File::options().write(true).open(&log).unwrap().set_modified(time).unwrap();
+        }
+        assert_eq!(run.last_words(), ": module: not found");
+    }
 
     #[test]
     fn of_two_commands_that_add_shards_neither_changes_the_others() {

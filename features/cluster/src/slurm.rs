@@ -68,11 +68,14 @@ impl Slurm {
         Ok(ids)
     }
 
-    /// Tests a job's script without submitting it.
+    /// Tests a job's script without submitting it. While no node takes jobs, Slurm would refuse each, and is not asked.
     ///
     /// # Errors
     /// Slurm refuses it, or would let it wait for ever because it needs more time than the partition allows.
     pub(crate) fn test_only(&self, script: &Path, job: &Job) -> Result<(), CommandError> {
+        if matches!(self.nodes()?, [all, 0] if all > 0) {
+            return Ok(());
+        }
         for array in job.arrays(self.most_numbers()?) {
             self.sbatch(script, vec!["--test-only".to_owned()], &array)?;
         }
@@ -109,19 +112,13 @@ impl Slurm {
     }
 
     /// The nodes of the partition that get no more jobs, each with the reason.
-    ///
-    /// # Errors
-    /// Slurm gives no answer.
     pub(crate) fn drained_nodes(&self) -> Result<BTreeSet<String>, CannotAsk> {
         Ok(queue::drained(&self.sinfo(&["-h", "-N", "-t", "drain", "-o", queue::NODES])?))
     }
 
-    /// How many nodes the partition has.
-    ///
-    /// # Errors
-    /// Slurm gives no answer.
-    pub(crate) fn nodes(&self) -> Result<u32, CannotAsk> {
-        Ok(self.sinfo(&["-h", "-o", "%D"])?.lines().filter_map(|line| line.trim().parse::<u32>().ok()).sum())
+    /// How many nodes the partition has, and how many of them take jobs.
+    pub(crate) fn nodes(&self) -> Result<[usize; 2], CannotAsk> {
+        Ok(queue::nodes(&self.sinfo(&["-h", "-N", "-o", queue::STATES])?))
     }
 
     /// Numbers of an array's tasks are smaller than this: Slurm's MaxArraySize, which is read once.

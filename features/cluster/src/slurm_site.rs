@@ -3,7 +3,7 @@
 
 use crate::machines::{Machines, SlurmSettings};
 use crate::order::Order;
-use crate::run_folder::{RunFolder, unwritten, write_bytes};
+use crate::run_folder::{LOG, RunFolder, unwritten, write_bytes};
 use crate::site::{CannotAsk, Job, Site};
 use crate::slurm::{self, Slurm};
 use bakeoff_command::{CommandError, screen};
@@ -53,7 +53,7 @@ impl SlurmSite {
             limit: self.machines.nodes,
             exclusive: self.machines.exclusive && shards.is_some(),
             command: format!("{program} shard {folder} {what}"),
-            log: run.dir.join("log"),
+            log: run.dir.join(LOG),
             prelude: self.machines.prelude(),
             requeue: self.machines.requeue,
         };
@@ -77,8 +77,8 @@ impl Site for SlurmSite {
     }
 
     fn scripts(&self, run: &RunFolder, order: &Order) -> Result<String, CommandError> {
-        let (nodes, wanted) = (self.slurm.nodes()?, self.machines.nodes);
-        if self.machines.exclusive && wanted > nodes {
+        let (nodes, wanted) = (self.slurm.nodes()?[0], self.machines.nodes);
+        if self.machines.exclusive && order.shards.len().min(wanted as usize) > nodes {
             screen::err(&format!("note: `nodes` is {wanted}, but only {nodes} are there; further shards will wait\n"));
         }
         let shards: Vec<u32> = order.numbers().collect();
@@ -91,7 +91,7 @@ impl Site for SlurmSite {
     }
 
     fn send(&self, run: &RunFolder, order: &Order) -> Result<(), CommandError> {
-        let log = run.dir.join("log");
+        let log = run.dir.join(LOG);
         fs::create_dir_all(&log).map_err(|error| unwritten(&log, &error))?;
         let ignored = self.slurm.ignored.take();
         if !ignored.is_empty() {

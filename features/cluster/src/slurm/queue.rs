@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 pub(super) const JOBS: &str = "%K|%T|%N|%V|%S|%j|%r";
 /// The columns of drained nodes, for `sinfo -o`.
 pub(super) const NODES: &str = "%N|%E";
+/// The states of nodes, a line each, for `sinfo -N -o`.
+pub(super) const STATES: &str = "%t";
 /// The columns of [`Partition`], for `sinfo -o`.
 pub(super) const PARTITIONS: &str = "%P|%l";
 
@@ -58,6 +60,12 @@ pub(super) fn offset(of_job: &str, name: &str) -> Option<u32> {
 pub(super) fn drained(text: &str) -> BTreeSet<String> {
     let lines = text.lines().filter_map(|line| line.split_once('|'));
     lines.map(|(node, reason)| format!("{node} ({reason})")).collect()
+}
+
+/// Counts lines of [`STATES`]: all nodes, and those that take jobs now or when others have ended. `*` is no answer from a node.
+pub(super) fn nodes(text: &str) -> [usize; 2] {
+    let takes = |state: &&str| ["idle", "mix", "alloc", "comp"].iter().any(|word| state.starts_with(word));
+    [text.lines().count(), text.lines().filter(takes).filter(|state| !state.contains('*')).count()]
 }
 
 /// Reads lines of [`PARTITIONS`]; what is no line of them is left out.
@@ -138,6 +146,7 @@ what nobody asked for
     fn nodes_and_partitions_are_read() {
         let text = "n2|Duplicate jobid\nn1|Duplicate jobid\nn2|Duplicate jobid\n";
         assert_eq!(drained(text).into_iter().collect::<Vec<_>>(), ["n1 (Duplicate jobid)", "n2 (Duplicate jobid)"]);
+        assert_eq!(nodes("idle\nmix-\nidle*\ndrain\ndrng\ndown*\nalloc\n"), [7, 3]);
         let partition = |name: &str, is_default, most_s| Partition { name: name.to_owned(), is_default, most_s };
         let expect = [partition("lab", true, 3600), partition("long", false, u64::MAX), partition("d", false, 90_000)];
         assert_eq!(partitions("lab*|1:00:00\nlong|infinite\nd|1-01:00:00\nodd|n/a\n"), expect);

@@ -51,6 +51,23 @@ fn what_ended_while_nobody_waited_is_collected_once() {
     assert!(fs::read(lab.sandbox.journal()).unwrap() == before, "a second time changes nothing");
     lab.complete(6 * 3);
     lab.execute(&["report", "STUDY"]).expect(0, &["6 blocks"]);
+    // What is done needs no scheduler; what waits and runs, only that knows.
+    lab.rig.kill_controller();
+    lab.execute(&["run", "STUDY", "--on", "lab"]).expect(0, &["6 blocks"]);
+    let known: Value = serde_json::from_str(&lab.execute(&["jobs", "STUDY", "--json"]).out).unwrap();
+    assert_eq!((&known[0]["jobs"], &known[0]["shards"][0]["done"]), (&Value::Null, &true.into()), "{known:#}");
+}
+
+#[test]
+fn a_cluster_of_which_no_node_takes_jobs_is_waited_for() {
+    let Some(lab) = Lab::start(SMALL) else { return };
+    let nodes = lab.rig.nodes().join(",");
+    lab.rig.say("scontrol", &["update", &format!("nodename={nodes}"), "state=drain", "reason=power cut"]);
+    let waits = lab.begin("waits", &[]);
+    lab.rig.until("the nodes are named", || waits.shown().contains("administrator resumes them: n1 (power cut)"));
+    lab.rig.say("scontrol", &["update", &format!("nodename={nodes}"), "state=resume"]);
+    waits.ended().expect(0, &["6 blocks"]);
+    lab.complete(6 * 3);
 }
 
 #[test]
