@@ -434,6 +434,7 @@ fn a_pytest_suite_races_over_two_commits() {
         println!("skipped: pytest-benchmark is not installed; `make test` installs it");
         return;
     }
+    // A link to the interpreter must stay one: its folder says which packages there are.
     let python = std::path::absolute(python).unwrap();
     let run = format!(
         "PYTHONDONTWRITEBYTECODE=1 exec '{}' -m pytest -q -p no:cacheprovider --benchmark-max-time=0.05 \
@@ -462,34 +463,3 @@ def test_same(benchmark):
 def test_changed(benchmark):
     benchmark(work, SIZE)
 ";
-
-#[test]
-fn pytest_suites_race_and_agree_with_benchstat() {
-    let python = oracles().join("bin/python");
-    if !succeeds(Command::new(&python).args(["-c", "import pytest_benchmark"])) {
-        println!("skipped: pytest-benchmark is not installed; `make test` installs it");
-        return;
-    }
-    // A link to the interpreter must stay one: its folder says which packages there are.
-    let python = std::path::absolute(python).unwrap();
-    let sandbox = Sandbox::new("");
-    for (name, size) in [("old", "2000"), ("new", "6000")] {
-        let folder = sandbox.path().join(name);
-        fs::create_dir(&folder).unwrap();
-        fs::write(folder.join("pytest.ini"), "[pytest]\n").unwrap();
-        fs::write(folder.join("test_tiny.py"), PYTHON_TEST.replace("SIZE", size)).unwrap();
-    }
-    let run = |name: &str| {
-        format!(
-            "cd {name} && exec '{}' -m pytest -q -p no:cacheprovider --benchmark-max-time=0.05 --benchmark-min-time=0.001 \
-             --benchmark-json=\"$BAKEOFF_HARNESS\"",
-            python.display()
-        )
-    };
-    let (old, new) = (run("old"), run("new"));
-    let words = ["--harness", "pytest", "--blocks", "8", "-n", "old", "-n", "new", &old, &new];
-    let (shown, record) = compare_in(&sandbox, &words);
-    println!("{}", shown.out);
-    shown.expect(0, &["test_tiny.py::test_same", "test_tiny.py::test_changed"]);
-    agree_with_benchstat(&sandbox, &record, "test_tiny.py::test_changed");
-}
