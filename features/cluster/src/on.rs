@@ -50,7 +50,6 @@ pub(crate) fn run(matches: &ArgMatches, wanted: &ElsewhereOrder<'_>) -> Result<O
             write_bytes(&dry, b"")?;
         }
         if !waiting.deal(None)? {
-            // What was possible before may not be any more.
             waiting.begun.site.send(&waiting.begun.run, &waiting.begun.order)?;
         }
         screen::out(&waiting.begun.site.scripts(&waiting.begun.run, &waiting.begun.order)?);

@@ -233,8 +233,7 @@ impl RunFolder {
     pub(crate) fn last_words(&self) -> String {
         let logs = fs::read_dir(self.dir.join(LOG)).into_iter().flatten().flatten();
         let last = logs.max_by_key(|log| log.metadata().and_then(|file| file.modified()).ok());
-        let line = last.map(|log| last_line(&log.path())).filter(|line| !line.is_empty());
-        line.map_or(String::new(), |line| format!(": {line}"))
+        last.map_or(String::new(), |log| format!(": {}", last_line(&log.path())))
     }
 
     pub(crate) fn shown(&self) -> String {

@@ -51,10 +51,8 @@ impl Slurm {
     }
 
     /// Submits a job's script, with the tasks that the job has, which may be fewer than those in the script. Returns Slurm's
-    /// ids, for people. More tasks than an array can have are several arrays, one after the other.
-    ///
-    /// # Errors
-    /// Slurm refuses it, or gives no answer; tasks may have been submitted: the queue has them.
+    /// ids, for people. More tasks than an array can have are several arrays, one after the other. If Slurm gives no answer, tasks
+    /// may have been submitted: the queue has them.
     pub(crate) fn submit(&self, script: &Path, job: &Job) -> Result<Vec<String>, CommandError> {
         let mut ids: Vec<String> = vec![];
         for array in job.arrays(self.most_numbers()?) {
@@ -69,9 +67,7 @@ impl Slurm {
     }
 
     /// Tests a job's script without submitting it. While no node takes jobs, Slurm would refuse each, and is not asked.
-    ///
-    /// # Errors
-    /// Slurm refuses it, or would let it wait for ever because it needs more time than the partition allows.
+    /// More time than the partition allows is refused too: it would wait for ever.
     pub(crate) fn test_only(&self, script: &Path, job: &Job) -> Result<(), CommandError> {
         if matches!(self.nodes()?, [all, 0] if all > 0) {
             return Ok(());
@@ -91,20 +87,15 @@ impl Slurm {
         Err(CommandError::usage(error).hint("use a shorter `time`, or another `partition`, in machines.toml"))
     }
 
-    /// The jobs of this name that wait or run, a task of an array each.
-    ///
-    /// # Errors
-    /// Slurm gives no answer; then nothing is known about the jobs.
+    /// The jobs of this name that wait or run, a task of an array each. If Slurm gives no answer, nothing is known about
+    /// them.
     pub(crate) fn queue(&self, name: &str) -> Result<Vec<site::Job>, CannotAsk> {
         // By user, because a further array has a longer name.
         let text = self.calls.ask("squeue", &["--me", "-h", "-r", "-o", queue::JOBS])?;
         Ok(queue::jobs(&text, name))
     }
 
-    /// Cancels all jobs of this name.
-    ///
-    /// # Errors
-    /// Slurm gives no answer; then some of them may still be there.
+    /// Cancels all jobs of this name. If Slurm gives no answer, some of them may still be there.
     pub(crate) fn cancel(&self, name: &str) -> Result<(), CannotAsk> {
         let text = self.calls.ask("squeue", &["--me", "-h", "-o", "%j"])?;
         let names: BTreeSet<&str> = text.lines().filter(|known| queue::offset(known, name).is_some()).collect();

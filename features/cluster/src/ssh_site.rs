@@ -149,7 +149,7 @@ impl Site for SshSite {
         let jobs = self.on_each(&hosts, |number, far| {
             let shards = shards_of(run, order, number, hosts.len());
             match Listed::of(far, &shards) {
-                Ok(listed) => listed.jobs,
+                Ok(listed) => [listed.coming(run, number, &far.name()), listed.jobs].concat(),
                 Err(failure) => unknown(run, far, &shards, failure.why()),
             }
         });

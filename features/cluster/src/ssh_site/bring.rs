@@ -62,6 +62,21 @@ impl Listed {
     }
 }
 
+impl Listed {
+    /// What is done over there, and not yet known here, as jobs: it is not to be started again.
+    pub(super) fn coming(&self, run: &RunFolder, number: usize, machine: &str) -> Vec<Job> {
+        let says_done = |file: &&FarFile| file.path == Path::new(BUILDS) || file.path.ends_with(DONE);
+        let coming = self.files.iter().filter(says_done).filter(|file| missing(run, number, file).is_some());
+        let job = |FarFile { path, .. }: &FarFile| Job {
+            shard: path.iter().nth(1).and_then(|name| name.to_str()?.parse().ok()),
+            state: JobState::Waiting { reason: "for its files to come here".to_owned(), remedy: None },
+            node: Some(machine.to_owned()),
+            since: String::new(),
+        };
+        coming.map(job).collect()
+    }
+}
+
 /// A part of a far file that is not here.
 struct Missing {
     /// There.
@@ -176,6 +191,23 @@ mod tests {
             files: vec![FarFile { bytes: 5, path: "shards/3/0/journal.jsonl".into() }],
         };
         assert_eq!(Listed::parse(text, "box"), expect);
+    }
+
+    #[test]
+    fn what_is_done_over_there_is_not_started_again_while_its_files_come() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = RunFolder::at(folder.path());
+        let text = "file 2 shards/3/done\nfile 5 shards/3/0/journal.jsonl\nfile 2 shards/4/done\nfile 2 builds.json\n";
+        let shards = || {
+            let coming = Listed::parse(text, "box").coming(&run, 0, "box");
+            coming.iter().map(|job| job.shard).collect::<Vec<_>>()
+        };
+        assert_eq!(shards(), [Some(3), Some(4), None]);
+        for file in ["built/0", "shards/3/done"] {
+            fs::create_dir_all(folder.path().join(file).parent().unwrap()).unwrap();
+            fs::write(folder.path().join(file), "{}").unwrap();
+        }
+        assert_eq!(shards(), [Some(4)]);
     }
 
     #[test]
