@@ -405,7 +405,7 @@ impl Bisection {
     fn question(&self, range: &Range, weights: &[f64]) -> Option<usize> {
         let mut below = 0.0;
         let mut median = None;
-        let (mut fresh, mut long): (Option<(f64, usize)>, Option<(f64, usize)>) = (None, None);
+        let [mut fresh, mut long] = [None::<(f64, usize)>; 2];
         for commit in range.good + 1..range.bad {
             below += weights[commit - range.good - 1];
             if below >= 0.5 && median.is_none() {
