@@ -84,7 +84,7 @@ pub(crate) struct Blocks {
     pub(crate) part: Part,
 }
 
-/// A block as a whole, or a part of it, which has a journal of its own.
+/// A block as a whole, or a part of it with its own journal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Part {
     /// What tells its journal from that of the first part.
@@ -170,7 +170,7 @@ impl Blocks {
 
     /// Whether what a block holds is fixed, because some of it was run.
     pub(crate) fn has_begun(&self, number: u32) -> bool {
-        read(&self.journal(number)).is_ok_and(|contents| !contents.record.blocks.is_empty())
+        read(&self.folder.join(format!("{number:05}.jsonl"))).is_ok_and(|contents| !contents.record.blocks.is_empty())
     }
 
     /// The record of a block that is whole; none if it is not there, or was cut off.

@@ -127,7 +127,6 @@ impl<'a> Work<'a> {
     /// of them never ran well, the cheapest workload comes first: who fails there, or times out, does not run the others.
     pub(crate) fn block(&mut self, number: u32, slots: &[Slot]) -> Result<Vec<Option<f64>>, Stop> {
         let is_new = slots.iter().any(|slot| !self.well.contains(&slot.variant));
-        self.run.extend(slots.iter().map(|slot| slot.variant));
         let all = [Part::default()];
         let parts = self.cheap_first().filter(|_| is_new);
         let parts: &[Part] = parts.as_ref().map_or(&all, |parts| parts);
@@ -182,6 +181,7 @@ impl<'a> Work<'a> {
         self.spent.trials += record.trials.len() as u64;
         self.spent.running_s += seconds(&record);
         self.is_laid_out.get_or_insert(record.blocks.iter().any(|block| block.layout.is_some()));
+        self.run.extend(slots.iter().map(|slot| slot.variant));
         for trial in record.trials.iter().filter(|trial| trial.variant == BASELINE && trial.outcome == Outcome::Ok) {
             let known = self.printed.entry(cell(trial)).or_insert_with(|| Some(trial.output.clone()));
             *known = known.take().filter(|known| *known == trial.output);
