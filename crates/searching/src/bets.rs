@@ -18,6 +18,9 @@ const RANK_STAKES: [f64; 3] = [0.35, 1.2, 4.0];
 /// A difference counts as at most this many scales.
 const CLIP: f64 = 2.0;
 
+/// Halvings of what an end of an interval may be.
+const HALVINGS: u32 = 40;
+
 /// Student's distribution with this many degrees of freedom is the normal one.
 const NORMAL: f64 = 1e12;
 
@@ -59,6 +62,49 @@ impl Sizes {
             *account *= 1.0 + won / opponents.len() as f64;
         }
     }
+}
+
+/// What bets on `values` less θ say of θ; values have the scale of the bets on each.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Unrefuted {
+    /// The θ against which bets on either side have won as much.
+    pub(crate) estimate: f64,
+    /// What neither side refutes with the evidence that is needed: infinite where there are too few values.
+    pub(crate) interval: [f64; 2],
+}
+
+impl Unrefuted {
+    pub(crate) fn of(values: &[(f64, f64)], needed: f64) -> Self {
+        let [mut value, mut scale] = [0.0_f64; 2];
+        for next in values {
+            (value, scale) = (value.max(next.0.abs()), scale.max(next.1));
+        }
+        // So far out, all values count as much as they can.
+        let far = value + 2.0 * CLIP * scale;
+        let estimate = boundary(-far, far, |theta| won(values, -1.0, theta) > won(values, 1.0, theta));
+        let end = |side: f64| {
+            let outside = side * far;
+            let is_refuted = |theta| won(values, side, theta) >= needed;
+            if is_refuted(outside) { boundary(outside, estimate, is_refuted) } else { side * f64::INFINITY }
+        };
+        Self { estimate, interval: [-1.0, 1.0].map(end) }
+    }
+}
+
+/// The capital of bets that all values lie on the other side of θ.
+fn won(values: &[(f64, f64)], side: f64, theta: f64) -> f64 {
+    let mut bets = Sizes::default();
+    values.iter().for_each(|(own, scale)| bets.bet(side * (theta - own), &[0.0], *scale));
+    bets.capital()
+}
+
+/// Where something that is so at `yes`, and not at `no`, ends: the last number where it is.
+fn boundary(mut yes: f64, mut no: f64, is_so: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..HALVINGS {
+        let between = f64::midpoint(yes, no);
+        if is_so(between) { yes = between } else { no = between }
+    }
+    yes
 }
 
 impl Ranks {

@@ -9,10 +9,9 @@
 
 mod range;
 
-use crate::bets::Sizes;
+use crate::bets::{Sizes, Unrefuted};
 use crate::places::Places;
 use bakeoff_model::shuffle::Stream;
-use bakeoff_stats::eprocess;
 use range::Range;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,17 +89,12 @@ pub enum Ending {
 pub struct Proof {
     /// The last commit before the change, and the one after it. Commits between them cannot be built.
     pub pair: [usize; 2],
-    /// Differences of logarithms, block by block, as measured.
-    pub differences: Vec<f64>,
-    /// The difference of good and bad when the pair was named.
+    pub blocks: u32,
+    /// The difference of their logarithms, by the bets that proved it, and what these do not refute, with the same evidence on
+    /// either side: nothing less than the proved part, and never 0. That of good and bad is as they were when the pair was named.
+    pub estimate: f64,
+    pub interval: [f64; 2],
     pub whole: f64,
-}
-
-impl Proof {
-    /// The interval of the change, as a confidence sequence.
-    pub fn interval(&self, alpha: f64) -> Option<[f64; 2]> {
-        eprocess::interval(&self.differences, alpha)
-    }
 }
 
 /// What is done now.
@@ -110,12 +104,20 @@ enum Phase {
     /// The ends of what counts have left; both are counted first.
     Counting([usize; 2]),
     Question(usize),
-    Proving {
-        proof: Proof,
-        evidence: Sizes,
-        scale: f64,
-    },
+    Proving(Proving),
     Ended(Ending),
+}
+
+/// A pair that is to be proved.
+#[derive(Debug, Clone)]
+struct Proving {
+    pair: [usize; 2],
+    /// The difference of good and bad, and the scale of all bets.
+    whole: f64,
+    scale: f64,
+    evidence: Sizes,
+    /// Differences, block by block.
+    differences: Vec<f64>,
 }
 
 /// A search in progress.
@@ -159,7 +161,7 @@ impl Bisection {
         let mut commits = match &self.phase {
             Phase::Ends => vec![range.good, range.bad],
             Phase::Question(commit) => vec![range.good, range.bad, *commit],
-            Phase::Proving { proof, .. } => proof.pair.to_vec(),
+            Phase::Proving(proving) => proving.pair.to_vec(),
             Phase::Counting(left) => return self.next_count(*left).map_or(Ask::Nothing, Ask::Count),
             Phase::Ended(_) => return Ask::Nothing,
         };
@@ -261,12 +263,11 @@ impl Bisection {
         let at = |commit: usize| plan.iter().position(|other| *other == commit).unwrap_or(0);
         let value = |commit: usize| self.sign * corrected[at(commit)];
         let Some(range) = self.ranges.last_mut() else { return };
-        if let Phase::Proving { proof, evidence, scale } = &mut self.phase {
-            let [before, after] = proof.pair;
-            let difference = value(after) - value(before);
-            evidence.bet(difference - PROVED_PART * proof.whole, &[0.0], *scale);
-            proof.differences.push(raw[at(after)] - raw[at(before)]);
-            range.take_proof(proof.pair, difference);
+        if let Phase::Proving(proving) = &mut self.phase {
+            let difference = value(proving.pair[1]) - value(proving.pair[0]);
+            proving.evidence.bet(difference - PROVED_PART * proving.whole, &[0.0], proving.scale);
+            proving.differences.push(difference);
+            range.take_proof(proving.pair, difference);
             return;
         }
         let [good, bad] = [range.good, range.bad].map(value);
@@ -286,12 +287,8 @@ impl Bisection {
         if let Phase::Ended(_) = self.phase {
             return;
         }
-        if let Phase::Proving { proof, evidence, .. } = &self.phase
-            && evidence.capital() >= 2f64.powi(self.proofs) / self.rules.alpha
-            // With fewer blocks no interval has an end.
-            && eprocess::at_most(proof.differences.len()) >= 1.0 / self.rules.alpha
-        {
-            self.phase = Phase::Ended(Ending::Proved(proof.clone()));
+        if let Some(proof) = self.proved() {
+            self.phase = Phase::Ended(Ending::Proved(proof));
             return;
         }
         if self.blocks >= self.rules.blocks {
@@ -312,20 +309,30 @@ impl Bisection {
         let Some(range) = self.ranges.last() else { return };
         let weights = range.posterior();
         let (pair, mass) = self.likeliest(range, &weights);
-        if let Phase::Proving { proof, .. } = &self.phase
-            && self.mass(range, &weights, proof.pair) >= UNNAMED
+        if let Phase::Proving(proving) = &self.phase
+            && self.mass(range, &weights, proving.pair) >= UNNAMED
         {
             return;
         }
         if mass >= NAMED && pair.iter().all(|commit| self.built.contains(commit)) {
-            let whole = range.difference().unwrap_or(0.0);
-            let proof = Proof { pair, differences: vec![], whole };
-            let scale = range.scale();
+            let (whole, scale) = (range.difference().unwrap_or(0.0), range.scale());
             self.proofs += 1;
-            self.phase = Phase::Proving { proof, evidence: Sizes::default(), scale };
+            self.phase =
+                Phase::Proving(Proving { pair, whole, scale, evidence: Sizes::default(), differences: vec![] });
         } else {
             self.phase = self.question(range, &weights).map_or(Phase::Ends, Phase::Question);
         }
+    }
+
+    /// The proof, if the pair is proved.
+    fn proved(&self) -> Option<Proof> {
+        let Phase::Proving(Proving { pair, whole, scale, evidence, differences }) = &self.phase else { return None };
+        let needed = 2f64.powi(self.proofs) / self.rules.alpha;
+        (evidence.capital() >= needed).then(|| {
+            let values: Vec<(f64, f64)> = differences.iter().map(|one| (self.sign * one, *scale)).collect();
+            let Unrefuted { estimate, interval } = Unrefuted::of(&values, needed);
+            Proof { pair: *pair, blocks: differences.len() as u32, estimate, interval, whole: *whole }
+        })
     }
 
     /// Whether the ends of the range are shown to differ. If they are not yet, or not within the limit, the phase says what
@@ -450,7 +457,7 @@ impl Bisection {
             Phase::Ends if self.ranges.len() == 1 => "good and bad",
             Phase::Counting(_) => "counting instructions",
             Phase::Ends | Phase::Question(_) => "search",
-            Phase::Proving { .. } | Phase::Ended(_) => "proof",
+            Phase::Proving(_) | Phase::Ended(_) => "proof",
         }
     }
 

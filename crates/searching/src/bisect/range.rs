@@ -1,7 +1,7 @@
 //! A range of commits whose ends are thought to differ, what was asked inside it, and the posterior of the first changed
 //! commit. The posterior is a heuristic: a normal likelihood, made robust by clipping and tempered. It proves nothing.
 
-use crate::bets::Sizes;
+use crate::bets::{Sizes, Unrefuted};
 use bakeoff_stats::describe::{MAD_TO_SD, median};
 use std::collections::BTreeMap;
 
@@ -11,9 +11,6 @@ const CLIP_NATS: f64 = 2.5;
 
 /// A commit's distance from the middle of good and bad counts as at most half their difference and this many sds.
 const CLIP_SDS: f64 = 1.5;
-
-/// Halvings of what an end of an interval may be.
-const HALVINGS: u32 = 40;
 
 /// How much surer than the prior a pair is that counts have found.
 const COUNTS_NATS: f64 = 4.0;
@@ -92,26 +89,8 @@ impl Range {
 
     /// The differences that bets on the ends do not refute, whichever side: infinite where there are too few blocks.
     pub(super) fn unrefuted(&self, needed: f64) -> [f64; 2] {
-        let largest = |values: &[f64]| values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
-        // So far out, all differences count as much as they can.
-        let far = largest(&self.differences) + 4.0 * largest(&self.scales);
-        [-1.0, 1.0].map(|side| {
-            let is_refuted = |theta: f64| {
-                let mut bets = Sizes::default();
-                let differences = self.differences.iter().zip(&self.scales);
-                differences.for_each(|(own, scale)| bets.bet(side * (theta - own), &[0.0], *scale));
-                bets.capital() >= needed
-            };
-            let (mut outside, mut inside) = (side * far, self.middle.unwrap_or(0.0));
-            if !is_refuted(outside) {
-                return side * f64::INFINITY;
-            }
-            for _ in 0..HALVINGS {
-                let between = f64::midpoint(outside, inside);
-                if is_refuted(between) { outside = between } else { inside = between }
-            }
-            outside
-        })
+        let values: Vec<(f64, f64)> = self.differences.iter().copied().zip(self.scales.iter().copied()).collect();
+        Unrefuted::of(&values, needed).interval
     }
 
     fn estimate(&mut self) {

@@ -3,7 +3,7 @@
 
 use super::promise::{Measure, Part, Promise, Sample, Task, at_most, flag, shown};
 use bakeoff_model::shuffle::Stream;
-use bakeoff_searching::bisect::{Ask, Bisection, Ending, Rules};
+use bakeoff_searching::bisect::{Ask, Bisection, Ending, Proof, Rules};
 use bakeoff_searching::worlds::{Layouts, Machine, Run, World};
 
 /// A search that lasts longer has no answer.
@@ -88,7 +88,13 @@ impl History {
             trials += values.len();
             bisection.take(&values);
         }
-        let pair = if let Some(Ending::Proved(proof)) = bisection.ending() { Some(proof.pair) } else { None };
+        let proof = if let Some(Ending::Proved(proof)) = bisection.ending() { Some(proof) } else { None };
+        let pair = proof.map(|proof| proof.pair);
+        let is_beside = |proof: &Proof| {
+            let [low, high] = proof.interval;
+            let [before, after] = proof.pair.map(|commit| drawn.truths[commit]);
+            !(low..=high).contains(&(after - before))
+        };
         let creeps = matches!(self.changes, Changes::Creep(_));
         // A pair is right if one of its commits changed something; of a creep, no commit is the one.
         let is_wrong =
@@ -99,6 +105,7 @@ impl History {
             builds: bisection.builds() as f64,
             wrong: flag(pair.is_some_and(is_wrong)),
             named: flag(pair.is_some()),
+            missed: flag(proof.is_some_and(is_beside)),
             within: flag(bisection.builds() as f64 <= limit),
             ..Sample::NONE
         }
@@ -139,10 +146,10 @@ const ONE_2: Changes = Changes::At(&[0.02]);
 const ONE_5: Changes = Changes::At(&[0.05]);
 const TWO: Changes = Changes::At(&[0.02, 0.02]);
 
-/// That no innocent commit is named, and what it costs.
+/// That no innocent commit is named, that the interval holds what the named one changed, and what it costs.
 fn usual() -> Vec<Promise> {
     let costs = [Measure::Named, Measure::Trials, Measure::Builds, Measure::Seconds].map(shown);
-    [at_most(Measure::Wrong, 0.01)].into_iter().chain(costs).collect()
+    [at_most(Measure::Wrong, 0.01), at_most(Measure::Missed, 0.05)].into_iter().chain(costs).collect()
 }
 
 pub(super) fn tasks() -> Vec<Task> {

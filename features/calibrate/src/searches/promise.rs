@@ -22,6 +22,8 @@ pub(super) struct Sample {
     pub(super) wrong: f64,
     /// 1 if there is an answer.
     pub(super) named: f64,
+    /// 1 if it names what changed the speed by something outside the printed interval.
+    pub(super) missed: f64,
     /// 1 if there were at most log₂ n + 3 builds.
     pub(super) within: f64,
 }
@@ -34,6 +36,7 @@ impl Sample {
         full_builds: f64::NAN,
         wrong: f64::NAN,
         named: f64::NAN,
+        missed: f64::NAN,
         within: f64::NAN,
     };
 
@@ -54,9 +57,10 @@ pub(super) fn flag(yes: bool) -> f64 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// The part with a wrong answer, with an answer, and with few builds.
+    /// The part with a wrong answer, with an answer, with an interval beside the truth, and with few builds.
     Wrong,
     Named,
+    Missed,
     Within,
     /// Medians.
     Trials,
@@ -71,7 +75,7 @@ pub enum Measure {
 impl Measure {
     /// Whether it is a part of all searches.
     pub(super) fn is_rate(self) -> bool {
-        matches!(self, Self::Wrong | Self::Named | Self::Within)
+        matches!(self, Self::Wrong | Self::Named | Self::Missed | Self::Within)
     }
 
     pub(super) fn of(self, samples: &[Sample]) -> f64 {
@@ -83,6 +87,7 @@ impl Measure {
         match self {
             Self::Wrong => mean(&all(|sample| sample.wrong)),
             Self::Named => mean(&all(|sample| sample.named)),
+            Self::Missed => mean(&all(|sample| sample.missed)),
             Self::Within => mean(&all(|sample| sample.within)),
             Self::Trials => middle(|sample| sample.trials),
             Self::Builds => middle(|sample| sample.builds),

@@ -64,6 +64,7 @@ fn name(measure: Measure) -> &'static str {
     match measure {
         Measure::Wrong => "wrong",
         Measure::Named => "answered",
+        Measure::Missed => "interval beside the truth",
         Measure::Within => "within log₂ n + 3",
         Measure::Trials => "trials",
         Measure::Builds => "builds",
@@ -76,7 +77,7 @@ fn name(measure: Measure) -> &'static str {
 
 fn shown(value: f64, measure: Measure) -> String {
     match measure {
-        Measure::Wrong | Measure::Named | Measure::Within => format!("{:.2} %", 100.0 * value),
+        Measure::Wrong | Measure::Named | Measure::Missed | Measure::Within => format!("{:.2} %", 100.0 * value),
         Measure::TrialsPart | Measure::BuildsPart | Measure::SecondsPart => format!("{value:.3}"),
         Measure::Builds => format!("{value:.1}"),
         Measure::Trials | Measure::Seconds => format!("{value:.0}"),

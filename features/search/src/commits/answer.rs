@@ -9,7 +9,6 @@ use bakeoff_model::percent::percent;
 use bakeoff_report::format::fixed;
 use bakeoff_report::words::{counted, listed};
 use bakeoff_searching::bisect::{Ending, Proof};
-use bakeoff_stats::describe::median;
 use serde_json::{Value, json};
 
 /// A comparison has at most this number of trials: 12 blocks with each commit twice.
@@ -32,8 +31,8 @@ impl Answer<'_> {
     pub(super) fn text(&self) -> String {
         let mut out = String::new();
         if let Some(Ending::Proved(proof)) = self.work.bisection.ending() {
-            let most = proof.interval(ALPHA).map(|ends| ends[0].abs().max(ends[1].abs()) / proof.whole.abs());
-            if let Some(share) = share(proof).filter(|_| most.is_some_and(|most| most < MOST)) {
+            let most = proof.interval[0].abs().max(proof.interval[1].abs()) / proof.whole.abs();
+            if let Some(share) = share(proof).filter(|_| most < MOST) {
                 let part = fixed(100.0 * share, 0);
                 out += &format!("about {part} % of the difference between good and bad is due to this commit\n");
             }
@@ -57,16 +56,14 @@ impl Answer<'_> {
 
     fn proved(&self, proof: &Proof) -> String {
         let [before, after] = proof.pair;
-        let change = median(&proof.differences).unwrap_or(0.0);
+        let change = proof.estimate;
         let amount = |ln: f64| fixed(100.0 * if change > 0.0 { ln.exp_m1() } else { -ln.exp_m1() }, 1);
         let direction = if change > 0.0 { "slower" } else { "faster" };
-        let range = proof.interval(ALPHA).map(|[low, high]| {
-            let [low, high] = if change > 0.0 { [low, high] } else { [high, low] };
-            format!("{} interval {} to {} %, ", percent(1.0 - ALPHA), amount(low), amount(high))
-        });
-        let blocks = counted(proof.differences.len() as u32, "block");
+        let [low, high] = proof.interval.map(amount);
+        let [low, high] = if change > 0.0 { [low, high] } else { [high, low] };
+        let blocks = counted(proof.blocks, "block");
         let by = format!("{} % {direction}", amount(change));
-        let shown = format!("({}{blocks})", range.unwrap_or_default());
+        let shown = format!("({} interval {low} to {high} %, {blocks})", percent(1.0 - ALPHA));
         if after - before == 1 {
             return format!("{} is {by} than its parent {shown}", named(&self.commits.all[after]));
         }
@@ -176,9 +173,9 @@ impl Answer<'_> {
                 "parent": self.commit(proof.pair[0]),
                 "commit": self.commit(proof.pair[1]),
                 "likely": self.all(&(proof.pair[0] + 1..=proof.pair[1]).collect::<Vec<_>>()),
-                "estimate": median(&proof.differences).map(f64::exp_m1),
-                "interval": proof.interval(ALPHA).map(|ends| ends.map(f64::exp_m1)),
-                "proof_blocks": proof.differences.len(),
+                "estimate": proof.estimate.exp_m1(),
+                "interval": proof.interval.map(f64::exp_m1),
+                "proof_blocks": proof.blocks,
                 "share": share(proof),
                 "next": self.compare(proof.pair, true),
             }),
@@ -222,6 +219,6 @@ impl Answer<'_> {
 
 /// The part of the whole difference that a proved one is.
 fn share(proof: &Proof) -> Option<f64> {
-    let share = median(&proof.differences)?.abs() / proof.whole.abs();
+    let share = proof.estimate.abs() / proof.whole.abs();
     share.is_finite().then_some(share)
 }
