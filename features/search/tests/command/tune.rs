@@ -140,6 +140,42 @@ fn a_search_that_is_killed_ends_as_one_that_is_not() {
     assert_eq!(blocks(&killed).len(), blocks(&whole).len());
 }
 
+/// A new variant's first block has two parts, the cheapest workload first. Whoever is killed between them, or in the first
+/// one, goes on with the same block and ends the same.
+#[test]
+fn a_search_that_is_killed_between_the_parts_of_a_block_ends_as_one_that_is_not() {
+    let text = RUN.replace("[plan]", "takes = \"2 s\"\n[workloads.cheap]\nrun = 'true'\ntakes = \"1 s\"\n[plan]");
+    let words = ["tune", "STUDY", "--budget", "1000 trials", "--simulate", TRUTH, "--json"];
+    let sandbox = Sandbox::new(&text);
+    let expect = sandbox.execute(&words);
+    expect.expect(0, &["\"finished\": true"]);
+    let names = || {
+        let mut all = blocks(&sandbox);
+        all.sort();
+        all
+    };
+    let all = names();
+    let is_rest = |path: &&PathBuf| path.to_str().unwrap().ends_with("-rest.jsonl");
+    let first_of = |path: &PathBuf| PathBuf::from(path.to_str().unwrap().replace("-rest", ""));
+    let rests: Vec<&PathBuf> = all.iter().filter(is_rest).collect();
+    assert!(!rests.is_empty() && rests.len() < all.len() / 2, "{all:?}");
+    for rest in rests {
+        let first = first_of(rest);
+        for is_cut in [false, true] {
+            // What a search has written until then.
+            let later = all.iter().filter(|path| path.parent() == first.parent() && first_of(path) > first);
+            later.chain([rest]).for_each(|path| fs::remove_file(path).unwrap());
+            if is_cut {
+                let bytes = fs::read(&first).unwrap();
+                fs::write(&first, &bytes[..bytes.len() * 3 / 4]).unwrap();
+            }
+            let shown = sandbox.execute(&words);
+            assert_eq!((shown.code, &shown.out), (0, &expect.out), "{rest:?}, cut {is_cut}: {}", shown.err);
+            assert_eq!(names(), all, "{rest:?}, cut {is_cut}");
+        }
+    }
+}
+
 /// Two builds of scripts, each run in two ways; a third cannot be built.
 const REAL: &str = r#"
 format = 1
