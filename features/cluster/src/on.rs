@@ -169,8 +169,7 @@ impl Waiting<'_> {
             if self.asking.is_due(self.begun.site.pause(), ended, Instant::now()) {
                 let Begun { site, run, order, .. } = &self.begun;
                 // What cannot be asked now is asked later: nothing is gone because of that.
-                let asked = site.fetch(run, order).and_then(|()| site.jobs(run, order));
-                match asked {
+                match site.fetch(run, order).and_then(|()| site.jobs(run, order)) {
                     Ok(found) => {
                         jobs = found;
                         self.heed(&jobs)?;
@@ -212,7 +211,7 @@ impl Waiting<'_> {
                 return Ok(());
             }
             if self.builds == TRIES {
-                let error = format!("the builds ended {TRIES} times without a result{}", run.last_words());
+                let error = format!("the builds ended {TRIES} times without a result{}", run.last_words(None));
                 return Err(CommandError::usage(error).hint(format!("logs are in {}", run.shown())));
             }
             self.builds += 1;
@@ -236,8 +235,7 @@ impl Waiting<'_> {
             let before = self.submitted.get(number).filter(|before| before.blocks >= blocks);
             let tries = before.map_or(1, |before| before.tries + 1);
             if tries > TRIES {
-                let log = shown(&run.shard(*number));
-                let said = run.last_words();
+                let (log, said) = (shown(&run.shard(*number)), run.last_words(Some(*number)));
                 let error = format!("shard {number} came back {TRIES} times without a new block{said}");
                 let hint = format!("its log is in {log}; the same command submits it again");
                 return Err(CommandError::usage(error).hint(hint));

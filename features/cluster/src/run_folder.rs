@@ -118,8 +118,7 @@ impl RunFolder {
     }
 
     /// Adds shards to the order as it is now; returns it, and whether there were any to add. Of two commands that do so at the
-    /// same time one has its way: a shard's number must never come to mean other passes.
-    /// `nodes` and `each` are those of [`Order::extend`].
+    /// same time one has its way: a shard's number must never come to mean other passes. Numbers as in [`Order::extend`].
     pub(crate) fn extend_order(
         &self,
         plan: &Plan,
@@ -229,11 +228,14 @@ impl RunFolder {
         Err(CommandError::usage(error).hint(remedy))
     }
 
-    /// What the last job printed that ended before this program could begin, after a colon.
-    pub(crate) fn last_words(&self) -> String {
+    /// What the last job of a shard, or of the builds, printed that ended before this program could begin, after a colon.
+    pub(crate) fn last_words(&self, shard: Option<u32>) -> String {
         let logs = fs::read_dir(self.dir.join(LOG)).into_iter().flatten().flatten();
-        let last = logs.max_by_key(|log| log.metadata().and_then(|file| file.modified()).ok());
-        last.map_or(String::new(), |log| format!(": {}", last_line(&log.path())))
+        let is_own = |name: &str| shard.is_none_or(|shard| name.ends_with(&format!("_{shard}")));
+        let own = logs.filter(|log| is_own(&log.file_name().to_string_lossy()));
+        let last = own.max_by_key(|log| log.metadata().and_then(|file| file.modified()).ok());
+        let words = last.map(|log| last_line(&log.path())).filter(|words| !words.is_empty());
+        words.map_or(String::new(), |words| format!(": {words}"))
     }
 
     pub(crate) fn shown(&self) -> String {
@@ -325,16 +327,17 @@ mod tests {
     fn what_a_script_said_that_never_came_to_its_program_is_known() {
         let folder = tempfile::tempdir().unwrap();
         let run = RunFolder::at(folder.path());
-        assert_eq!(run.last_words(), "");
+        assert_eq!(run.last_words(None), "");
         fs::create_dir(folder.path().join(LOG)).unwrap();
-        for (seconds, (name, text)) in [("9", "no licence\n\n"), ("10", "module: not found\n")].into_iter().enumerate()
-        {
+        let logs = [("9", "no licence\n\n"), ("10_1", "module: not found\n"), ("10_11", "full\n"), ("11_2", "\n")];
+        for (seconds, (name, text)) in logs.into_iter().enumerate() {
             let log = folder.path().join(LOG).join(name);
             fs::write(&log, text).unwrap();
             let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds as u64);
             File::options().write(true).open(&log).unwrap().set_modified(time).unwrap();
         }
-        assert_eq!(run.last_words(), ": module: not found");
+        let words = [Some(1), Some(11), Some(2), Some(3)].map(|shard| run.last_words(shard));
+        assert_eq!(words, [": module: not found", ": full", "", ""]);
     }
 
     #[test]
