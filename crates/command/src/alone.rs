@@ -17,6 +17,11 @@ pub fn alone(quiet: bool) -> Result<Held, CommandError> {
     held.ok_or_else(|| CommandError::new(Code::Interrupted, "interrupted"))
 }
 
+/// Waits until nobody has the machine, and says once for whom; false if that was interrupted.
+pub fn wait_until_free() -> Result<bool, CommandError> {
+    Ok(Machine::here().claim(LockMode::Exclusive, |process| tell_who_is_waited_for(process, true))?.is_some())
+}
+
 /// Says that trials may be disturbed by others of our kind.
 pub fn tell_why_not_alone(why: Option<&str>) {
     if let Some(why) = why {

@@ -3,6 +3,7 @@
 //! FOLDER/builds.json. From these files and the seed everything else follows; a command that was killed goes on from them.
 //! It decides nothing.
 
+use bakeoff_command::alone::wait_until_free;
 use bakeoff_command::shard::{Built, Shard};
 use bakeoff_command::state::State;
 use bakeoff_command::target::replace;
@@ -148,6 +149,9 @@ impl Blocks {
         let to = ["--partly".to_owned(), "--build-for".to_owned(), file.display().to_string()];
         let words: Vec<String> = only.chain(to).collect();
         let log = self.folder.join("building.log");
+        if !self.wait()? {
+            return Ok(false);
+        }
         let began = Instant::now();
         let before_s = self.built.seconds;
         let status = self.execute(&words, &log, &mut || watch(before_s + began.elapsed().as_secs_f64()))?;
@@ -193,6 +197,9 @@ impl Blocks {
         if let Some(record) = self.record(number, runs) {
             return Ok(Some(record));
         }
+        if !self.wait()? {
+            return Ok(None);
+        }
         let again = runs.iter().filter(|run| run.repeat > 0).map(|run| (run.name(), run.variant.clone())).collect();
         let digest = |run: &Run| Some((run.name(), self.built.digests.get(&run.variant)?.clone()?));
         // A study has two variants at least, even if one of them does not run.
@@ -212,8 +219,7 @@ impl Blocks {
         let file = self.folder.join("block.json").display().to_string();
         let log = self.folder.join("block.log");
         // What is simulated is never the same program.
-        let is_real = self.words.iter().all(|word| word != "--simulate");
-        let anyway = is_real.then(|| "--anyway".to_owned());
+        let anyway = self.is_real().then(|| "--anyway".to_owned());
         let words: Vec<String> = anyway.into_iter().chain(["--shard".to_owned(), file]).collect();
         let status = self.execute(&words, &log, &mut || {})?;
         match self.record(number, runs) {
@@ -221,6 +227,41 @@ impl Blocks {
             None if interrupt::count() > 0 => Ok(None),
             None => Err(failed(status, &log, "a block could not be run")),
         }
+    }
+
+    fn is_real(&self) -> bool {
+        self.words.iter().all(|word| word != "--simulate")
+    }
+
+    /// Waits until the machine is free, where people see for whom, and at nobody's cost; false if that was interrupted.
+    fn wait(&self) -> Result<bool, CommandError> {
+        Ok(!self.is_real() || wait_until_free()?)
+    }
+
+    /// Forgets what kept a search from its end: the next command tries again.
+    pub(crate) fn forget_failed_builds(&mut self) -> Result<(), CommandError> {
+        self.keep_builds(|digest| digest.is_some())
+    }
+
+    /// Forgets builds; those that are needed are built again.
+    pub(crate) fn keep_builds(&mut self, is_kept: impl Fn(&Option<String>) -> bool) -> Result<(), CommandError> {
+        let before = self.built.digests.len();
+        self.built.digests.retain(|_, digest| is_kept(digest));
+        self.built.why.retain(|variant, _| self.built.digests.contains_key(variant));
+        if self.built.digests.len() < before { self.write(BUILDS, &self.built) } else { Ok(()) }
+    }
+
+    /// Forgets blocks from that number on.
+    pub(crate) fn forget_blocks(&self, from: u32) -> Result<(), CommandError> {
+        for path in fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let number = name.strip_suffix(".jsonl").and_then(|stem| stem.split('-').next()?.parse::<u32>().ok());
+            if number.is_some_and(|number| number >= from) {
+                fs::remove_file(&path)
+                    .map_err(|error| CommandError::unwritten(&format!("cannot remove {}", path.display()), &error))?;
+            }
+        }
+        Ok(())
     }
 
     fn journal(&self, number: u32) -> PathBuf {
@@ -282,6 +323,11 @@ fn final_trial<'a>(record: &'a Record, workload: &str, condition: &str, name: &s
 pub(crate) fn trials<'a>(record: &'a Record, run: &Run) -> impl Iterator<Item = &'a Trial> {
     let name = run.name();
     record.blocks.iter().filter_map(move |block| final_trial(record, &block.workload, &block.condition, &name))
+}
+
+/// The workload and the condition of a trial.
+pub(crate) fn cell(trial: &Trial) -> [String; 2] {
+    [trial.workload.clone(), trial.condition.clone()]
 }
 
 /// The value of a trial that decides; none if it failed.

@@ -39,12 +39,10 @@ impl Progress {
         self.show("building", [&format!("{now} now, {later} later"), ""], spent, budget);
     }
 
-    /// Writes a line that stays.
+    /// Writes a line that stays, and is no progress.
     pub(crate) fn note(&self, text: &str) {
-        if !self.quiet {
-            screen::erase();
-            screen::err(&format!("note: {text}\n"));
-        }
+        self.end();
+        screen::err(&format!("note: {text}\n"));
     }
 
     pub(crate) fn end(&self) {

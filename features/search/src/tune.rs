@@ -25,6 +25,7 @@ use bakeoff_model::study::STATE_FOLDER;
 use bakeoff_report::words::named;
 use confirm::MOST_BLOCKS;
 use cost::Cost;
+use phases::Raced;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -192,6 +193,7 @@ impl Search<'_> {
             false => ((0..self.task.plan.variants.len()).collect(), None),
         };
         let raced = phases::race(work, &racers)?;
+        fail_without_racers(work, &raced)?;
         if raced.racers.len() < 2 {
             return Ok(());
         }
@@ -244,7 +246,7 @@ impl Search<'_> {
         // Those that left for another reason than their speed.
         let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for variant in 0..self.task.plan.variants.len() {
-            if let Some(why) = work.why(variant) {
+            if let Some(why) = answer.why(variant) {
                 reasons.entry(why).or_default().push(self.task.name(variant).to_owned());
             }
         }
@@ -253,6 +255,24 @@ impl Search<'_> {
         }
         screen::out(&format!("\n{}\n", clean(&answer.line())));
     }
+}
+
+/// Fails if no budget helps, because all variants failed. Nothing was learnt of them, so the next command tries again.
+fn fail_without_racers(work: &mut Work<'_>, raced: &Raced) -> Result<(), CommandError> {
+    let is_unbuilt = |variant: usize| work.is_built(variant) == Some(false);
+    let error = if raced.race.blocks > 0 && work.well.is_empty() {
+        work.blocks.forget_blocks(0)?;
+        let why = raced.racers.iter().find_map(|variant| work.failure(*variant)).unwrap_or_default();
+        format!("error: no variant ran well; the baseline {why}")
+    } else if (1..work.task.plan.variants.len()).all(is_unbuilt) {
+        let why = work.why(1).unwrap_or_default();
+        work.blocks.forget_failed_builds()?;
+        format!("error: all variants but the baseline {why}")
+    } else {
+        return Ok(());
+    };
+    Err(CommandError::text(Code::VariantFailed, clean(&error) + "\n")
+        .hint("correct the study; the same command tries again"))
 }
 
 /// A truth without the variants that do not take part.

@@ -30,6 +30,9 @@ impl Answer<'_> {
     /// The answer in the last line, and what goes before it.
     pub(super) fn text(&self) -> String {
         let mut out = String::new();
+        if self.work.print_other() {
+            out += "note: good and bad print different things, so they may not do the same work\n";
+        }
         if let Some(Ending::Proved(proof)) = self.work.bisection.ending() {
             let most = proof.interval[0].abs().max(proof.interval[1].abs()) / proof.whole.abs();
             if let Some(share) = share(proof).filter(|_| most < MOST) {
@@ -93,7 +96,7 @@ impl Answer<'_> {
                 let [low, high] = [low, high].map(|ln| fixed(100.0 * ln.exp_m1(), 1));
                 format!("bad takes {low} to {high} % longer ({} interval, {blocks})", percent(1.0 - ALPHA))
             }
-            false => format!("{blocks} are too few for an interval"),
+            false => format!("too few blocks for an interval ({blocks})"),
         };
         format!("good and bad are not shown to differ: {within}{}", self.budget())
     }
@@ -103,8 +106,8 @@ impl Answer<'_> {
         match self.args.budget {
             _ if self.work.bisection.blocks() >= MOST_BLOCKS => "",
             None => "; with a --budget, more blocks are run",
-            Some(budget) if self.work.spent.share(budget) > 0.5 => "; raise --budget to go on",
-            Some(_) => "",
+            Some(budget @ Budget::Builds(_)) if self.work.spent.share(budget) <= 0.5 => "",
+            Some(_) => "; raise --budget to go on",
         }
     }
 
@@ -129,7 +132,7 @@ impl Answer<'_> {
     /// room for that. There is none for a study.
     pub(super) fn comparison(&self) -> Option<Vec<String>> {
         let Some(Ending::Proved(proof)) = self.work.bisection.ending() else { return None };
-        self.compare(proof.pair, self.explains())
+        self.compare(proof.pair, self.explains()).filter(|_| self.work.has_room(COMPARING_TRIALS))
     }
 
     fn explains(&self) -> bool {
@@ -198,6 +201,7 @@ impl Answer<'_> {
             "seed": self.args.seed,
             "confidence": 1.0 - ALPHA,
             "budget": self.args.budget.map(Budget::shown),
+            "prints_other": work.print_other(),
             "simulated": self.args.simulate,
             "layouts": work.is_laid_out.map(|is_laid_out| if is_laid_out { "matched" } else { "as built" }),
             "counts": work.counts.iter().map(counts).collect::<Vec<_>>(),

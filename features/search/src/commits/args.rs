@@ -55,6 +55,7 @@ pub(crate) struct Args {
     /// `ending` is `proved`, `not proved` or `not shown` (good and bad may be equally fast). `commit` and `parent` are the proved
     /// pair, with the `estimate` and `interval` of their difference as a fraction, and `share`, its part of the whole difference.
     /// `between` are the closest commits that are shown to differ, and `likely` those of which one is the first changed one.
+    /// `prints_other` says that good and bad print different things.
     #[arg(long, conflicts_with = "dry_run")]
     pub(super) json: bool,
     /// Write the comparison of the proved commit with its parent into this file, as a page

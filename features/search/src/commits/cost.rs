@@ -21,11 +21,15 @@ const USUAL: [(&str, f64, f64); 2] = [("2 % at 1 % noise", 23.0, 22.0), ("1 % at
 /// What a search will cost, for people.
 pub(super) fn page(args: &Args, commits: &Commits) -> String {
     let n = commits.all.len() - 1;
-    let mut out = format!("Which of {} changed the speed?\n", counted(n as u32, "commit"));
+    let mut out = match n {
+        1 => "Did this commit change the speed?\n".to_owned(),
+        n => format!("Which of {} changed the speed?\n", counted(n as u32, "commit")),
+    };
     for (what, commit) in [("good", &commits.all[0]), ("bad ", &commits.all[n])] {
         let _ = writeln!(out, "  {what}  {} {}", commit.short(), clean(&commit.subject));
     }
-    let _ = writeln!(out, "  run   {}", clean(&args.command()));
+    let of_study = args.study().map(|study| format!("the study {}", study.display()));
+    let _ = writeln!(out, "  run   {}", clean(&of_study.unwrap_or_else(|| args.command())));
     if let Some(build) = &args.build {
         let _ = writeln!(out, "  build {}", clean(build));
     }
@@ -46,7 +50,7 @@ pub(super) fn page(args: &Args, commits: &Commits) -> String {
 }
 
 fn halvings(commits: usize) -> f64 {
-    (commits as f64).log2().ceil().max(1.0)
+    (commits as f64).log2().ceil()
 }
 
 /// The row of a difference as clear as this.

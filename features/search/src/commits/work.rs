@@ -4,14 +4,14 @@
 use super::args::Args;
 use super::cost::{ENDS_BLOCKS, TOOL_TRIALS, are_counts_cheaper, time_left};
 use super::files::{COUNT, Files, planted};
-use crate::blocks::{Blocks, Run, Stop, logarithm, seconds, trials};
+use crate::blocks::{Blocks, Run, Stop, cell, logarithm, seconds, trials};
 use crate::budget::{Budget, Spent};
 use crate::progress::Progress;
-use bakeoff_building::{Commit, Commits};
+use bakeoff_building::{Cache, Commit, Commits};
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_host::interrupt;
 use bakeoff_model::plain::clean;
-use bakeoff_model::record::{Outcome, Record, Trial};
+use bakeoff_model::record::{Outcome, Output, Record, Trial};
 use bakeoff_report::failure_in_full;
 use bakeoff_report::format::waiting_time;
 use bakeoff_searching::bisect::{Ask, Bisection, Rules};
@@ -30,7 +30,7 @@ pub(super) const MOST_BLOCKS: u32 = 3_000;
 /// The probability of a wrong proof.
 pub(super) const ALPHA: f64 = 0.05;
 /// An end whose run fails this often ends the search.
-const FAILURES: u32 = 3;
+const FAILURES: usize = 3;
 
 /// A search at work.
 pub(super) struct Work<'a> {
@@ -46,7 +46,10 @@ pub(super) struct Work<'a> {
     args: &'a Args,
     commits: &'a Commits,
     builder: Builder<'a>,
-    failures: BTreeMap<usize, u32>,
+    /// The numbers of the blocks in which a commit failed.
+    failures: BTreeMap<usize, Vec<u32>>,
+    /// What good and bad print in each workload and condition; none if one of them once printed something else there.
+    printed: BTreeMap<(usize, [String; 2]), Option<Vec<Output>>>,
 }
 
 /// Builds commits.
@@ -98,7 +101,10 @@ impl<'a> Work<'a> {
         files: &'a Files,
         features: &Registry,
     ) -> Result<Self, CommandError> {
-        let blocks = Blocks::open(&files.dir, &files.study_path(None), vec![], args.simulate.is_none())?;
+        let mut blocks = Blocks::open(&files.dir, &files.study_path(None), vec![], args.simulate.is_none())?;
+        // Commits do not change, so what was removed from the cache is built again.
+        let cache = Cache::default_root().and_then(Cache::open).map_err(CommandError::usage)?;
+        blocks.keep_builds(|digest| digest.as_ref().is_none_or(|digest| cache.prefix_of(digest).exists()))?;
         let counter = Counter::of(args, files, features)?;
         let uncounted = if let Counter::None(why) = &counter { Some(why.clone()) } else { None };
         let rules = Rules {
@@ -125,6 +131,7 @@ impl<'a> Work<'a> {
             commits,
             builder: Builder { args, commits, files, blocks, written: BTreeSet::new() },
             failures: BTreeMap::new(),
+            printed: BTreeMap::new(),
         })
     }
 
@@ -169,7 +176,9 @@ impl<'a> Work<'a> {
     /// Builds what is missing; the commits that cannot be built. Without good and bad there is no search.
     pub(super) fn build(&mut self, plan: &[usize]) -> Result<Vec<usize>, Stop> {
         let missing: Vec<usize> = plan.iter().copied().filter(|at| self.builder.is_built(*at).is_none()).collect();
-        if !missing.is_empty() && self.args.budget.is_some_and(|budget| self.spent.room(budget) < missing.len()) {
+        let is_over = self.args.budget.is_some_and(|budget| self.spent.room(budget) < missing.len());
+        // A build that no trial can follow is of no use.
+        if !missing.is_empty() && (is_over || !self.has_room(plan.len() as u64)) {
             return Err(Stop::Budget);
         }
         let stands = missing.first().map(|first| format!("{}; {}", self.shown(*first), self.spent.shown()));
@@ -187,6 +196,7 @@ impl<'a> Work<'a> {
         let is_end = |at: &&usize| **at == 0 || **at == self.commits.all.len() - 1;
         if let Some(end) = failed.iter().find(is_end) {
             let error = format!("{} cannot be built: {}", self.shown(*end), clean(self.builder.why(*end)));
+            self.builder.blocks.forget_failed_builds()?;
             return Err(failure(error, "name another commit, or change how commits are built").into());
         }
         for commit in failed.iter().filter(|at| missing.contains(at)) {
@@ -242,11 +252,13 @@ impl<'a> Work<'a> {
         self.spent.trials += record.trials.len() as u64;
         self.spent.running_s += seconds(&record);
         self.is_laid_out.get_or_insert(record.blocks.iter().any(|block| block.layout.is_some()));
+        self.take_output(plan, &record);
         let outcomes: Vec<Option<f64>> = runs.iter().map(|run| outcome(&record, run)).collect();
         for commit in plan.iter().zip(&outcomes).filter(|(_, time)| time.is_none()).map(|(commit, _)| *commit) {
             let failures = self.failures.entry(commit).or_default();
-            *failures += 1;
-            if *failures >= FAILURES && (commit == 0 || commit == self.commits.all.len() - 1) {
+            failures.push(number);
+            if failures.len() >= FAILURES && (commit == 0 || commit == self.commits.all.len() - 1) {
+                self.builder.blocks.forget_blocks(failures[0])?;
                 let run = runs.iter().zip(plan).find(|(_, at)| **at == commit).map(|(run, _)| run);
                 let why = run.and_then(|run| trials(&record, run).find_map(why_failed)).unwrap_or_default();
                 let error = format!("{FAILURES} runs of {} failed{why}", self.shown(commit));
@@ -310,11 +322,30 @@ impl<'a> Work<'a> {
         Ok(None)
     }
 
+    /// Remembers what good and bad print.
+    fn take_output(&mut self, plan: &[usize], record: &Record) {
+        let ends = [0, self.commits.all.len() - 1];
+        for commit in plan.iter().filter(|commit| ends.contains(commit)) {
+            let [run] = &self.builder.runs(&[*commit])[..] else { return };
+            for trial in trials(record, run).filter(|trial| trial.outcome == Outcome::Ok) {
+                let known = self.printed.entry((*commit, cell(trial))).or_insert_with(|| Some(trial.output.clone()));
+                *known = known.take().filter(|known| *known == trial.output);
+            }
+        }
+    }
+
+    /// Whether good and bad always print, and not the same.
+    pub(super) fn print_other(&self) -> bool {
+        let of_bad = |cell: &[String; 2]| self.printed.get(&(self.commits.all.len() - 1, cell.clone()))?.as_ref();
+        let of_good = self.printed.iter().filter(|((commit, _), _)| *commit == 0);
+        of_good.filter_map(|((_, cell), good)| Some((good.as_ref()?, of_bad(cell)?))).any(|(good, bad)| good != bad)
+    }
+
     /// The commits that could not be built or run, each with the reason.
     pub(super) fn skipped(&self) -> Vec<(usize, String)> {
         let why = |at: usize| match self.builder.is_built(at) {
             Some(false) => Some(self.builder.why(at).to_owned()),
-            _ if self.failures.get(&at).is_some_and(|failures| *failures >= FAILURES) => {
+            _ if self.failures.get(&at).is_some_and(|failures| failures.len() >= FAILURES) => {
                 Some("its runs failed".to_owned())
             }
             _ => None,

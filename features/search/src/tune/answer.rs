@@ -89,7 +89,8 @@ impl Answer<'_> {
 
     /// `best of 24`.
     fn best_of(&self) -> String {
-        let raced = self.found.raced.as_ref().map_or(0, |raced| raced.racers.len());
+        let states = self.found.raced.iter().flat_map(|raced| &raced.race.states);
+        let raced = states.filter(|state| **state != State::Failed).count();
         if !self.found.has_model {
             return format!("best of {raced}");
         }
@@ -183,11 +184,21 @@ impl Answer<'_> {
         })
     }
 
+    /// How a variant ended in the race.
+    fn state(&self, variant: usize) -> Option<State> {
+        let raced = self.found.raced.as_ref()?;
+        Some(raced.race.states[raced.racers.iter().position(|racer| *racer == variant)?])
+    }
+
+    /// Why a variant left, unless for its speed.
+    pub(crate) fn why(&self, variant: usize) -> Option<String> {
+        let is_failed = self.state(variant) == Some(State::Failed);
+        self.work.why(variant).or_else(|| self.work.failure(variant).filter(|_| is_failed))
+    }
+
     fn variant(&self, variant: usize) -> Value {
         let known = &self.work.task.plan.variants[variant];
-        let place = |raced: &Raced| raced.racers.iter().position(|racer| *racer == variant);
-        let state = self.found.raced.as_ref().and_then(|raced| Some(raced.race.states[place(raced)?]));
-        let state = match (state, self.work.is_built(variant)) {
+        let state = match (self.state(variant), self.work.is_built(variant)) {
             (_, Some(false)) | (Some(State::Failed), _) => "failed",
             (Some(State::Alive), _) => "left",
             (Some(State::Dropped), _) => "dropped",
@@ -196,6 +207,6 @@ impl Answer<'_> {
             (None, _) if self.found.has_model => "judged by a model",
             (None, _) => "not run",
         };
-        json!({ "name": known.name, "levels": known.levels, "state": state, "why": self.work.why(variant) })
+        json!({ "name": known.name, "levels": known.levels, "state": state, "why": self.why(variant) })
     }
 }

@@ -2,7 +2,7 @@
 //! that is in the files already is taken from there, whatever the budget is now. It decides nothing else.
 
 use super::task::Task;
-use crate::blocks::{Blocks, Part, Run, Stop, logarithm, seconds, trials};
+use crate::blocks::{Blocks, Part, Run, Stop, cell, logarithm, seconds, trials};
 use crate::budget::{CONFIRMING_BLOCKS, Spent};
 use crate::progress::Progress;
 use bakeoff_command::{Code, CommandError};
@@ -26,7 +26,7 @@ pub(crate) struct Work<'a> {
     /// Variants that were run.
     pub(crate) run: BTreeSet<usize>,
     /// Those of them that neither failed nor timed out in a whole block.
-    well: BTreeSet<usize>,
+    pub(crate) well: BTreeSet<usize>,
     pub(crate) progress: Progress,
     /// How many builds are ordered at a time.
     at_once: usize,
@@ -34,6 +34,8 @@ pub(crate) struct Work<'a> {
     printed: BTreeMap<[String; 2], Option<Vec<Output>>>,
     /// Variants that printed something other than the baseline.
     print_other: BTreeSet<usize>,
+    /// Why a run of a variant failed first.
+    failures: BTreeMap<usize, String>,
 }
 
 impl<'a> Work<'a> {
@@ -50,6 +52,7 @@ impl<'a> Work<'a> {
             at_once: 2 * jobs.max(2),
             printed: BTreeMap::new(),
             print_other: BTreeSet::new(),
+            failures: BTreeMap::new(),
         };
         work.count_builds();
         work
@@ -78,6 +81,11 @@ impl<'a> Work<'a> {
             return Some(format!("could not be built{why}"));
         }
         self.print_other.contains(&variant).then(|| "printed something other than the baseline".to_owned())
+    }
+
+    /// Why runs of a variant failed, if any did.
+    pub(crate) fn failure(&self, variant: usize) -> Option<String> {
+        Some(format!("failed: {}", self.failures.get(&variant)?))
     }
 
     /// Trials of this number of blocks of the confirmation.
@@ -115,6 +123,7 @@ impl<'a> Work<'a> {
             }
             if self.blocks.is_built(BASELINE) == Some(false) {
                 let error = format!("error: the baseline cannot be built: {}\n", self.blocks.why(BASELINE));
+                self.blocks.forget_failed_builds()?;
                 let error = CommandError::text(Code::VariantFailed, error);
                 return Err(error.hint("`bakeoff build` shows its log").into());
             }
@@ -194,8 +203,9 @@ impl<'a> Work<'a> {
 
     /// The outcome of a trial, as a race takes it.
     fn outcome(&mut self, record: &Record, trial: &Trial, variant: usize) -> Option<f64> {
-        if let Outcome::Failed(Failure::TimedOut { .. }) = trial.outcome {
-            return Some(f64::INFINITY);
+        if let Outcome::Failed(failure) = &trial.outcome {
+            self.failures.entry(variant).or_insert_with(|| bakeoff_report::failure(failure));
+            return matches!(failure, Failure::TimedOut { .. }).then_some(f64::INFINITY);
         }
         let value = logarithm(record, trial)?;
         let is_compared = record.study.outputs.get(&trial.workload).is_none_or(|of| *of == OutputUse::Compared);
@@ -207,8 +217,4 @@ impl<'a> Work<'a> {
         }
         Some(value)
     }
-}
-
-fn cell(trial: &Trial) -> [String; 2] {
-    [trial.workload.clone(), trial.condition.clone()]
 }

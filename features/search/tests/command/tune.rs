@@ -270,6 +270,9 @@ baseline = { mode = "good" }
     );
     let found = found(&sandbox.execute(&["tune", "STUDY", "--budget", "60 trials", "--json"]));
     assert_eq!([state(&found, "mode=failing"), state(&found, "mode=late")], ["failed"; 2], "{found:#}");
+    let why = |at: usize| found["variants"][at]["why"].as_str().unwrap_or_default().to_owned();
+    assert_eq!([why(1), why(2)], ["", "failed: exited with code 1"], "{found:#}");
+    assert!(why(3).starts_with("failed: killed because it took more than "), "{found:#}");
     let records: Vec<_> = blocks(&sandbox).iter().map(|path| bakeoff_journal::read(path).unwrap().record).collect();
     let ran = |variant: &str, workload: &str| {
         let trials = records.iter().flat_map(|record| &record.trials);
@@ -279,6 +282,30 @@ baseline = { mode = "good" }
         assert_eq!([ran(variant, "cheap"), ran(variant, "dear")], [3, 0], "{variant}");
     }
     assert_eq!(ran("mode=other", "cheap"), ran("mode=other", "dear"));
+}
+
+/// No budget helps where all fails; what was the cause may be gone when the same command is typed again.
+#[test]
+fn a_search_in_which_all_fails_ends_with_the_reason_and_is_tried_again() {
+    let sandbox = Sandbox::new(&RUN.replace("sh -c \"exit 0\"", "test -e flag"));
+    let words = ["tune", "STUDY", "--budget", "60 trials"];
+    for _ in 0..2 {
+        sandbox
+            .execute(&words)
+            .expect(4, &["no variant ran well; the baseline failed: exited with code 1", "hint: correct"]);
+    }
+    sandbox.write("flag", "");
+    sandbox.execute(&words).expect(0, &["budget used: the best is one of these 12"]);
+    let sandbox = Sandbox::new("");
+    let needs = |what: &str| {
+        REAL.replace("test -n \"$LINES\"", &format!("test -e {}/$LINES || {what}", sandbox.path().display()))
+    };
+    sandbox.write("study.toml", &needs("exit 1").replace("slow = { LINES = \"sleep 0.02; echo hello\" }\n", ""));
+    let real = ["tune", "STUDY", "--budget", "60 trials", "--quiet"];
+    for _ in 0..2 {
+        sandbox.execute(&real).expect(4, &["the baseline cannot be built: layer script: the script exited 1"]);
+    }
+    fs::write(sandbox.path().join("echo hello"), "").unwrap();
 }
 
 #[test]
