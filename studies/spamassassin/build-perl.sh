@@ -1,7 +1,7 @@
-# Builds and installs a whole Perl into $PREFIX, with all of its extensions,
-# from the answers in $PREFIX/etc/config.sh. Bakeoff executes it in a fresh copy
-# of the source. Its arguments are a flag for the compiler (`-O2`), and additional
-# flags for the linker when it makes a shared library.
+# Builds and installs a Perl into $PREFIX, from the answers in
+# $PREFIX/etc/config.sh, which name its extensions too. Bakeoff executes it in a
+# fresh copy of the source. Its arguments are a flag for the compiler (`-O2`), and
+# additional flags for the linker when it makes a shared library.
 
 set -eu
 
@@ -14,8 +14,11 @@ sed -e "s/^optimize=.*/optimize='$1'/" \
     -e "s/^lddlflags='\(.*\)'/lddlflags='\1${2:+ $2}'/" "$PREFIX/etc/config.sh" > config.sh
 sh Configure -S < /dev/null
 
-make -j"$JOBS"
-make install
+# Without the pages of the manual that are generated, and without the tables that
+# only charnames and Unicode::UCD read. `make install` would look at each extension
+# again and install the manual.
+make -j"$JOBS" generated_pods= unidatafiles=
+make install.perl INSTALL_DEPENDENCE= INSTALLFLAGS=-p
 
-# The manual, which nobody reads here.
+# What the modules have of the manual, which nobody reads here.
 find "$PREFIX/lib" -name '*.pod' -exec rm -f {} +
