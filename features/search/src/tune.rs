@@ -22,7 +22,7 @@ use bakeoff_model::digest::Digest;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::STATE_FOLDER;
-use bakeoff_report::words::named;
+use bakeoff_report::words::{named, subject};
 use confirm::MOST_BLOCKS;
 use cost::Cost;
 use phases::Raced;
@@ -262,8 +262,9 @@ fn fail_without_racers(work: &mut Work<'_>, raced: &Raced) -> Result<(), Command
     let is_unbuilt = |variant: usize| work.is_built(variant) == Some(false);
     let error = if raced.race.blocks > 0 && work.well.is_empty() {
         work.blocks.forget_blocks(0)?;
-        let why = raced.racers.iter().find_map(|variant| work.failure(*variant)).unwrap_or_default();
-        format!("error: no variant ran well; the baseline {why}")
+        let why =
+            |variant: &usize| Some(format!("; {} {}", subject(work.task.name(*variant)), work.failure(*variant)?));
+        format!("error: no variant ran well{}", raced.racers.iter().find_map(why).unwrap_or_default())
     } else if (1..work.task.plan.variants.len()).all(is_unbuilt) {
         let why = work.why(1).unwrap_or_default();
         work.blocks.forget_failed_builds()?;

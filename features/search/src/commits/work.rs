@@ -102,9 +102,11 @@ impl<'a> Work<'a> {
         features: &Registry,
     ) -> Result<Self, CommandError> {
         let mut blocks = Blocks::open(&files.dir, &files.study_path(None), vec![], args.simulate.is_none())?;
-        // Commits do not change, so what was removed from the cache is built again.
-        let cache = Cache::default_root().and_then(Cache::open).map_err(CommandError::usage)?;
-        blocks.keep_builds(|digest| digest.as_ref().is_none_or(|digest| cache.prefix_of(digest).exists()))?;
+        if args.simulate.is_none() {
+            // Commits do not change, so what was removed from the cache is built again.
+            let cache = Cache::default_root().and_then(Cache::open).map_err(CommandError::usage)?;
+            blocks.keep_builds(|digest| digest.as_ref().is_none_or(|digest| cache.prefix_of(digest).exists()))?;
+        }
         let counter = Counter::of(args, files, features)?;
         let uncounted = if let Counter::None(why) = &counter { Some(why.clone()) } else { None };
         let rules = Rules {
