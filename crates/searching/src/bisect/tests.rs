@@ -97,7 +97,7 @@ fn two_changes_do_not_lead_to_an_innocent_commit() {
     }
 }
 
-/// The bets decide, and the interval is theirs: "slower" never stands beside an interval that holds 0.
+/// The bets decide, and the interval is theirs: "slower" never stands next to an interval that contains 0.
 #[test]
 fn the_interval_of_a_proof_agrees_with_it() {
     let (mut missed, mut seen) = (0, 0);

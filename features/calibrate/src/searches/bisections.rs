@@ -90,7 +90,7 @@ impl History {
         }
         let proof = if let Some(Ending::Proved(proof)) = bisection.ending() { Some(proof) } else { None };
         let pair = proof.map(|proof| proof.pair);
-        let is_beside = |proof: &Proof| {
+        let misses = |proof: &Proof| {
             let [low, high] = proof.interval;
             let [before, after] = proof.pair.map(|commit| drawn.truths[commit]);
             !(low..=high).contains(&(after - before))
@@ -105,7 +105,7 @@ impl History {
             builds: bisection.builds() as f64,
             wrong: flag(pair.is_some_and(is_wrong)),
             named: flag(pair.is_some()),
-            missed: flag(proof.is_some_and(is_beside)),
+            missed: flag(proof.is_some_and(misses)),
             within: flag(bisection.builds() as f64 <= limit),
             ..Sample::NONE
         }

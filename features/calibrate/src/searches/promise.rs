@@ -57,7 +57,7 @@ pub(super) fn flag(yes: bool) -> f64 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// The part with a wrong answer, with an answer, with an interval beside the truth, and with few builds.
+    /// The part with a wrong answer, with an answer, with an interval that misses the change, and with few builds.
     Wrong,
     Named,
     Missed,

@@ -64,7 +64,7 @@ fn name(measure: Measure) -> &'static str {
     match measure {
         Measure::Wrong => "wrong",
         Measure::Named => "answered",
-        Measure::Missed => "interval beside the truth",
+        Measure::Missed => "interval misses the change",
         Measure::Within => "within log₂ n + 3",
         Measure::Trials => "trials",
         Measure::Builds => "builds",
