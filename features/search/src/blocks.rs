@@ -45,6 +45,16 @@ impl From<CommandError> for Stop {
     }
 }
 
+/// Whether a search ended by itself or by its budget. The error of one that was interrupted tells how to resume.
+pub(crate) fn ended(searched: Result<(), Stop>) -> Result<(), CommandError> {
+    let stopped = "stopped, but nothing is lost; run the same command again to resume\n";
+    match searched {
+        Ok(()) | Err(Stop::Budget) => Ok(()),
+        Err(Stop::Interrupted) => Err(CommandError::text(Code::Interrupted, stopped.to_owned())),
+        Err(Stop::Failed(error)) => Err(error),
+    }
+}
+
 /// What was built, and what could not be.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 struct Builds {

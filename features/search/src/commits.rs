@@ -40,9 +40,7 @@ pub(crate) fn search(args: &Args, features: &Registry) -> Result<Code, CommandEr
     }
     let mut work = Work::of(args, &commits, &files, features)?;
     let searched = work.search();
-    if !work.finish(searched)? {
-        return Ok(Code::Interrupted);
-    }
+    work.finish(searched)?;
     let answer = Answer { args, commits: &commits, work: &work };
     if args.json {
         screen::json(&format!("{:#}\n", answer.json(&format!("{FOLDER}/{}", files.name))));

@@ -8,7 +8,7 @@ mod phases;
 mod task;
 mod work;
 
-use crate::blocks::{Blocks, Stop};
+use crate::blocks::{Blocks, Stop, ended};
 use crate::budget::Budget;
 use answer::{Answer, Found};
 use bakeoff_command::arguments::margin;
@@ -154,18 +154,9 @@ impl Search<'_> {
         let mut found = Found::default();
         let searched = self.search(&mut work, &mut found);
         work.progress.end();
-        let confirmed = match searched {
-            Ok(()) | Err(Stop::Budget) => self.confirm(&work, &mut found),
-            stopped => stopped,
-        };
-        match confirmed {
-            Err(Stop::Failed(error)) => return Err(error),
-            Err(Stop::Interrupted) => {
-                screen::err("stopped, but nothing is lost; run the same command again to resume\n");
-                return Ok(Code::Interrupted);
-            }
-            Ok(()) | Err(Stop::Budget) => self.tell(&work, &found),
-        }
+        ended(searched)?;
+        ended(self.confirm(&work, &mut found))?;
+        self.tell(&work, &found);
         Ok(Code::Done)
     }
 

@@ -14,7 +14,7 @@ const CHECKED_OUT: &str = "HEAD";
 /// Git takes most codes for "bad", so every error aborts its bisection.
 pub(super) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     answer(args, features).map_err(|mut error| {
-        error.code = Code::Abort;
+        error.code = error.code.worst(Code::Abort);
         error
     })
 }
@@ -42,9 +42,7 @@ fn answer(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     // A commit that cannot be built is skipped, however good and bad run.
     let built = work.build(&[0, 2]).and_then(|_| work.build(&[1]));
     let searched = built.and_then(|failed| if failed.is_empty() { work.search() } else { Ok(()) });
-    if !work.finish(searched)? {
-        return Ok(Code::Interrupted);
-    }
+    work.finish(searched)?;
     if !work.skipped().is_empty() {
         return tell(Code::Untestable, "cannot be tested");
     }

@@ -4,11 +4,11 @@
 use super::args::Args;
 use super::cost::{ENDS_BLOCKS, TOOL_TRIALS, are_counts_cheaper, time_left};
 use super::files::{COUNT, Files, planted};
-use crate::blocks::{Blocks, Run, Stop, cell, logarithm, seconds, trials};
+use crate::blocks::{Blocks, Run, Stop, cell, ended, logarithm, seconds, trials};
 use crate::budget::{Budget, Spent};
 use crate::progress::Progress;
 use bakeoff_building::{Cache, Commit, Commits};
-use bakeoff_command::{Code, CommandError, Registry, screen};
+use bakeoff_command::{Code, CommandError, Registry};
 use bakeoff_host::interrupt;
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::{Outcome, Output, Record, Trial};
@@ -160,19 +160,13 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Ends a search that went as far as this; false if it was interrupted.
-    pub(super) fn finish(&mut self, searched: Result<(), Stop>) -> Result<bool, CommandError> {
+    /// Ends a search that went as far as this. It fails if the search was interrupted.
+    pub(super) fn finish(&mut self, searched: Result<(), Stop>) -> Result<(), CommandError> {
         self.progress.end();
         self.builder.files.clear();
-        match searched {
-            Ok(()) | Err(Stop::Budget) => self.bisection.stop(),
-            Err(Stop::Interrupted) => {
-                screen::err("stopped, but nothing is lost; run the same command again to resume\n");
-                return Ok(false);
-            }
-            Err(Stop::Failed(error)) => return Err(error),
-        }
-        Ok(true)
+        ended(searched)?;
+        self.bisection.stop();
+        Ok(())
     }
 
     /// Builds what is missing; the commits that cannot be built. Without good and bad there is no search.

@@ -13,7 +13,7 @@ use bakeoff_model::study::STATE_FOLDER;
 use bakeoff_report::words::{Change, Wording};
 use bakeoff_report::{Amount, letters};
 use std::collections::BTreeMap;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 /// Where a rule decides on the number of blocks: the most of them. It is looked at first after 12.
@@ -55,7 +55,12 @@ pub(crate) fn confirm(order: &Order<'_>, features: &Registry) -> Result<Confirme
     for journal in journals_of(&order.study.dir) {
         drop(State::at(&journal).lock_within(PATIENCE)?);
     }
-    let code = run(order)?;
+    let status = run(order)?;
+    if status.code() == Some(Code::Interrupted as i32) {
+        // `bakeoff run` has printed how to resume; `tune` resumes the same way.
+        return Err(CommandError::text(Code::Interrupted, String::new()).into());
+    }
+    let code = Code::of(status);
     if interrupt::count() > 0 || code == Code::Interrupted {
         return Err(Stop::Interrupted);
     }
@@ -77,7 +82,7 @@ pub(crate) fn confirm(order: &Order<'_>, features: &Registry) -> Result<Confirme
 }
 
 /// Runs `bakeoff run`.
-fn run(order: &Order<'_>) -> Result<Code, CommandError> {
+fn run(order: &Order<'_>) -> Result<ExitStatus, CommandError> {
     let own = std::env::current_exe().map_err(|error| CommandError::new(Code::Internal, error))?;
     let mut command = Command::new(own);
     let only = order.variants.iter().flat_map(|name| ["--only", name]);
@@ -87,7 +92,7 @@ fn run(order: &Order<'_>) -> Result<Code, CommandError> {
     if !order.is_shown {
         command.stdout(Stdio::null());
     }
-    Ok(Code::of(execute(&mut command, &mut || {})?))
+    execute(&mut command, &mut || {})
 }
 
 /// The gain of a variant over all workloads, under the first condition, which is named if there are several.

@@ -1,12 +1,14 @@
 //! `bakeoff tune` as users see it: on simulated truths, where the same search must end the same however often it is killed, and
 //! on small real studies.
 
-use crate::common::processes::{kill_ten_times, nothing_stays_in};
+use crate::common::processes::{kill_ten_times, nothing_stays_in, signal};
 use crate::common::{Sandbox, Shown, each_trial_once};
 use bakeoff_model::shuffle::Stream;
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
 
 /// Nothing is built: 12 variants.
 const RUN: &str = r#"
@@ -138,6 +140,25 @@ fn a_search_that_is_killed_ends_as_one_that_is_not() {
     let shown = kill_and_finish(&killed, &words, 55, 400);
     assert_eq!((shown.code, &shown.out), (0, &expect.out), "{}", shown.err);
     assert_eq!(blocks(&killed).len(), blocks(&whole).len());
+}
+
+/// The confirmation is a `bakeoff run`, which prints how to resume; `tune` does not repeat it.
+#[test]
+fn an_interrupted_confirmation_is_reported_once() {
+    let sandbox = Sandbox::new(RUN);
+    let truth = "noise:0.01,pause:0.05,size=large:0.8";
+    let words = ["tune", "STUDY", "--budget", "1000 trials", "--only", "size=large", "--simulate", truth];
+    let mut tune = sandbox.command(&words);
+    let mut tune = tune.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while sandbox.trials_so_far() == 0 {
+        assert!(tune.try_wait().unwrap().is_none(), "tune ended before the confirmation began");
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+    signal("-INT", tune.id());
+    let shown = Shown::of(&tune.wait_with_output().unwrap());
+    shown.expect(130, &["stopped, but nothing is lost"]);
+    assert_eq!(shown.err.matches("run the same command again").count(), 1, "{shown:?}");
+    sandbox.execute(&words).expect(0, &["best of 2: size=large, "]);
 }
 
 /// A new variant's first block has two parts, the cheapest workload first. A search that is killed between them, or in the
