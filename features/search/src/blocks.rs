@@ -340,15 +340,10 @@ pub(crate) fn cell(trial: &Trial) -> [String; 2] {
     [trial.workload.clone(), trial.condition.clone()]
 }
 
-/// The value of a trial that decides; none if it failed.
-fn value(trial: &Trial, metric: &str) -> Option<f64> {
-    if trial.outcome == Outcome::Ok { trial.value(metric) } else { None }
-}
-
 /// The logarithm of what decides, less being better; none if the trial failed.
 pub(crate) fn logarithm(record: &Record, trial: &Trial) -> Option<f64> {
     let metric = record.study.decide.metrics.first().map_or(WALL, String::as_str);
-    let ln = value(trial, metric).filter(|value| *value > 0.0)?.ln();
+    let ln = trial.value(metric).filter(|value| trial.outcome == Outcome::Ok && *value > 0.0)?.ln();
     let better = record.study.metric(metric).map(|metric| metric.better);
     Some(if better == Some(Direction::More) { -ln } else { ln })
 }

@@ -54,10 +54,6 @@ pub(crate) fn search(args: &Args, features: &Registry) -> Result<Code, CommandEr
         let _ = execute(&mut compare, &mut || {})?;
         screen::out("\n");
     }
-    screen::out(&clean_lines(&answer.text()));
+    answer.text().lines().for_each(|line| screen::out(&(clean(line) + "\n")));
     Ok(Code::Done)
-}
-
-fn clean_lines(text: &str) -> String {
-    text.lines().map(|line| clean(line) + "\n").collect()
 }

@@ -250,13 +250,13 @@ impl<'a> Work<'a> {
         self.is_laid_out.get_or_insert(record.blocks.iter().any(|block| block.layout.is_some()));
         self.take_output(plan, &record);
         let outcomes: Vec<Option<f64>> = runs.iter().map(|run| outcome(&record, run)).collect();
-        for commit in plan.iter().zip(&outcomes).filter(|(_, time)| time.is_none()).map(|(commit, _)| *commit) {
+        for ((run, commit), _) in runs.iter().zip(plan).zip(&outcomes).filter(|(_, time)| time.is_none()) {
+            let commit = *commit;
             let failures = self.failures.entry(commit).or_default();
             failures.push(number);
             if failures.len() >= FAILURES && (commit == 0 || commit == self.commits.all.len() - 1) {
                 self.builder.blocks.forget_blocks(failures[0])?;
-                let run = runs.iter().zip(plan).find(|(_, at)| **at == commit).map(|(run, _)| run);
-                let why = run.and_then(|run| trials(&record, run).find_map(why_failed)).unwrap_or_default();
+                let why = trials(&record, run).find_map(why_failed).unwrap_or_default();
                 let error = format!("{FAILURES} runs of {} failed{why}", self.shown(commit));
                 let hint =
                     if self.args.builds() { "correct the command" } else { "correct the command, or add --build" };
@@ -370,14 +370,12 @@ impl Counter {
             return Ok(known);
         }
         let has_processor = bakeoff_host::counters(true).iter().any(|(name, open)| *name == COUNT && open.is_ok());
-        let tool = || features.instruments.iter().find(|one| one.metric == COUNT).map(|one| (one.open)());
-        let counter = match has_processor {
-            true => Self::Processor,
-            false => match tool() {
-                Some(Ok(_)) => Self::Tool,
-                Some(Err(error)) => Self::None(error.to_string()),
-                None => Self::None("this machine has no counter".to_owned()),
-            },
+        let tool = features.instruments.iter().find(|one| one.metric == COUNT && !has_processor);
+        let counter = match tool.map(|one| (one.open)()) {
+            _ if has_processor => Self::Processor,
+            Some(Ok(_)) => Self::Tool,
+            Some(Err(error)) => Self::None(error.to_string()),
+            None => Self::None("this machine has no counter".to_owned()),
         };
         files.write(COUNTER.as_ref(), &serde_json::to_string(&counter)?)?;
         Ok(counter)
