@@ -9,6 +9,7 @@ use bakeoff_command::state::State;
 use bakeoff_command::target::replace;
 use bakeoff_command::{Code, CommandError};
 use bakeoff_host::interrupt;
+use bakeoff_host::lock::Lock;
 use bakeoff_journal::read;
 use bakeoff_model::metric::{Direction, WALL};
 use bakeoff_model::plan::BASELINE;
@@ -43,6 +44,30 @@ impl From<CommandError> for Stop {
     fn from(error: CommandError) -> Self {
         Self::Failed(error)
     }
+}
+
+/// Creates the folder of a search, and locks it against a second command.
+pub(crate) fn lock(folder: &Path) -> Result<Lock, CommandError> {
+    interrupt::install()?;
+    create(folder)?;
+    let path = folder.join("search.lock");
+    State::at(&path).lock().map_err(|error| match error.code {
+        Code::Usage => at_work(fs::read_to_string(&path).ok().and_then(|owner| owner.trim().parse().ok())),
+        _ => error,
+    })
+}
+
+/// The error of a second command on a search, whose first one has this process id.
+fn at_work(pid: Option<u32>) -> CommandError {
+    let [process, stop] =
+        pid.map_or_else(Default::default, |pid| [format!(" (process {pid})"), format!(" with `kill -INT {pid}`")]);
+    CommandError::usage(format!("another command{process} is at work on this search"))
+        .hint(format!("wait for it to end, or stop it{stop}; then run the same command again to resume"))
+}
+
+fn create(folder: &Path) -> Result<(), CommandError> {
+    fs::create_dir_all(folder)
+        .map_err(|error| CommandError::unwritten(&format!("cannot create {}", folder.display()), &error))
 }
 
 /// Whether a search ended by itself or by its budget. The error of one that was interrupted tells how to resume.
@@ -107,8 +132,7 @@ pub(crate) struct Part {
 impl Blocks {
     /// The blocks of a search that keeps its files in that folder.
     pub(crate) fn open(folder: &Path, study: &Path, words: Vec<String>, builds: bool) -> Result<Self, CommandError> {
-        fs::create_dir_all(folder)
-            .map_err(|error| CommandError::unwritten(&format!("cannot create {}", folder.display()), &error))?;
+        create(folder)?;
         let built = match fs::read(folder.join(BUILDS)) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| unreadable(&folder.join(BUILDS), &error))?,
             Err(_) => Builds::default(),
@@ -278,7 +302,7 @@ impl Blocks {
         self.folder.join(format!("{number:05}{}.jsonl", self.part.name))
     }
 
-    fn write(&self, name: &str, what: &impl Serialize) -> Result<(), CommandError> {
+    pub(crate) fn write(&self, name: &str, what: &impl Serialize) -> Result<(), CommandError> {
         let path = self.folder.join(name);
         let bytes = serde_json::to_vec_pretty(what).map_err(|error| CommandError::new(Code::Internal, error))?;
         replace(&path, &bytes)

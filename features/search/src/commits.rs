@@ -9,7 +9,7 @@ mod files;
 mod script;
 mod work;
 
-use crate::blocks::execute;
+use crate::blocks::{execute, lock};
 use answer::Answer;
 pub(crate) use args::Args;
 use bakeoff_building::Commits;
@@ -34,7 +34,7 @@ pub(crate) fn search(args: &Args, features: &Registry) -> Result<Code, CommandEr
     // An hour later would be too late.
     args.html.as_deref().map(Target::of).transpose()?;
     let files = Files::of(args, &commits)?;
-    let _lock = files.lock()?;
+    let _lock = lock(&files.dir)?;
     if !args.quiet {
         screen::err(&format!("{page}\n"));
     }

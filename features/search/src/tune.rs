@@ -8,16 +8,14 @@ mod phases;
 mod task;
 mod work;
 
-use crate::blocks::{Blocks, Stop, ended};
+use crate::blocks::{Blocks, Stop, ended, lock};
 use crate::budget::Budget;
 use answer::{Answer, Found};
 use bakeoff_command::arguments::margin;
 use bakeoff_command::selection::{Jobs, Selection};
-use bakeoff_command::state::{State, StateFolder};
+use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::StudyFolder;
-use bakeoff_command::target::replace;
 use bakeoff_command::{Code, CommandError, Registry, screen};
-use bakeoff_host::interrupt;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
@@ -114,12 +112,9 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         screen::out(&cost.page(cost.needs_model(cost.building_s.unwrap_or(0.0))));
         return Ok(Code::Done);
     }
-    interrupt::install()?;
     StateFolder::of(&folder.dir)?;
     let dir = folder.dir.join(STATE_FOLDER).join(FOLDER).join(name(args, &folder, &task)?);
-    fs::create_dir_all(&dir)
-        .map_err(|error| CommandError::unwritten(&format!("cannot create {}", dir.display()), &error))?;
-    let _lock = State::at(&dir.join(BEGUN)).lock()?;
+    let _lock = lock(&dir)?;
     Search { args, features, folder: &folder, task: &task, cost, dir }.execute()
 }
 
@@ -198,8 +193,7 @@ impl Search<'_> {
 
     /// Whether a model chooses what races. That is decided once, as estimates change.
     fn has_model(&self, work: &mut Work<'_>) -> Result<bool, Stop> {
-        let path = self.dir.join(BEGUN);
-        if let Some(known) = fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok()) {
+        if let Some(known) = fs::read(self.dir.join(BEGUN)).ok().and_then(|text| serde_json::from_slice(&text).ok()) {
             return Ok(known);
         }
         let mut building_s = self.cost.building_s;
@@ -209,8 +203,7 @@ impl Search<'_> {
             building_s = Some(work.spent.building_s * (self.cost.builds as f64 / work.spent.builds.max(1) as f64));
         }
         let has_model = self.cost.needs_model(building_s.unwrap_or(0.0));
-        replace(&path, has_model.to_string().as_bytes())
-            .map_err(|error| CommandError::unwritten(&format!("cannot write {}", path.display()), &error))?;
+        work.blocks.write(BEGUN, &has_model)?;
         Ok(has_model)
     }
 

@@ -2,10 +2,8 @@
 
 use super::args::Args;
 use bakeoff_building::Commits;
-use bakeoff_command::state::State;
 use bakeoff_command::target::replace;
 use bakeoff_command::{CommandError, user_state};
-use bakeoff_host::interrupt;
 use bakeoff_model::digest::Digest;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
@@ -49,13 +47,6 @@ impl Files {
             }
         }
         Ok(Self { studies, dir, name })
-    }
-
-    pub(super) fn lock(&self) -> Result<bakeoff_host::lock::Lock, CommandError> {
-        interrupt::install()?;
-        fs::create_dir_all(&self.dir)
-            .map_err(|error| CommandError::unwritten(&format!("cannot create {}", self.dir.display()), &error))?;
-        State::at(&self.dir.join("search.json")).lock()
     }
 
     /// Writes a file of the search, or one with an absolute path.

@@ -4,6 +4,7 @@
 use super::args::Args;
 use super::files::Files;
 use super::work::{Work, named};
+use crate::blocks::lock;
 use bakeoff_building::Commits;
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_searching::bisect::Ending;
@@ -37,7 +38,7 @@ fn answer(args: &Args, features: &Registry) -> Result<Code, CommandError> {
         return tell(Code::GateFailed, "bad");
     }
     let files = Files::of(args, &commits)?;
-    let _lock = files.lock()?;
+    let _lock = lock(&files.dir)?;
     let mut work = Work::of(args, &commits, &files, features)?;
     // A commit that cannot be built is skipped, however good and bad run.
     let built = work.build(&[0, 2]).and_then(|_| work.build(&[1]));

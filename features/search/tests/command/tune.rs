@@ -3,6 +3,7 @@
 
 use crate::common::processes::{kill_ten_times, nothing_stays_in, signal};
 use crate::common::{Sandbox, Shown, each_trial_once};
+use bakeoff_host::lock::Lock;
 use bakeoff_model::shuffle::Stream;
 use serde_json::Value;
 use std::fs;
@@ -159,6 +160,19 @@ fn an_interrupted_confirmation_is_reported_once() {
     shown.expect(130, &["stopped, but nothing is lost"]);
     assert_eq!(shown.err.matches("run the same command again").count(), 1, "{shown:?}");
     sandbox.execute(&words).expect(0, &["best of 2: size=large, "]);
+}
+
+#[test]
+fn a_second_command_on_a_search_is_refused_while_the_first_one_is_at_work() {
+    let sandbox = Sandbox::new(RUN);
+    let words = ["tune", "STUDY", "--budget", "110 trials", "--simulate", "noise:0.03"];
+    sandbox.execute(&words).expect(0, &[]);
+    let mut searches = fs::read_dir(sandbox.study().join(".bakeoff/tune")).unwrap();
+    let _first = Lock::take(&searches.next().unwrap().unwrap().path().join("search.lock")).unwrap();
+    let pid = std::process::id();
+    let error = format!("error: another command (process {pid}) is at work on this search hint: wait for it to end");
+    let remedy = format!("or stop it with `kill -INT {pid}`; then run the same command again to resume");
+    sandbox.execute(&words).expect(2, &[&error, &remedy]);
 }
 
 /// A new variant's first block has two parts, the cheapest workload first. A search that is killed between them, or in the
