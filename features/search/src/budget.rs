@@ -11,6 +11,9 @@ const MOST_KEPT: f64 = 0.5;
 /// Of a budget of time, this share may go before the last build begins: a race of few is worth more than builds alone.
 const BUILDING_SHARE: f64 = 0.8;
 
+/// Ends an answer that a larger budget can improve.
+pub(crate) const LARGER: &str = "; run the same command with a larger --budget to resume";
+
 /// What is allowed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Budget {

@@ -257,7 +257,7 @@ fn fail_without_racers(work: &mut Work<'_>, raced: &Raced) -> Result<(), Command
         return Ok(());
     };
     Err(CommandError::text(Code::VariantFailed, clean(&error) + "\n")
-        .hint("correct the study; the same command tries again"))
+        .hint("correct the study, then run the same command again"))
 }
 
 /// A truth without the variants that do not take part.

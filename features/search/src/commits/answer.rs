@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::cost::TOOL_TRIALS;
 use super::work::{ALPHA, MOST_BLOCKS, Work, named};
-use crate::budget::Budget;
+use crate::budget::{Budget, LARGER};
 use bakeoff_building::{Commit, Commits};
 use bakeoff_model::percent::percent;
 use bakeoff_report::format::fixed;
@@ -101,13 +101,13 @@ impl Answer<'_> {
         format!("good and bad are not shown to differ: {within}{}", self.budget())
     }
 
-    /// How to go on, if that is possible.
+    /// How to resume, if more blocks may help.
     fn budget(&self) -> &'static str {
         match self.args.budget {
             _ if self.work.bisection.blocks() >= MOST_BLOCKS => "",
-            None => "; with a --budget, more blocks are run",
+            None => "; run the same command with a --budget for more blocks",
             Some(budget @ Budget::Builds(_)) if self.work.spent.share(budget) <= 0.5 => "",
-            Some(_) => "; raise --budget to go on",
+            Some(_) => LARGER,
         }
     }
 

@@ -4,6 +4,7 @@ use super::confirm::Confirmed;
 use super::phases::Raced;
 use super::task::Task;
 use super::work::Work;
+use crate::budget::LARGER;
 use bakeoff_judge::findings::Comparison;
 use bakeoff_model::percent::percent;
 use bakeoff_report::words::{listed, named, subject};
@@ -73,7 +74,7 @@ impl Answer<'_> {
             }
             (None, candidates) if candidates.is_empty() => {
                 let (built, all) = (self.work.blocks.built(), task.plan.variants.len());
-                format!("budget used: {built} of {all} were built, and none raced; raise --budget")
+                format!("budget used: {built} of {all} were built, and none raced{LARGER}")
             }
             (None, candidates) => {
                 let names = named(candidates.iter().map(|variant| name(*variant)).collect());
@@ -81,7 +82,7 @@ impl Answer<'_> {
                 let so_far = best.and_then(|best| Some(format!("; so far {}{}", name(best), self.gain(best)?)));
                 let so_far = so_far.unwrap_or_default();
                 let n = candidates.len();
-                format!("budget used: the best is one of these {n}: {names}{so_far}; raise --budget to go on")
+                format!("budget used: the best is one of these {n}: {names}{so_far}{LARGER}")
             }
         };
         text + &self.limits()

@@ -68,7 +68,7 @@ impl<'a> Cost<'a> {
             budget @ Budget::Builds(most) if most < least => {
                 let shown = counted(self.task.plan.variants.len() as u32, "variant");
                 let error = format!("a budget of {} is too small: {shown} need {least}", budget.shown());
-                Err(CommandError::usage(error).hint("raise --budget, or choose fewer variants with --only"))
+                Err(CommandError::usage(error).hint("use a larger --budget, or choose fewer variants with --only"))
             }
             _ => Ok(()),
         }

@@ -115,7 +115,7 @@ fn a_budget_that_ends_names_all_that_may_be_the_best() {
     let early = found(&sandbox.execute(&words));
     let answer = early["answer"].as_str().unwrap();
     assert!(answer.starts_with("budget used: the best is one of these 12: "), "{answer}");
-    assert!(answer.contains("; raise --budget to go on"), "{answer}");
+    assert!(answer.contains("; run the same command with a larger --budget to resume"), "{answer}");
     assert!(early["trials"].as_u64().unwrap() <= 110 && early["winner"].is_null(), "{early:#}");
     assert!(early["candidates"].as_array().unwrap().iter().any(|one| one == "cache=on"));
     // A larger budget resumes.
@@ -354,7 +354,7 @@ fn what_cannot_be_searched_is_refused_with_a_remedy() {
     sandbox.execute(&["tune", "STUDY", "--budget", "1h", "--simulate", "size=huge:2"]).expect(2, &["did you mean"]);
     let real = Sandbox::new(REAL);
     let shown = real.execute(&["tune", "STUDY", "--budget", "2 builds"]);
-    shown.expect(2, &["a budget of 2 builds is too small: 6 variants need 3", "raise --budget"]);
+    shown.expect(2, &["a budget of 2 builds is too small: 6 variants need 3", "use a larger --budget"]);
 }
 
 const PAGE: &str = "\
