@@ -70,11 +70,10 @@ impl Answer<'_> {
         if after - before == 1 {
             return format!("{} is {by} than its parent {shown}", named(&self.commits.all[after]));
         }
-        let skipped: Vec<String> = (before + 1..after).map(|at| self.commits.all[at].short().to_owned()).collect();
         let of = counted((after - before) as u32, "commit");
         let than = self.commits.all[before].short();
         let what = format!("one of these {of} made it {by} than {than} {shown}: {}", self.list(before + 1..=after));
-        format!("{what}; {} cannot be built or run", listed(&skipped))
+        format!("{what}; {} cannot be built or run (use another --seed to try again)", self.list(before + 1..after))
     }
 
     fn unproved(&self, [good, bad]: [usize; 2], likely: &[usize]) -> String {

@@ -196,8 +196,9 @@ impl<'a> Work<'a> {
             return Err(failure(error, "name another commit, or change how commits are built").into());
         }
         for commit in failed.iter().filter(|at| missing.contains(at)) {
-            let why = clean(self.builder.why(*commit));
-            self.progress.note(&format!("{} cannot be built, so it is skipped: {why}", self.shown(*commit)));
+            let (commit, why) = (self.shown(*commit), clean(self.builder.why(*commit)));
+            let skipped = "cannot be built, so it is skipped (use another --seed to try again)";
+            self.progress.note(&format!("{commit} {skipped}: {why}"));
         }
         Ok(failed)
     }

@@ -220,7 +220,15 @@ fn a_real_bisection_loses_and_doubles_no_trial_when_it_is_killed() {
     let shown = kill_and_finish(&repository, &words, 500);
     nothing_stays_in(repository.0.path());
     let last = format!("{} and {}", &repository.id("HEAD~3")[..7], &repository.id("HEAD~2")[..7]);
-    shown.expect(0, &["one of these 2 commits made it ", " % slower than ", &last, " cannot be built or run"]);
+    shown.expect(
+        0,
+        &[
+            "one of these 2 commits made it ",
+            " % slower than ",
+            &last,
+            " cannot be built or run (use another --seed to try again)",
+        ],
+    );
     let last = shown.out.lines().last().unwrap();
     assert!(last.ends_with("; this is about these binaries"), "{last}");
     // Before it, both commits are compared as by `compare --git`, and nothing is built again.
@@ -369,7 +377,9 @@ fn git_bisect_run_gets_its_exit_codes() {
     repository.bisect(&["--script", "--god", &good, "sh prog"]).expect(128, &["unexpected argument '--god'"]);
     let builds = ["--script", "--good", &good, "--bad", &bad, "--build", "! grep -q '# 3' prog", "sh prog"];
     repository.git(&["checkout", "-q", "main~1"]);
-    repository.bisect(&builds).expect(125, &["cannot be tested: ", "cannot be built, so it is skipped"]);
+    repository
+        .bisect(&builds)
+        .expect(125, &["cannot be tested: ", "cannot be built, so it is skipped (use another --seed to try again): "]);
 }
 
 #[test]
