@@ -20,8 +20,7 @@ impl Progress {
     /// Shows how far a phase is. What comes last may be cut off.
     pub(crate) fn show(&mut self, phase: &str, [stands, last]: [&str; 2], spent: &Spent, budget: Budget) {
         let used = 100.0 * spent.share(budget).min(1.0);
-        let left = spent.left_s(budget).map(|left_s| format!(", at most {} left", waiting_time(left_s)));
-        let left = left.unwrap_or_default();
+        let left = spent.left_s(budget).map_or(String::new(), |left| format!(", at most {} left", waiting_time(left)));
         let last = if last.is_empty() { String::new() } else { format!("; {last}") };
         self.draw(phase, &format!("{stands}; {used:.0} % of the budget{left}; {}{last}", spent.shown()));
     }
@@ -33,10 +32,6 @@ impl Progress {
         if !self.quiet && (is_new || screen::err_is_terminal()) {
             screen::draw(&format!("{phase}: {stands}"));
         }
-    }
-
-    pub(crate) fn building(&mut self, now: usize, later: usize, spent: &Spent, budget: Budget) {
-        self.show("building", [&format!("{now} now, {later} later"), ""], spent, budget);
     }
 
     /// Writes a line that stays, and is no progress.

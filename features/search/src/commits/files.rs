@@ -39,13 +39,11 @@ impl Files {
                 .hint("set BAKEOFF_STATE to an absolute path")
         })?;
         let dir = state.join(FOLDER).join(&name);
-        let mut studies = dir.clone();
-        if let Some(study) = args.study() {
-            studies = std::path::absolute(study).map_err(CommandError::usage)?;
-            if !studies.is_dir() {
-                studies.pop();
-            }
-        }
+        let studies = match args.study().map(std::path::absolute).transpose().map_err(CommandError::usage)? {
+            Some(study) if study.is_dir() => study,
+            Some(file) => file.parent().map(Path::to_owned).unwrap_or_default(),
+            None => dir.clone(),
+        };
         Ok(Self { studies, dir, name })
     }
 

@@ -9,9 +9,6 @@ use bakeoff_building::Commits;
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_searching::bisect::Ending;
 
-/// What Git has checked out.
-const CHECKED_OUT: &str = "HEAD";
-
 /// Git takes most codes for "bad", so every error aborts its bisection.
 pub(super) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     answer(args, features).map_err(|mut error| {
@@ -25,7 +22,7 @@ fn answer(args: &Args, features: &Registry) -> Result<Code, CommandError> {
         return Err(CommandError::usage("--script needs --bad, because HEAD moves while Git bisects")
             .hint("name the bad commit by its hash, a tag or a branch"));
     };
-    let commits = Commits::of(args.subject(features)?, &[&args.good, CHECKED_OUT, bad])?;
+    let commits = Commits::of(args.subject(features)?, &[&args.good, "HEAD", bad])?;
     let [good, own, bad] = [0, 1, 2].map(|at| &commits.all[at]);
     let tell = |code: Code, what: &str| {
         screen::out(&format!("{what}: {}\n", named(own)));

@@ -249,7 +249,7 @@ impl<'a> Work<'a> {
         self.spent.trials += record.trials.len() as u64;
         self.spent.running_s += seconds(&record);
         self.is_laid_out.get_or_insert(record.blocks.iter().any(|block| block.layout.is_some()));
-        self.take_output(plan, &record);
+        self.take_output(plan, &runs, &record);
         let outcomes: Vec<Option<f64>> = runs.iter().map(|run| outcome(&record, run)).collect();
         for ((run, commit), _) in runs.iter().zip(plan).zip(&outcomes).filter(|(_, time)| time.is_none()) {
             let commit = *commit;
@@ -320,10 +320,9 @@ impl<'a> Work<'a> {
     }
 
     /// Remembers what good and bad print.
-    fn take_output(&mut self, plan: &[usize], record: &Record) {
+    fn take_output(&mut self, plan: &[usize], runs: &[Run], record: &Record) {
         let ends = [0, self.commits.all.len() - 1];
-        for commit in plan.iter().filter(|commit| ends.contains(commit)) {
-            let [run] = &self.builder.runs(&[*commit])[..] else { return };
+        for (commit, run) in plan.iter().zip(runs).filter(|(commit, _)| ends.contains(commit)) {
             for trial in trials(record, run).filter(|trial| trial.outcome == Outcome::Ok) {
                 let known = self.printed.entry((*commit, cell(trial))).or_insert_with(|| Some(trial.output.clone()));
                 *known = known.take().filter(|known| *known == trial.output);

@@ -110,10 +110,11 @@ impl<'a> Work<'a> {
             let first: usize = builds.take(most).map(<[usize]>::len).sum();
             let rest = missing.split_off(first);
             let names: BTreeSet<String> = missing.iter().map(|variant| self.task.name(*variant).to_owned()).collect();
+            let stands = format!("{} now, {} later", names.len(), rest.len());
             let (spent, progress) = (self.spent, &mut self.progress);
             let mut watch = |building_s| {
                 let now = Spent { building_s, ..spent };
-                progress.building(names.len(), rest.len(), &now, *budget);
+                progress.show("building", [&stands, ""], &now, *budget);
             };
             watch(spent.building_s);
             let is_done = self.blocks.build(&names, &mut watch)?;
