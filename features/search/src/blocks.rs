@@ -12,11 +12,13 @@ use bakeoff_host::interrupt;
 use bakeoff_host::lock::Lock;
 use bakeoff_journal::read;
 use bakeoff_model::metric::{Direction, WALL};
+use bakeoff_model::plain::clean;
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::{Outcome, Record, Session, Trial};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -26,8 +28,8 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(20);
 /// Looks between two calls of those who show progress.
 const LOOKS: u32 = 50;
-/// How long a block may go on whose search was killed.
-const PATIENCE: Duration = Duration::from_secs(3600);
+/// How long a search waits for the trials of a killed one.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// What a block takes besides its trials: it is a command of this program.
 const BLOCK_S: f64 = 0.1;
@@ -49,7 +51,7 @@ impl From<CommandError> for Stop {
 /// Creates the folder of a search, and locks it against a second command.
 pub(crate) fn lock(folder: &Path) -> Result<Lock, CommandError> {
     interrupt::install()?;
-    create(folder)?;
+    fs::create_dir_all(folder).map_err(unwritten("create", folder))?;
     let path = folder.join("search.lock");
     State::at(&path).lock().map_err(|error| match error.code {
         Code::Usage => at_work(fs::read_to_string(&path).ok().and_then(|owner| owner.trim().parse().ok())),
@@ -65,9 +67,10 @@ fn at_work(pid: Option<u32>) -> CommandError {
         .hint(format!("wait for it to end, or stop it{stop}; then run the same command again to resume"))
 }
 
-fn create(folder: &Path) -> Result<(), CommandError> {
-    fs::create_dir_all(folder)
-        .map_err(|error| CommandError::unwritten(&format!("cannot create {}", folder.display()), &error))
+/// Makes the error of a file that cannot be written, created or removed.
+pub(crate) fn unwritten(verb: &str, path: &Path) -> impl FnOnce(io::Error) -> CommandError {
+    let what = format!("cannot {verb} {}", path.display());
+    move |error| CommandError::unwritten(&what, &error)
 }
 
 /// Whether a search ended by itself or by its budget. The error of one that was interrupted tells how to resume.
@@ -132,7 +135,7 @@ pub(crate) struct Part {
 impl Blocks {
     /// The blocks of a search that keeps its files in that folder.
     pub(crate) fn open(folder: &Path, study: &Path, words: Vec<String>, builds: bool) -> Result<Self, CommandError> {
-        create(folder)?;
+        fs::create_dir_all(folder).map_err(unwritten("create", folder))?;
         let built = match fs::read(folder.join(BUILDS)) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| unreadable(&folder.join(BUILDS), &error))?,
             Err(_) => Builds::default(),
@@ -291,8 +294,7 @@ impl Blocks {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let number = name.strip_suffix(".jsonl").and_then(|stem| stem.split('-').next()?.parse::<u32>().ok());
             if number.is_some_and(|number| number >= from) {
-                fs::remove_file(&path)
-                    .map_err(|error| CommandError::unwritten(&format!("cannot remove {}", path.display()), &error))?;
+                fs::remove_file(&path).map_err(unwritten("remove", &path))?;
             }
         }
         Ok(())
@@ -305,18 +307,16 @@ impl Blocks {
     pub(crate) fn write(&self, name: &str, what: &impl Serialize) -> Result<(), CommandError> {
         let path = self.folder.join(name);
         let bytes = serde_json::to_vec_pretty(what).map_err(|error| CommandError::new(Code::Internal, error))?;
-        replace(&path, &bytes)
-            .map_err(|error| CommandError::unwritten(&format!("cannot write {}", path.display()), &error))
+        replace(&path, &bytes).map_err(unwritten("write", &path))
     }
 
     /// Runs `bakeoff run` on the study, and hands interrupts on.
     fn execute(&self, words: &[String], log: &Path, watch: &mut dyn FnMut()) -> Result<ExitStatus, CommandError> {
         let own = std::env::current_exe().map_err(|error| CommandError::new(Code::Internal, error))?;
-        let unwritten = |error| CommandError::unwritten(&format!("cannot write {}", log.display()), &error);
-        let out = fs::File::create(log).map_err(unwritten)?;
+        let out = fs::File::create(log).map_err(unwritten("write", log))?;
         let mut command = Command::new(own);
         command.arg("run").arg(&self.study).args(&self.words).args(words).arg("--quiet");
-        execute(command.stderr(out.try_clone().map_err(unwritten)?).stdout(out), watch)
+        execute(command.stderr(out.try_clone().map_err(unwritten("write", log))?).stdout(out), watch)
     }
 }
 
@@ -389,6 +389,11 @@ pub(crate) fn seconds(record: &Record) -> f64 {
 fn unreadable(path: &Path, error: &dyn std::error::Error) -> CommandError {
     CommandError::usage(format!("cannot read {}: {error}", path.display()))
         .hint("remove the folder of the search to begin it again")
+}
+
+/// The error of a variant without which there is no search.
+pub(crate) fn failure(error: &str, hint: &str) -> CommandError {
+    CommandError::text(Code::VariantFailed, format!("error: {}\n", clean(error))).hint(hint)
 }
 
 /// What a command said last.

@@ -8,7 +8,7 @@ mod phases;
 mod task;
 mod work;
 
-use crate::blocks::{Blocks, Stop, ended, lock};
+use crate::blocks::{Blocks, Stop, ended, failure, lock};
 use crate::budget::Budget;
 use answer::{Answer, Found};
 use bakeoff_command::arguments::margin;
@@ -248,16 +248,15 @@ fn fail_without_racers(work: &mut Work<'_>, raced: &Raced) -> Result<(), Command
         work.blocks.forget_blocks(0)?;
         let why =
             |variant: &usize| Some(format!("; {} {}", subject(work.task.name(*variant)), work.failure(*variant)?));
-        format!("error: no variant ran well{}", raced.racers.iter().find_map(why).unwrap_or_default())
+        format!("no variant ran well{}", raced.racers.iter().find_map(why).unwrap_or_default())
     } else if (1..work.task.plan.variants.len()).all(is_unbuilt) {
         let why = work.why(1).unwrap_or_default();
         work.blocks.forget_failed_builds()?;
-        format!("error: all variants but the baseline {why}")
+        format!("all variants but the baseline {why}")
     } else {
         return Ok(());
     };
-    Err(CommandError::text(Code::VariantFailed, clean(&error) + "\n")
-        .hint("correct the study, then run the same command again"))
+    Err(failure(&error, "correct the study, then run the same command again"))
 }
 
 /// A truth without the variants that do not take part.

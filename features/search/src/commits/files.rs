@@ -1,6 +1,7 @@
 //! Where a bisection keeps its files: the studies with a variant for each commit, and what its blocks leave.
 
 use super::args::Args;
+use crate::blocks::unwritten;
 use bakeoff_building::Commits;
 use bakeoff_command::target::replace;
 use bakeoff_command::{CommandError, user_state};
@@ -53,8 +54,7 @@ impl Files {
         if fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
             return Ok(());
         }
-        replace(&path, text.as_bytes())
-            .map_err(|error| CommandError::unwritten(&format!("cannot write {}", path.display()), &error))
+        replace(&path, text.as_bytes()).map_err(unwritten("write", &path))
     }
 
     /// What was written before; none if it was not.

@@ -4,11 +4,11 @@
 use super::args::Args;
 use super::cost::{ENDS_BLOCKS, TOOL_TRIALS, are_counts_cheaper, time_left};
 use super::files::{COUNT, Files, planted};
-use crate::blocks::{Blocks, Run, Stop, cell, ended, logarithm, seconds, trials};
+use crate::blocks::{Blocks, Run, Stop, cell, ended, failure, logarithm, seconds, trials};
 use crate::budget::{Budget, Spent};
 use crate::progress::Progress;
 use bakeoff_building::{Cache, Commit, Commits};
-use bakeoff_command::{Code, CommandError, Registry};
+use bakeoff_command::{CommandError, Registry};
 use bakeoff_host::interrupt;
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::{Outcome, Output, Record, Trial};
@@ -193,7 +193,7 @@ impl<'a> Work<'a> {
         if let Some(end) = failed.iter().find(is_end) {
             let error = format!("{} cannot be built: {}", self.shown(*end), clean(self.builder.why(*end)));
             self.builder.blocks.forget_failed_builds()?;
-            return Err(failure(error, "name another commit, or change how commits are built").into());
+            return Err(failure(&error, "name another commit, or change how commits are built").into());
         }
         for commit in failed.iter().filter(|at| missing.contains(at)) {
             let (commit, why) = (self.shown(*commit), clean(self.builder.why(*commit)));
@@ -261,7 +261,7 @@ impl<'a> Work<'a> {
                 let error = format!("{FAILURES} runs of {} failed{why}", self.shown(commit));
                 let hint =
                     if self.args.builds() { "correct the command" } else { "correct the command, or add --build" };
-                return Err(failure(error, hint).into());
+                return Err(failure(&error, hint).into());
             }
         }
         Ok(outcomes)
@@ -400,8 +400,4 @@ fn why_failed(trial: &Trial) -> Option<String> {
 /// `1f2e3d4 (“topic: what”)`
 pub(super) fn named(commit: &Commit) -> String {
     format!("{} (“{}”)", commit.short(), clean(&commit.subject))
-}
-
-fn failure(error: String, hint: &str) -> CommandError {
-    CommandError::text(Code::VariantFailed, format!("error: {error}\n")).hint(hint)
 }

@@ -80,8 +80,7 @@ impl Answer<'_> {
                 let names = named(candidates.iter().map(|variant| name(*variant)).collect());
                 let best = self.found.best();
                 let so_far = best.and_then(|best| Some(format!("; so far {}{}", name(best), self.gain(best)?)));
-                let so_far = so_far.unwrap_or_default();
-                let n = candidates.len();
+                let (n, so_far) = (candidates.len(), so_far.unwrap_or_default());
                 format!("budget used: the best is one of these {n}: {names}{so_far}{LARGER}")
             }
         };

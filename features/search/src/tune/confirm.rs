@@ -1,7 +1,7 @@
 //! The confirmation: an ordinary run of the study with the baseline and the winner only, on blocks that the race did not use. So
 //! its report, page and exports are those of any study, and its gain is free of the luck that chooses a winner.
 
-use crate::blocks::{Stop, execute};
+use crate::blocks::{PATIENCE, Stop, execute};
 use crate::budget::CONFIRMING_BLOCKS;
 use bakeoff_command::state::{State, StateFolder, journals_of};
 use bakeoff_command::study_folder::StudyFolder;
@@ -14,12 +14,9 @@ use bakeoff_report::words::{Change, Wording};
 use bakeoff_report::{Amount, letters};
 use std::collections::BTreeMap;
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::Duration;
 
 /// Where a rule decides on the number of blocks: the most of them. It is looked at first after 12.
 pub(crate) const MOST_BLOCKS: u32 = 60;
-/// How long it waits for what a killed command began.
-const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// What is confirmed, and how.
 pub(crate) struct Order<'a> {

@@ -2,10 +2,9 @@
 //! that is in the files already is taken from there, whatever the budget is now. It decides nothing else.
 
 use super::task::Task;
-use crate::blocks::{Blocks, Part, Run, Stop, cell, logarithm, seconds, trials};
+use crate::blocks::{Blocks, Part, Run, Stop, cell, failure, logarithm, seconds, trials};
 use crate::budget::{CONFIRMING_BLOCKS, Spent};
 use crate::progress::Progress;
-use bakeoff_command::{Code, CommandError};
 use bakeoff_host::interrupt;
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::{Failure, Outcome, Output, Record, Trial};
@@ -123,10 +122,9 @@ impl<'a> Work<'a> {
                 return Err(Stop::Interrupted);
             }
             if self.blocks.is_built(BASELINE) == Some(false) {
-                let error = format!("error: the baseline cannot be built: {}\n", self.blocks.why(BASELINE));
+                let error = format!("the baseline cannot be built: {}", self.blocks.why(BASELINE));
                 self.blocks.forget_failed_builds()?;
-                let error = CommandError::text(Code::VariantFailed, error);
-                return Err(error.hint("`bakeoff build` shows its log").into());
+                return Err(failure(&error, "`bakeoff build` shows its log").into());
             }
             missing = rest;
         }
