@@ -4,6 +4,7 @@ use crate::budget::Budget;
 use bakeoff_building::Subject;
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{CommandError, Registry};
+use bakeoff_host::search_path;
 use std::path::{Path, PathBuf};
 
 /// Find the commit that changed the speed
@@ -80,6 +81,21 @@ impl Args {
         is_study.then_some(path)
     }
 
+    /// Whether the only word is neither a study nor a program. A path may be that of a program that only commits have.
+    fn is_unknown(&self) -> bool {
+        let [word] = &self.command[..] else { return false };
+        let is_plain = word.chars().all(|c| c.is_alphanumeric() || "._+-/".contains(c));
+        if !word.contains('/') {
+            let path = std::env::var_os("PATH");
+            return is_plain && path.is_none_or(|path| search_path::find(word, path, Path::new(".")).is_none());
+        }
+        let here = self.repository.as_deref().unwrap_or(Path::new("."));
+        // HEAD is a file where a repository has no working tree.
+        let is_seen = self.bad.as_ref().is_none_or(|bad| bad == "HEAD") && !here.join("HEAD").is_file();
+        let is_missing = self.build.is_none() && is_seen && !here.join(word).is_file();
+        is_plain && (is_missing || word.ends_with(".toml") || word.ends_with('/') || Path::new(word).is_dir())
+    }
+
     /// Whether commits are built.
     pub(super) fn builds(&self) -> bool {
         self.build.is_some() || self.study().is_some()
@@ -96,6 +112,11 @@ impl Args {
             Some(_) if self.build.is_some() => Err(CommandError::usage("a study says itself how commits are built")
                 .hint("leave out --build, or name a command instead of the study")),
             Some(study) => Subject::study(&StudyFolder::open(study, features)?, repository),
+            None if self.is_unknown() => {
+                let error = format!("there is neither a study nor a program `{}`", self.command());
+                Err(CommandError::usage(error)
+                    .hint("name a folder with a study.toml, or a program such as ./prog; --build can build it"))
+            }
             None => Subject::command(repository.unwrap_or(Path::new(".")), self.build.as_deref(), &self.command()),
         }
     }

@@ -251,17 +251,15 @@ impl<'a> Work<'a> {
         self.is_laid_out.get_or_insert(record.blocks.iter().any(|block| block.layout.is_some()));
         self.take_output(plan, &runs, &record);
         let outcomes: Vec<Option<f64>> = runs.iter().map(|run| outcome(&record, run)).collect();
-        for ((run, commit), _) in runs.iter().zip(plan).zip(&outcomes).filter(|(_, time)| time.is_none()) {
-            let commit = *commit;
+        for ((run, &commit), _) in runs.iter().zip(plan).zip(&outcomes).filter(|(_, time)| time.is_none()) {
             let failures = self.failures.entry(commit).or_default();
             failures.push(number);
             if failures.len() >= FAILURES && (commit == 0 || commit == self.commits.all.len() - 1) {
                 self.builder.blocks.forget_blocks(failures[0])?;
                 let why = trials(&record, run).find_map(why_failed).unwrap_or_default();
                 let error = format!("{FAILURES} runs of {} failed{why}", self.shown(commit));
-                let hint =
-                    if self.args.builds() { "correct the command" } else { "correct the command, or add --build" };
-                return Err(failure(&error, hint).into());
+                let hint = if self.args.builds() { "" } else { ", name a study, or add --build" };
+                return Err(failure(&error, &format!("correct the command{hint}")).into());
             }
         }
         Ok(outcomes)

@@ -410,7 +410,16 @@ fn what_cannot_be_bisected_is_refused_with_a_remedy() {
         4,
         &["cannot be built: layer program: the script exited 3: no luck; the log is /", "hint: name another commit"],
     );
-    check(&["--good", "HEAD~1", "./prog.bin"], 4, &["failed: exited with code 127: sh: ", "or add --build"]);
+    check(&["--good", "HEAD~1", "./prog.bin input"], 4, &["failed: exited with code 127: sh: ", "or add --build"]);
+    // A study that does not exist is no command. A path may name a program that is built, or that only commits have.
+    fs::create_dir(repository.dir().join("empty")).unwrap();
+    for word in ["./naps", "naps", "naps.toml", "../naps/study.toml", "/no/naps", "empty", "./empty"] {
+        let error = format!("there is neither a study nor a program `{word}` hint: name a folder with a study.toml");
+        check(&["--good", "HEAD~1", word], 2, &[&error]);
+    }
+    for words in [["--bad=main", "true"], ["--bad=main", "./naps"], ["--build=make", "./naps"], ["--seed=1", "$PROG"]] {
+        check(&[&["--good", "HEAD~1", "--dry-run"], &words[..]].concat(), 0, &["Did this commit change the speed?"]);
+    }
 }
 
 #[test]
