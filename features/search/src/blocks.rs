@@ -31,6 +31,9 @@ const LOOKS: u32 = 50;
 /// How long a search waits for the trials of a killed one.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3600);
 
+/// Digits of a search's name.
+pub(crate) const NAME_DIGITS: usize = 12;
+
 /// What a block takes besides its trials: it is a command of this program.
 const BLOCK_S: f64 = 0.1;
 

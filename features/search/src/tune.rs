@@ -8,7 +8,7 @@ mod phases;
 mod task;
 mod work;
 
-use crate::blocks::{Blocks, Stop, ended, failure, lock};
+use crate::blocks::{Blocks, NAME_DIGITS, Stop, ended, failure, lock};
 use crate::budget::Budget;
 use answer::{Answer, Found};
 use bakeoff_command::arguments::margin;
@@ -32,8 +32,6 @@ use work::Work;
 
 /// Below the study's own state: a folder for each search.
 const FOLDER: &str = "tune";
-/// Digits of a search's name.
-const NAME_DIGITS: usize = 12;
 /// What was decided when the search began.
 const BEGUN: &str = "search.json";
 

@@ -7,7 +7,6 @@ use bakeoff_command::estimates::about;
 use bakeoff_model::plain::clean;
 use bakeoff_report::format::{count, waiting_time};
 use bakeoff_report::words::counted;
-use std::fmt::Write as _;
 
 /// Blocks of good and bad that may show no difference, without a budget.
 pub(super) const ENDS_BLOCKS: u32 = 200;
@@ -26,25 +25,23 @@ pub(super) fn page(args: &Args, commits: &Commits) -> String {
         n => format!("Which of {} changed the speed?\n", counted(n as u32, "commit")),
     };
     for (what, commit) in [("good", &commits.all[0]), ("bad ", &commits.all[n])] {
-        let _ = writeln!(out, "  {what}  {} {}", commit.short(), clean(&commit.subject));
+        out += &format!("  {what}  {} {}\n", commit.short(), clean(&commit.subject));
     }
     let of_study = args.study().map(|study| format!("the study {}", study.display()));
-    let _ = writeln!(out, "  run   {}", clean(&of_study.unwrap_or_else(|| args.command())));
+    out += &format!("  run   {}\n", clean(&of_study.unwrap_or_else(|| args.command())));
     if let Some(build) = &args.build {
-        let _ = writeln!(out, "  build {}", clean(build));
+        out += &format!("  build {}\n", clean(build));
     }
     let halvings = halvings(n);
-    let _ =
-        writeln!(out, "\n  {:<34}{:>8}{:>10}{:>10}", "in the median, for a change of", "builds", "blocks", "trials");
+    out += &format!("\n  {:<34}{:>8}{:>10}{:>10}\n", "in the median, for a change of", "builds", "blocks", "trials");
     let builds = if args.builds() { count(halvings as u64 + 2) } else { "-".to_owned() };
     for (what, all, each) in USUAL {
         let trials = all + each * halvings;
-        let _ =
-            writeln!(out, "  {what:<34}{builds:>8}{:>10}{:>10}", count((trials / 2.6) as u64), count(trials as u64));
+        out += &format!("  {what:<34}{builds:>8}{:>10}{:>10}\n", count((trials / 2.6) as u64), count(trials as u64));
     }
     let none = "none; ends after 3,000 blocks (200 if no difference shows)";
     let budget = args.budget.map_or(none.to_owned(), Budget::shown);
-    let _ = writeln!(out, "\nBudget: {budget}; seed {}", args.seed);
+    out += &format!("\nBudget: {budget}; seed {}\n", args.seed);
     out + "Numbers are those of simulated searches. Bakeoff shows the time once the first\n\
            blocks have run. If the budget ends first, it names the commits that are left.\n"
 }

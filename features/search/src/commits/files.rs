@@ -1,7 +1,7 @@
 //! Where a bisection keeps its files: the studies with a variant for each commit, and what its blocks leave.
 
 use super::args::Args;
-use crate::blocks::unwritten;
+use crate::blocks::{NAME_DIGITS, unwritten};
 use bakeoff_building::Commits;
 use bakeoff_command::target::replace;
 use bakeoff_command::{CommandError, user_state};
@@ -15,8 +15,6 @@ use std::path::{Path, PathBuf};
 pub(super) const FOLDER: &str = "bisect";
 /// The metric that counts.
 pub(super) const COUNT: &str = "instructions";
-/// Digits of a search's name.
-const NAME_DIGITS: usize = 12;
 
 /// Where a search keeps its files.
 pub(super) struct Files {

@@ -66,8 +66,7 @@ pub(crate) fn screen(work: &mut Work<'_>) -> Result<(Vec<usize>, Option<Logs>), 
 
 /// Races variants until one is left or the budget ends. Those that are not built do not race.
 pub(crate) fn race(work: &mut Work<'_>, variants: &[usize]) -> Result<Raced, Stop> {
-    let mut racers: Vec<usize> =
-        std::iter::once(0).chain(variants.iter().copied().filter(|variant| *variant != 0)).collect();
+    let mut racers: Vec<usize> = [0].into_iter().chain(variants.iter().copied().filter(|at| *at != 0)).collect();
     work.prepare(RACE + 1, &racers)?;
     racers.retain(|variant| work.is_built(*variant) == Some(true));
     let (margin, seed) = (work.task.margin, work.task.plan.seed);
