@@ -33,6 +33,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// Digits of a search's name.
 pub(crate) const NAME_DIGITS: usize = 12;
+/// The lock of a search, in its folder.
+pub(crate) const LOCK: &str = "search.lock";
 
 /// What a block takes besides its trials: it is a command of this program.
 const BLOCK_S: f64 = 0.1;
@@ -55,7 +57,7 @@ impl From<CommandError> for Stop {
 pub(crate) fn lock(folder: &Path) -> Result<Lock, CommandError> {
     interrupt::install()?;
     fs::create_dir_all(folder).map_err(unwritten("create", folder))?;
-    let path = folder.join("search.lock");
+    let path = folder.join(LOCK);
     State::at(&path).lock().map_err(|error| match error.code {
         Code::Usage => at_work(fs::read_to_string(&path).ok().and_then(|owner| owner.trim().parse().ok())),
         _ => error,

@@ -80,9 +80,7 @@ impl Answer<'_> {
         let [from, to] = [good, bad].map(|at| self.commits.all[at].short());
         let left = match likely {
             [only] => format!("most likely {}", named(&self.commits.all[*only])),
-            several => {
-                format!("most likely one of these {} commits: {}", several.len(), self.list(several.iter().copied()))
-            }
+            all => format!("most likely one of these {} commits: {}", all.len(), self.list(all.iter().copied())),
         };
         let inside = counted((bad - good) as u32, "commit");
         format!("not proved: {from} and {to}, {inside} apart, are shown to differ; {left}{}", self.budget())

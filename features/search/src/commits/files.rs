@@ -1,10 +1,11 @@
 //! Where a bisection keeps its files: the studies with a variant for each commit, and what its blocks leave.
 
 use super::args::Args;
-use crate::blocks::{NAME_DIGITS, unwritten};
+use crate::blocks::{LOCK, NAME_DIGITS, unwritten};
 use bakeoff_building::Commits;
 use bakeoff_command::target::replace;
 use bakeoff_command::{CommandError, user_state};
+use bakeoff_host::lock::Lock;
 use bakeoff_model::digest::Digest;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
@@ -81,11 +82,15 @@ impl Files {
         self.studies.join(format!(".bisect-{}-{}.toml", self.name, metric.unwrap_or("study")))
     }
 
-    /// Removes the studies; they are written again where they are needed.
+    /// Removes its studies, which are written again when needed, and those of killed searches, whose locks nobody holds.
     pub(super) fn clear(&self) {
-        for path in [None, Some(COUNT)].map(|metric| self.study_path(metric)) {
-            let _ = fs::remove_file(path.with_extension("lock"));
-            let _ = fs::remove_file(path);
+        for path in fs::read_dir(&self.studies).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let Some(search) = name.strip_prefix(".bisect-").and_then(|name| name.get(..NAME_DIGITS)) else { continue };
+            let lock = self.dir.with_file_name(search).join(LOCK);
+            if search == self.name || lock.is_file() && Lock::take(&lock).is_ok() {
+                let _ = fs::remove_file(&path);
+            }
         }
     }
 }

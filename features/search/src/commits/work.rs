@@ -101,6 +101,7 @@ impl<'a> Work<'a> {
         files: &'a Files,
         features: &Registry,
     ) -> Result<Self, CommandError> {
+        files.clear();
         let mut blocks = Blocks::open(&files.dir, &files.study_path(None), vec![], args.simulate.is_none())?;
         if args.simulate.is_none() {
             // Commits do not change, so what was removed from the cache is built again.

@@ -3,6 +3,7 @@
 
 use crate::common::processes::{kill_ten_times, nothing_stays_in};
 use crate::common::{Sandbox, Shown, each_trial_once};
+use bakeoff_host::lock::Lock;
 use bakeoff_model::shuffle::Stream;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -219,16 +220,9 @@ fn a_real_bisection_loses_and_doubles_no_trial_when_it_is_killed() {
     let words = ["--good", "HEAD~5", "--build", "grep -q sleep prog", "--", "sh", "prog"];
     let shown = kill_and_finish(&repository, &words, 500);
     nothing_stays_in(repository.0.path());
-    let last = format!("{} and {}", &repository.id("HEAD~3")[..7], &repository.id("HEAD~2")[..7]);
-    shown.expect(
-        0,
-        &[
-            "one of these 2 commits made it ",
-            " % slower than ",
-            &last,
-            " cannot be built or run (use another --seed to try again)",
-        ],
-    );
+    let [skipped, last] = ["HEAD~3", "HEAD~2"].map(|revision| repository.id(revision)[..7].to_owned());
+    let end = format!("{skipped} and {last}; {skipped} cannot be built or run (use another --seed to try again)");
+    shown.expect(0, &["one of these 2 commits made it ", " % slower than ", &end]);
     let last = shown.out.lines().last().unwrap();
     assert!(last.ends_with("; this is about these binaries"), "{last}");
     // Before it, both commits are compared as by `compare --git`, and nothing is built again.
@@ -321,6 +315,14 @@ fn a_study_says_how_commits_are_built_and_run() {
         repository.dir().display()
     );
     fs::write(study.join("study.toml"), text).unwrap();
+    // Of two other searches, one was killed, and one is at work.
+    let [killed, _at_work] = ["0123456789ab", "ba9876543210"].map(|name| {
+        let search = repository.0.path().join("state/bisect").join(name);
+        fs::create_dir_all(&search).unwrap();
+        fs::write(study.join(format!(".bisect-{name}-study.toml")), "").unwrap();
+        Lock::take(&search.join("search.lock")).unwrap()
+    });
+    drop(killed);
     let words = ["--good", "HEAD~5", study.to_str().unwrap()];
     let shown = repository.bisect(&words);
     let found = found(&repository.bisect(&[&["--json"], &words[..]].concat()));
@@ -335,7 +337,7 @@ fn a_study_says_how_commits_are_built_and_run() {
     let record = bakeoff_journal::read(&repository.blocks()[0]).unwrap().record;
     assert_eq!(record.study.workloads, ["once", "twice"]);
     let left = fs::read_dir(&study).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert_eq!(left.filter(|name| name.contains("bisect")).collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(left.filter(|name| name.contains("bisect")).collect::<Vec<_>>(), [".bisect-ba9876543210-study.toml"]);
     repository.is_untouched();
     let check = |text: &str, expect: &str| {
         fs::write(study.join("study.toml"), text).unwrap();
