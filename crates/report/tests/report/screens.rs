@@ -237,7 +237,7 @@ fn tried(seed: u64) -> Option<Option<String>> {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test asks how many studies it is to generate")]
 fn screens_of_generated_studies_are_short_and_true() {
-    let studies = std::env::var("BAKEOFF_SCREENS").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
+    let studies = std::env::var("BAKEOFF_SCREENS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
     let halves = std::thread::scope(|scope| {
         let half = |odd: u64| move || (1..=studies).filter(|seed| seed % 2 == odd).map(tried).collect::<Vec<_>>();
         [0, 1].map(|odd| scope.spawn(half(odd))).map(|half| half.join().unwrap())

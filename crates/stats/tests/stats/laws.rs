@@ -1,7 +1,8 @@
 //! Laws of the sign-flip test: what must hold for any contrasts, checked on random ones; p against an enumeration of
-//! the definition in whole numbers; and how it behaves at its limits.
+//! the definition in whole numbers; and how it behaves at its limits. And the median, against its definition.
 #![expect(clippy::expect_used, reason = "all of this file is tests")]
 
+use bakeoff_stats::describe::median;
 use bakeoff_stats::signflip::{Counting, SignFlip};
 use proptest::prelude::*;
 
@@ -38,6 +39,15 @@ fn contrasts(sizes: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn the_median_is_that_of_the_sorted_values(x in prop::collection::vec(-9i32..9, 1..30)) {
+        let values: Vec<f64> = x.iter().map(|x| f64::from(*x) / 10.0).collect();
+        let mut sorted = values.clone();
+        sorted.sort_by(f64::total_cmp);
+        let [low, high] = [sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]];
+        prop_assert_eq!(median(&values), Some(low + 0.5 * (high - low)));
+    }
 
     #[test]
     fn p_is_the_enumerated_one(x in prop::collection::vec(-12i64..20, 1..11)) {
