@@ -53,35 +53,26 @@ impl Plan {
             digest.field("margin", &self.decide.margin.to_le_bytes());
             digest.field("confidence", &self.decide.confidence.to_le_bytes());
         }
-        if let Some(blocks) = self.looks_until() {
-            digest.at("until").field("looks", &blocks.to_le_bytes());
-        }
-        digest.at("vary");
-        for vary in &self.vary {
-            let word = match vary {
-                Vary::EnvSize => "env-size",
-                Vary::LinkOrder => "link-order",
-                Vary::Layouts => "layouts",
-            };
-            digest.field("vary", word.as_bytes());
-        }
-        if let Some(layouts) = self.layouts {
-            digest.field("layouts", &layouts.to_le_bytes());
-        }
+        digest.at("until").each("looks", self.looks_until().map(u32::to_le_bytes));
+        let word = |vary: &Vary| match vary {
+            Vary::EnvSize => "env-size",
+            Vary::LinkOrder => "link-order",
+            Vary::Layouts => "layouts",
+        };
+        digest.at("vary").each("vary", self.vary.iter().map(word));
+        digest.each("layouts", self.layouts.map(u32::to_le_bytes));
         for (name, value) in &self.sections {
             digest.at(&format!("[{name}]")).field("a section", value.to_string().as_bytes());
         }
-        match &self.shell {
-            Shell::IfNeeded => {}
-            Shell::Never => _ = digest.at("the shell").field("the shell", b""),
-            Shell::Always(shell) => _ = digest.at("the shell").field("the shell", shell.as_bytes()),
-        }
-        if !self.clock.is_of_seconds() {
-            digest.at("the clock").field("the clock", b"guest instructions");
-        }
-        if let Some(counted) = &self.counted {
-            digest.at("the instrument").field("the instrument", counted.source.as_bytes());
-        }
+        let shell = match &self.shell {
+            Shell::IfNeeded => None,
+            Shell::Never => Some(""),
+            Shell::Always(shell) => Some(shell.as_str()),
+        };
+        digest.at("the shell").each("the shell", shell);
+        digest.at("the clock").each("the clock", (!self.clock.is_of_seconds()).then_some("guest instructions"));
+        let instrument = self.counted.as_ref().map(|counted| counted.source.as_bytes());
+        digest.at("the instrument").each("the instrument", instrument);
         digest.at("void_if");
         for rule in &self.void_if {
             digest.field("void if", rule.metric.as_bytes()).field("above", &rule.above.to_le_bytes());
@@ -112,6 +103,12 @@ impl Parts {
         self.keys.entry(self.at.clone()).or_default().field(name, value);
         self
     }
+
+    /// A field for each of some values. What is not there leaves no trace.
+    fn each(&mut self, name: &str, values: impl IntoIterator<Item: AsRef<[u8]>>) -> &mut Self {
+        values.into_iter().for_each(|value| _ = self.field(name, value.as_ref()));
+        self
+    }
 }
 
 // Fields of format 1 have plain words as names, and so may factors; later ones have a blank, which no factor has.
@@ -123,9 +120,7 @@ fn variant(digest: &mut Parts, variant: &Variant, build: &str) {
     }
     digest.field("run", variant.run.as_deref().unwrap_or_default().as_bytes());
     around(digest, |_| format!("{VARIANT_KEY}{}", variant.name), &variant.around);
-    if let Some(kernel) = &variant.kernel {
-        digest.field("it boots", kernel.as_bytes());
-    }
+    digest.each("it boots", &variant.kernel);
     // A build is no key of the study.
     digest.whole.field("build", build.as_bytes());
     for (name, value) in &variant.run_variables {
@@ -136,51 +131,30 @@ fn variant(digest: &mut Parts, variant: &Variant, build: &str) {
 fn workload(digest: &mut Parts, workload: &Workload) {
     let key = |name: &str| format!("workloads.{}.{name}", workload.name);
     digest.at(&key("run")).field("workload", workload.name.as_bytes()).field("run", workload.run.as_bytes());
-    digest.at(&key("phases"));
-    for phase in &workload.phases {
-        digest.field("its phase", phase.as_bytes());
-    }
+    digest.at(&key("phases")).each("its phase", &workload.phases);
     digest.at(&key("ops"));
     if let Some(OpSpec { unit, count, names }) = &workload.ops {
-        digest.field("its ops", unit.as_bytes());
-        optional(digest, "its count", count.map(u64::to_le_bytes));
-        names.iter().for_each(|name| _ = digest.field("its op", name.as_bytes()));
+        digest.field("its ops", unit.as_bytes()).each("its count", count.map(u64::to_le_bytes)).each("its op", names);
     }
     digest.at(&key("values"));
     workload.values.iter().for_each(|item| value(digest, item));
-    digest.at(&key("services"));
-    for service in &workload.services {
-        digest.field("its service", service.as_bytes());
-    }
-    if workload.divided {
-        digest.at(&key("divided")).field("its work", b"divided");
-    }
-    if let Some(oracle) = &workload.oracle {
-        digest.at(&key("oracle")).field("its oracle", oracle.as_bytes());
-    }
-    digest.at(&key("timeout"));
-    optional(digest, "its timeout", workload.timeout_s.map(f64::to_le_bytes));
+    digest.at(&key("services")).each("its service", &workload.services);
+    digest.at(&key("divided")).each("its work", workload.divided.then_some("divided"));
+    digest.at(&key("oracle")).each("its oracle", &workload.oracle);
+    digest.at(&key("timeout")).each("its timeout", workload.timeout_s.map(f64::to_le_bytes));
     // Where output goes changes what is measured. Journals from before there was a choice do not go on.
     let place: &[u8] = if workload.output == OutputUse::Null { b"null" } else { b"memory" };
     digest.at(&key("output")).field("its output", place);
     // Only where it is said, so that older journals keep their identity.
-    if let Some(harness) = &workload.harness {
-        digest.at(&key("harness")).field("its harness", harness.as_bytes());
-    }
-    if let Some(input) = &workload.input {
-        digest.at(&key("input")).field("its input", input.as_bytes());
-    }
+    digest.at(&key("harness")).each("its harness", &workload.harness);
+    digest.at(&key("input")).each("its input", &workload.input);
     match &workload.exit_codes {
         codes if *codes == ExitCodes::default() => {}
         ExitCodes::Only(codes) => _ = digest.at(&key("exit_codes")).field("its exit codes", codes),
         ExitCodes::Any => _ = digest.at(&key("exit_codes")).field("its exit codes are all", b""),
     }
-    if workload.warmup > 0 {
-        digest.at(&key("warmup")).field("its warmup", &workload.warmup.to_le_bytes());
-    }
-    if let Some(length) = workload.lengths.last() {
-        digest.at(&key("lengths")).field("its length", length.as_bytes());
-    }
+    digest.at(&key("warmup")).each("its warmup", (workload.warmup > 0).then(|| workload.warmup.to_le_bytes()));
+    digest.at(&key("lengths")).each("its length", workload.lengths.last());
     around(digest, key, &workload.around);
 }
 
@@ -207,9 +181,7 @@ fn value(digest: &mut Parts, value: &ValueSpec) {
     digest.field("its value", value.name.as_bytes()).field("in unit", unit.as_bytes());
     digest.field("in scale", &value.scale.to_le_bytes()).field("is better", better.as_bytes());
     // Only where it is said, so that older journals keep their identity.
-    if value.exact {
-        digest.field("is exact", b"");
-    }
+    digest.each("is exact", value.exact.then_some(""));
     match &value.from {
         ValueSource::Mark => digest.field("by mark", b""),
         ValueSource::Regex(pattern) => digest.field("by regex", pattern.as_bytes()),
@@ -268,37 +240,20 @@ fn condition(digest: &mut Parts, condition: &Condition) {
             LoadOf::Command(command) => ("copies of command", command.as_str()),
         };
         digest.field("its copies", &copies.to_le_bytes()).field(kind, command.as_bytes());
-        optional(digest, "its pace", pace_s.map(f64::to_le_bytes));
-        listed(digest, "its load on", cpus.as_deref());
+        digest.each("its pace", pace_s.map(f64::to_le_bytes)).each("its load on", cpus.as_deref().map(listed));
     }
-    if *processes > 1 {
-        digest.field("its processes", &processes.to_le_bytes());
-    }
-    listed(digest, "its processors", cpus.as_deref());
-    if *as_built {
-        digest.field("as built", b"");
-    }
-    optional(digest, "its realtime", realtime.map(u32::to_le_bytes));
-    optional(digest, "its aslr", aslr.map(|on| [u8::from(on)]));
+    digest.each("its processes", (*processes > 1).then(|| processes.to_le_bytes()));
+    digest.each("its processors", cpus.as_deref().map(listed));
+    digest.each("as built", as_built.then_some(""));
+    digest.each("its realtime", realtime.map(u32::to_le_bytes)).each("its aslr", aslr.map(|on| [u8::from(on)]));
     for (name, value) in environment {
         digest.field("its variable", name.as_bytes()).field("its value", value.as_bytes());
     }
-    if *drop_caches {
-        digest.field("its caches", b"dropped");
-    }
-    optional(digest, "its memory", memory_bytes.map(u64::to_le_bytes));
-    optional(digest, "its limit", cpu_limit.map(f64::to_le_bytes));
+    digest.each("its caches", drop_caches.then_some("dropped"));
+    digest.each("its memory", memory_bytes.map(u64::to_le_bytes));
+    digest.each("its limit", cpu_limit.map(f64::to_le_bytes));
 }
 
-fn optional<const N: usize>(digest: &mut Parts, name: &str, value: Option<[u8; N]>) {
-    if let Some(bytes) = value {
-        digest.field(name, &bytes);
-    }
-}
-
-fn listed(digest: &mut Parts, name: &str, numbers: Option<&[u32]>) {
-    if let Some(numbers) = numbers {
-        let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
-        digest.field(name, words.join(",").as_bytes());
-    }
+fn listed(numbers: &[u32]) -> String {
+    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
