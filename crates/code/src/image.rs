@@ -157,11 +157,7 @@ fn sections<'a>(file: &Elf<'a>) -> Result<(Vec<Section<'a>>, Vec<u64>), Why> {
             align: header.sh_addralign(ENDIAN).max(1),
             size: header.sh_size(ENDIAN),
             data: header.data(ENDIAN, file.data())?,
-            relocations: vec![],
-            signature: None,
-            atoms: vec![],
-            marks: vec![],
-            doubts: vec![],
+            ..Section::default()
         };
         if section.data.windows(WHERE_IT_IS.len()).any(|bytes| is_loaded && bytes == WHERE_IT_IS) {
             return Err(Why::Unusual);
@@ -193,18 +189,12 @@ fn first_steps<'a>(file: &Elf<'a>) -> Result<Section<'a>, Why> {
     Ok(Section {
         name: "the first steps",
         kind: Kind::Whole,
-        flags: 0,
-        is_sealed: false,
         is_zero: true,
         unit: 1,
         align: 1,
         size: 8 * addresses.len() as u64,
-        data: &[],
         relocations: addresses.into_iter().enumerate().map(relocation).collect(),
-        signature: None,
-        atoms: vec![],
-        marks: vec![],
-        doubts: vec![],
+        ..Section::default()
     })
 }
 

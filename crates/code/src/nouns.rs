@@ -8,31 +8,6 @@ use std::collections::BTreeSet;
 
 /// Relocations whose value is a distance from their place, in x86-64's ABI.
 const RELATIVE: [u32; 15] = [2, 4, 9, 13, 15, 19, 20, 22, 24, 26, 28, 29, 34, 41, 42];
-/// Those that are no 4 bytes long, with their lengths.
-const LENGTHS: [(u32, u64); 22] = [
-    (0, 0),
-    (1, 8),
-    (5, 0),
-    (6, 8),
-    (7, 8),
-    (8, 8),
-    (12, 2),
-    (13, 2),
-    (14, 1),
-    (15, 1),
-    (16, 8),
-    (17, 8),
-    (18, 8),
-    (24, 8),
-    (25, 8),
-    (27, 8),
-    (28, 8),
-    (29, 8),
-    (30, 8),
-    (31, 8),
-    (33, 8),
-    (35, 0),
-];
 pub(crate) struct Object<'a> {
     pub(crate) name: &'a str,
     pub(crate) content: &'a [u8],
@@ -44,9 +19,10 @@ pub(crate) struct Object<'a> {
     pub(crate) problem: Option<Why>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Kind {
     /// Not loaded, or of no effect on what is computed.
+    #[default]
     Left,
     Code,
     /// Texts that a linker merges.
@@ -58,6 +34,7 @@ pub(crate) enum Kind {
     Whole,
 }
 
+#[derive(Default)]
 pub(crate) struct Section<'a> {
     pub(crate) name: &'a str,
     pub(crate) kind: Kind,
@@ -164,8 +141,15 @@ impl<'a> Relocation<'a> {
         RELATIVE.contains(&self.sort)
     }
 
+    /// In bytes, by the ABI of x86-64.
     pub(crate) fn length(&self) -> u64 {
-        LENGTHS.iter().find(|(sort, _)| *sort == self.sort).map_or(4, |(_, length)| *length)
+        match self.sort {
+            0 | 5 | 35 => 0,
+            14 | 15 => 1,
+            12 | 13 => 2,
+            1 | 6..=8 | 16..=18 | 24 | 25 | 27..=31 | 33 => 8,
+            _ => 4,
+        }
     }
 
     /// What it means; `fix` is added to its addend.

@@ -96,9 +96,7 @@ fn sections<'a>(file: &Elf<'a>) -> object::Result<Vec<Section<'a>>> {
             data: header.data(ENDIAN, file.data())?,
             relocations,
             signature: signatures.get(&index).copied(),
-            atoms: vec![],
-            marks: vec![],
-            doubts: vec![],
+            ..Section::default()
         });
     }
     Ok(all)
