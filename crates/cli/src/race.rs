@@ -64,23 +64,21 @@ impl<'a> Race<'a> {
         state: &'a State,
         observers: (&'a Registry, Option<&'a FeatureArgs>),
     ) -> Self {
-        let (made, watched, keep, node, maker, quiet) = (&[], vec![], Keep::Scratch, None, None, false);
-        let (guess_s, trace, evidence, counter) = (None, None, None, None);
         Self {
             plan,
             study,
-            made,
-            watched,
+            made: &[],
+            watched: vec![],
             state,
-            keep,
-            node,
-            maker,
-            quiet,
-            guess_s,
-            trace,
+            keep: Keep::Scratch,
+            node: None,
+            maker: None,
+            quiet: false,
+            guess_s: None,
+            trace: None,
             observers,
-            evidence,
-            counter,
+            evidence: None,
+            counter: None,
         }
     }
 }

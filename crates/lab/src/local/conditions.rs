@@ -5,7 +5,7 @@ use bakeoff_host::{Launcher, Limits};
 use bakeoff_model::record::{Held, Surrounding, Unavailable};
 use bakeoff_model::study::{Condition, Part};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Granted {
     pub(super) condition: String,
     pub(super) limits: Limits,
@@ -18,13 +18,7 @@ pub(super) struct Granted {
 impl Granted {
     /// Asks a launcher what it refuses of all parts together: some exclude each other.
     pub(super) fn of(condition: &Condition, launcher: &Launcher) -> Self {
-        let mut granted = Self {
-            condition: condition.name.clone(),
-            limits: Limits::default(),
-            load: Limits::default(),
-            drop_caches: false,
-            parts: vec![],
-        };
+        let mut granted = Self { condition: condition.name.clone(), ..Self::default() };
         let wanted = limits(condition);
         let refused = launcher.refused(&wanted);
         for (part, what) in condition.parts() {

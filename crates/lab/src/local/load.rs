@@ -28,7 +28,7 @@ pub(super) struct Load {
     active: Option<Active>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Active {
     copies: u32,
     /// From one start of a copy to its next, in seconds; none if it is started again as soon as it has ended.
@@ -48,14 +48,7 @@ impl Load {
             Some(launcher) => launcher,
             none => none.insert(stage.launcher()?),
         };
-        let mut active = Active {
-            copies: spec.copies,
-            pace_s: spec.pace_s,
-            logs: vec![],
-            homes: vec![],
-            before: Achieved::default(),
-            cpu_before_s: None,
-        };
+        let mut active = Active { copies: spec.copies, pace_s: spec.pace_s, ..Active::default() };
         let limits = stage.granted(cell.condition).map_or_else(Limits::default, |granted| granted.load.clone());
         let mut job = Job { rounds: Some(Rounds { pace_s: spec.pace_s }), limits, marks: true, ..Job::default() };
         for copy in 1..=spec.copies {

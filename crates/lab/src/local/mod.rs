@@ -149,13 +149,10 @@ impl Local<'_> {
 
     /// Stops what another block had kept.
     fn in_block(&mut self, task: Task<'_>) -> Result<(), Error> {
-        let block = task.block;
-        let is_same = self.block.as_ref().is_some_and(|(number, workload, condition)| {
-            *number == block.block && *workload == block.workload && *condition == block.condition
-        });
-        if !is_same {
+        let block = Some((task.block.block, task.block.workload.clone(), task.block.condition.clone()));
+        if self.block != block {
             self.block_ended()?;
-            self.block = Some((block.block, block.workload.clone(), block.condition.clone()));
+            self.block = block;
         }
         Ok(())
     }

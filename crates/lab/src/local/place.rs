@@ -37,16 +37,14 @@ impl<'a> Local<'a> {
     /// Prepares this host for the trials of a plan. Everything that is started keeps `keep` open until it has ended.
     pub fn new(plan: &Plan, setup: Setup, keep: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
         let (stage, launcher) = Stage::new(plan, setup, keep)?;
-        let (services, load, tools) = (Services::default(), Load::default(), Tools::default());
-        let printed = Printed::default();
         Ok(Self {
             stage,
             launcher,
-            services,
-            load,
-            tools,
+            services: Services::default(),
+            load: Load::default(),
+            tools: Tools::default(),
             known: JobCache::default(),
-            printed,
+            printed: Printed::default(),
             block: None,
             on_demand: None,
             watching: Watching::default(),
