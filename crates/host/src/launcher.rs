@@ -219,7 +219,7 @@ impl Launcher {
         // From here on the trial may run, and whatever we do, we do beside it.
         let said = channel::send(&self.control, wire::JOB, &body, &descriptors);
         self.said(said)?;
-        self.under_way = Some(UnderWay::new(job.rounds.is_some(), programs, marks).keep((prepared, confinement)));
+        self.under_way = Some(UnderWay::new(job.rounds.is_some(), programs, marks, (prepared, confinement)));
         Ok(())
     }
 
@@ -327,8 +327,8 @@ impl Launcher {
         if ended.processes.iter().any(|process| matches!(process.end, End::NotStarted { .. })) {
             self.known.forget();
         }
-        let value = |name| ended.measurements.get(name).copied().unwrap_or(0.0);
-        let seen = JobObserved { wall_s: value("wall"), cpu_s: value("user") + value("sys"), zombies: &report.zombies };
+        let wall_s = ended.measurements.get("wall").copied().unwrap_or(0.0);
+        let seen = JobObserved { wall_s, zombies: &report.zombies };
         for probe in &mut self.probes {
             probe.after(&seen, &mut ended.measurements).map_err(Error::Probe)?;
         }

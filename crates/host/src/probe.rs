@@ -39,9 +39,6 @@ pub(crate) struct Confinement {
 pub(crate) struct JobObserved<'a> {
     /// From the first launch to the last end, in seconds.
     pub(crate) wall_s: f64,
-    /// CPU time by wait4, of all processes, in seconds.
-    #[allow(dead_code, reason = "cgroups and /proc report it for loads and services too")]
-    pub(crate) cpu_s: f64,
     /// What was read when each main process was reaped; empty where unreadable.
     pub(crate) zombies: &'a [Zombie],
 }

@@ -16,7 +16,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 /// A job that was launched, or could not be.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct UnderWay {
     is_load: bool,
     /// That of each process.
@@ -46,21 +46,8 @@ pub(super) enum Outcome {
 }
 
 impl UnderWay {
-    pub(super) fn new(is_load: bool, programs: Vec<Arc<Program>>, marks: Marks) -> Self {
-        Self {
-            is_load,
-            programs,
-            marks,
-            _given: None,
-            word_is_there: false,
-            last_word: None,
-            never_began: None,
-            interrupted: false,
-        }
-    }
-
-    pub(super) fn keep(self, given: Descriptors) -> Self {
-        Self { _given: Some(given), ..self }
+    pub(super) fn new(is_load: bool, programs: Vec<Arc<Program>>, marks: Marks, given: Descriptors) -> Self {
+        Self { is_load, programs, marks, _given: Some(given), ..Self::default() }
     }
 
     /// A job of which these commands could not be prepared.
@@ -69,7 +56,7 @@ impl UnderWay {
         let processes = faults.into_iter().map(|fault| fault.unwrap_or_else(others));
         let processes = processes.map(|NotStarted { what, why }| Ended::never_began(End::NotStarted { what, why }));
         let ended = JobEnded { started_unix_s: now_unix_s(), processes: processes.collect(), ..JobEnded::default() };
-        Self { never_began: Some(ended), ..Self::new(false, vec![], Marks::default()) }
+        Self { never_began: Some(ended), ..Self::default() }
     }
 
     pub(super) fn is_over(&self) -> bool {

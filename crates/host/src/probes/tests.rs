@@ -16,7 +16,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
-const NOTHING: JobObserved<'static> = JobObserved { wall_s: 0.0, cpu_s: 0.0, zombies: &[] };
+const NOTHING: JobObserved<'static> = JobObserved { wall_s: 0.0, zombies: &[] };
 const SWITCHES: &str = "perl -e 'select undef, undef, undef, 0.0001 for 1 .. 300'";
 /// Touches 4096 pages, each of them once.
 const FAULTS: &str = "dd if=/dev/zero of=/dev/null bs=16M count=1 2> /dev/null";
@@ -196,7 +196,7 @@ fn what_is_told_and_what_is_not_is_everything() {
     let read = |path: &str| Files::here().read(path).unwrap_or_default();
     let io = || read("proc/self/io");
     let zombies = [Zombie { io_before: io(), io: io(), schedstat: read("proc/self/schedstat") }];
-    let seen = JobObserved { wall_s: 0.1, cpu_s: 0.0, zombies: &zombies };
+    let seen = JobObserved { wall_s: 0.1, zombies: &zombies };
     let mut measured = Measurements::new();
     for probe in &mut probes {
         probe.after(&seen, &mut measured).unwrap();

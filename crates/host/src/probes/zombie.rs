@@ -109,7 +109,7 @@ mod unit {
             };
             let zombies: Vec<Zombie> = zombies.iter().map(zombie).collect();
             let mut measured = Measurements::new();
-            let seen = JobObserved { wall_s: 1.0, cpu_s: 1.0, zombies: &zombies };
+            let seen = JobObserved { wall_s: 1.0, zombies: &zombies };
             Zombies { io: true, schedstat: true }.after(&seen, &mut measured).unwrap();
             assert_eq!(measured, expect.iter().copied().collect(), "{zombies:?}");
         };
