@@ -59,14 +59,9 @@ impl Shard {
         })
     }
 
-    /// The part of the plan that it is.
-    fn part(&self) -> Part {
-        Part { passes: self.passes.clone(), done: self.done.clone(), order: self.order.clone() }
-    }
-
     /// Makes a plan one of this part.
     pub fn restrict(&self, plan: &mut Plan) {
-        plan.part = Some(self.part());
+        plan.part = Some(Part { passes: self.passes.clone(), done: self.done.clone(), order: self.order.clone() });
         if self.order.is_empty() {
             return;
         }

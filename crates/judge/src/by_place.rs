@@ -112,7 +112,7 @@ fn sheets<'t>(record: &Record, trials: &Trials<'_>, table: &'t Table, rule: Deci
             };
             Some(Node { name: (*name).to_owned(), contrasts, comparison, p })
         });
-        Sheet { table, variant: &row.variant, nodes: nodes.collect(), is_laid_alike: trials.share_layouts() }
+        Sheet { table, variant: &row.variant, nodes: nodes.collect(), is_laid_alike: trials.layouts.is_some() }
     };
     compared.par_iter().map(of_row).collect()
 }

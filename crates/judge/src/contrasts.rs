@@ -105,24 +105,18 @@ impl Contrasts {
             (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
         };
         let agrees = |cell: usize| spread(rows().map(|row| row[cell])) <= spec.agree;
-        let exact = spec.exact && (0..weights.len()).all(agrees);
-        let agree = if scale == Scale::Ratio { spec.agree } else { 0.0 };
         let step = spec.step.unwrap_or_else(|| spec.grid_step(&values));
-        let at_floor = spec.floor > 0.0 && values.iter().any(|value| *value <= FLOOR_ROOM * spec.floor);
-        let resolution = rows().map(|row| wrong_by(row, weights, scale, step)).fold(0.0, f64::max);
-        let contrasts = rows().map(|row| contrast(row, weights, scale)).collect();
-        let is_time = spec.unit == Some(Unit::Seconds);
         Self {
-            values: contrasts,
+            values: rows().map(|row| contrast(row, weights, scale)).collect(),
             scale,
             zone,
             blocks: vec![],
-            exact,
-            agree,
-            resolution,
+            exact: spec.exact && (0..weights.len()).all(agrees),
+            agree: if scale == Scale::Ratio { spec.agree } else { 0.0 },
+            resolution: rows().map(|row| wrong_by(row, weights, scale, step)).fold(0.0, f64::max),
             step,
-            is_time,
-            at_floor,
+            is_time: spec.unit == Some(Unit::Seconds),
+            at_floor: spec.floor > 0.0 && values.iter().any(|value| *value <= FLOOR_ROOM * spec.floor),
             lost: 0,
         }
     }

@@ -6,6 +6,7 @@
 //! caveat, and names where it was seen.
 
 use super::ids::VariantId;
+use super::infer::is_flipped;
 use super::lost::Attempts;
 use super::rule::{DecisionRule, Units};
 use super::trials::{OneBlock, Trials, value_that_counts};
@@ -47,7 +48,7 @@ pub(super) fn about(
     attempts: &Attempts<'_>,
     rule: DecisionRule,
 ) -> Vec<Caveat> {
-    let sheets: Vec<Sheet<'_>> = findings.tables.iter().map(|table| Sheet::new(table, trials)).collect();
+    let sheets: Vec<Sheet<'_>> = findings.tables.iter().map(|table| Sheet::on(None, table, trials)).collect();
     let cells = cells(findings);
     let alone = |table| (0..trials.nodes.names.len()).map(move |node| Sheet::on(Some(node), table, trials));
     let (drift, autocorrelation) = match trials.nodes.are_several() {
@@ -85,12 +86,7 @@ fn by_metric(seen: &[Signal<'_, ()>], of: usize) -> Option<OverTime> {
 
 /// All of them with their places; none for none.
 fn spots<T>(seen: Vec<Signal<'_, T>>, cells: usize) -> Option<Spots<T>> {
-    let spot = |one: Signal<'_, T>| {
-        let Table { workload, condition, metric, unit, .. } = one.table;
-        let [variant, workload, condition, metric] = [one.variant, workload, condition, metric].map(str::to_owned);
-        Spot { variant, workload, condition, metric, unit: *unit, what: one.what }
-    };
-    let seen: Vec<Spot<T>> = seen.into_iter().map(spot).collect();
+    let seen: Vec<Spot<T>> = seen.into_iter().map(|one| Spot::of(one.table, one.variant, one.what)).collect();
     (!seen.is_empty()).then_some(Spots { seen, cells })
 }
 
@@ -126,11 +122,7 @@ struct Contrast<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    fn new(table: &'a Table, trials: &Trials<'a>) -> Self {
-        Self::on(None, table, trials)
-    }
-
-    /// The same of one machine, in the order of its own time.
+    /// Of all machines, or of one, in the order of its own time.
     fn on(node: Option<usize>, table: &'a Table, trials: &Trials<'a>) -> Self {
         let (mut blocks, mut orders, mut nodes) = (vec![], vec![], vec![]);
         let name = |id: &VariantId| trials.ids.name(*id);
@@ -401,12 +393,8 @@ fn outliers_of(
     is_logarithmic: bool,
     rule: DecisionRule,
 ) -> Option<Outliers> {
-    let by_flips = comparison.tested().is_some_and(|tested| {
-        matches!(
-            tested.test,
-            Test::SignFlip | Test::SignFlipMonteCarlo { .. } | Test::SignFlipEdgeworth | Test::SignFlipEvidence
-        )
-    });
+    let is_by_flips = |test| is_flipped(test) || test == Test::SignFlipEvidence;
+    let by_flips = comparison.tested().is_some_and(|tested| is_by_flips(tested.test));
     let same_scale = is_logarithmic == (comparison.scale == Scale::Ratio);
     if contrasts.len() < LEAST_BLOCKS || !by_flips || !same_scale {
         return None;

@@ -82,14 +82,8 @@ fn control_differs(findings: &Findings, study: &StudyLine) -> Option<Caveat> {
         let spots = tables.flat_map(|table| {
             table.rows.iter().filter_map(move |row| {
                 let comparison = row.comparison.as_ref().filter(|comparison| comparison.differs())?;
-                Some(Spot {
-                    variant: row.variant.clone(),
-                    workload: table.workload.clone(),
-                    condition: table.condition.clone(),
-                    metric: table.metric.clone(),
-                    unit: table.unit,
-                    what: ControlSeen { ratio: comparison.estimate, is_within: comparison.is_within() },
-                })
+                let what = ControlSeen { ratio: comparison.estimate, is_within: comparison.is_within() };
+                Some(Spot::of(table, &row.variant, what))
             })
         });
         seen.extend(spots.max_by(|a, b| a.what.ratio.ln().abs().total_cmp(&b.what.ratio.ln().abs())));

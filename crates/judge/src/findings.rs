@@ -36,7 +36,7 @@ pub const FORMAT: u32 = 3;
 pub type Sections = serde_json::Map<String, Value>;
 
 /// All that the analysis says of a study.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Findings {
     /// [`FORMAT`].
     pub format: u32,
@@ -179,7 +179,7 @@ fn is_none_again(number: &u32) -> bool {
 }
 
 /// How the study was judged; one choice for all tables.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Method {
     /// The metric that the answer is about.
     pub deciding_metric: String,

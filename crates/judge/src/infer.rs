@@ -95,7 +95,7 @@ pub(super) fn infer_one_of_many(contrasts: &Contrasts, rule: DecisionRule) -> Op
 /// Makes the sign-flip test of some contrasts, with the seed of its flips.
 type Flipper = fn(&[f64], u64) -> Option<SignFlip>;
 
-fn is_flipped(test: Test) -> bool {
+pub(super) fn is_flipped(test: Test) -> bool {
     matches!(test, Test::SignFlip | Test::SignFlipMonteCarlo { .. } | Test::SignFlipEdgeworth)
 }
 

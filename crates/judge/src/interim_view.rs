@@ -51,7 +51,7 @@ pub(super) fn looks(study: &StudyLine) -> Vec<u32> {
 }
 
 /// The number of passes, from the first on, of which every block is finished.
-pub(super) fn complete_passes(record: &Record) -> u32 {
+pub fn complete_passes(record: &Record) -> u32 {
     let mut executed: BTreeMap<(u32, &str, &str), BTreeSet<&str>> = BTreeMap::new();
     for trial in record.trials.iter().filter(|trial| trial.is_final()) {
         let block = (trial.block, trial.workload.as_str(), trial.condition.as_str());

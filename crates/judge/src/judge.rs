@@ -53,9 +53,7 @@ fn only_files_differ(tables: &[Table], as_built: &[String]) -> Option<Caveat> {
             let Some(what) = row.comparison.as_ref().filter(|_| !is_program_shown).map(|one| one.estimate) else {
                 continue;
             };
-            let Table { workload, condition, metric, unit, .. } = table;
-            let [variant, workload, condition, metric] = [&row.variant, workload, condition, metric].map(String::clone);
-            seen.push(Spot { variant, workload, condition, metric, unit: *unit, what });
+            seen.push(Spot::of(table, &row.variant, what));
         }
     }
     (!seen.is_empty()).then_some(Caveat::OnlyFilesDiffer(Spots { seen, cells: tables.len() }))

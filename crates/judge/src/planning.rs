@@ -47,7 +47,7 @@ pub struct Planning {
 }
 
 /// One comparison.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Outlook {
     /// The workload; empty if the spread was given.
     pub workload: String,
@@ -138,19 +138,8 @@ fn outlook(aim: &Aim, sd: Option<f64>, planned_sd: Option<f64>) -> Outlook {
         // Without an interval at the study's own confidence there is no verdict of equivalence either.
         Some(blocks.max(least(alpha)))
     });
-    Outlook {
-        workload: String::new(),
-        condition: String::new(),
-        metric: String::new(),
-        variant: String::new(),
-        pilot_blocks: 0,
-        sd,
-        planned_sd,
-        to_see: aim.see.iter().map(to_see).collect(),
-        to_show_equivalent,
-        seen: None,
-        block_s: None,
-    }
+    let to_see = aim.see.iter().map(to_see).collect();
+    Outlook { sd, planned_sd, to_see, to_show_equivalent, ..Outlook::default() }
 }
 
 /// The smallest difference that this many blocks could have seen, as a fraction.

@@ -10,7 +10,7 @@
 //! - *anytime*: it is looked at after every pass. p is 1/E and the interval a confidence sequence ([`bakeoff_stats::eprocess`]),
 //!   which may be looked at, and stopped at, at any time.
 
-use crate::interim_view::complete_passes;
+pub use crate::interim_view::complete_passes as passes;
 use crate::stopping_rule::{fulfilled, is_looked_at};
 use crate::workloads::deciding_tables;
 use bakeoff_model::record::Record;
@@ -26,11 +26,6 @@ pub fn enough(record: &Record) -> bool {
     let record = record.without_building();
     let record = record.in_parts();
     is_looked_at(&record) && fulfilled(until, &deciding_tables(&record))
-}
-
-/// The number of passes, from the first on, of which every block is finished.
-pub fn passes(record: &Record) -> u32 {
-    complete_passes(record)
 }
 
 /// The number of passes that must be complete before a rule with at most `most` blocks is asked next, where `together` passes are

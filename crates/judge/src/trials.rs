@@ -21,8 +21,8 @@ pub(super) struct Trials<'a> {
     /// The machines that blocks ran on, if on several.
     pub(super) nodes: Nodes<'a>,
     places: BTreeMap<Place, Blocks<'a>>,
-    /// How many layouts there are, where each is one of several passes.
-    layouts: Option<u32>,
+    /// How many layouts there are, where each is one of several passes: then values are of layouts and not of blocks.
+    pub(super) layouts: Option<u32>,
 }
 
 /// One metric's values under one workload and condition: for every block, by variant, those that count.
@@ -112,11 +112,6 @@ impl<'a> Trials<'a> {
             Some(layouts) => values.of_layouts(layouts),
             None => values,
         }
-    }
-
-    /// Whether passes share layouts, so that values are of layouts and not of blocks.
-    pub(super) fn share_layouts(&self) -> bool {
-        self.layouts.is_some()
     }
 
     /// The values of one metric in all cells, by pass: for contrasts that reach beyond a pair.

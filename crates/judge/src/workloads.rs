@@ -8,7 +8,7 @@ use super::stopping_rule::{fulfilled, is_looked_at};
 use super::tables::{rank, tables};
 use super::trials::Trials;
 use super::{by_place, conditions, diagnostics, doubts, effects, executed, latencies, outputs, provided, study};
-use crate::findings::{Besides, Caveat, FORMAT, Findings, Method, Sections, Table};
+use crate::findings::{Caveat, FORMAT, Findings, Method, Table};
 use bakeoff_model::record::{Record, StudyLine, VariantLine};
 
 pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
@@ -43,7 +43,6 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         format: FORMAT,
         study: study.study.clone(),
         question: study.question.clone(),
-        asked: vec![],
         plan: study.plan.clone(),
         seed: study.seed,
         simulated: study.simulated.clone(),
@@ -75,11 +74,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         by_place: places.rows,
         run_again: record.run_again.len() as u32,
         effects,
-        sections: Sections::new(),
-        besides: Besides::default(),
-        building: None,
-        layouts: None,
-        caveats: vec![],
+        ..Findings::default()
     };
     findings.caveats = all_doubts(&findings, record, &trials, &attempts, rule, places.doubts);
     findings

@@ -172,10 +172,8 @@ pub fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         format: FORMAT,
         study: "perl-options".to_owned(),
         question: Some("What do Perl's build options cost at run time?".to_owned()),
-        asked: vec![],
         plan: "default".to_owned(),
         seed: 178,
-        simulated: None,
         method: Method {
             deciding_metric: "wall".to_owned(),
             confidence: 0.95,
@@ -190,25 +188,10 @@ pub fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         blocks_total: 12,
         started_unix_s: 1_795_294_381.5,
         variants: variants.iter().map(line).collect(),
-        shared: vec![],
-        is_one_program: false,
         metrics: shown(&tables),
         tables,
-        by_place: vec![],
-        run_again: 0,
-        effects: vec![],
-        latencies: vec![],
-        conditions: vec![],
-        unavailable: vec![],
-        missing: vec![],
-        excluded: vec![],
         sections: [("builds".to_owned(), json!([]))].into_iter().collect(),
-        besides: Besides::default(),
-        building: None,
-        layouts: None,
-        outputs: vec![],
-        failures: vec![],
-        caveats: vec![],
+        ..Findings::default()
     }
 }
 

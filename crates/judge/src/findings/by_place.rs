@@ -3,6 +3,7 @@
 use super::{Caveat, Comparison, Findings, Scale, Table, Verdict};
 use bakeoff_model::metric::Unit;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A variant against the baseline in one table of the deciding metric, machine by machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,30 +77,27 @@ impl ByPlace {
 }
 
 impl Findings {
-    /// How many machines there are, if several: those of any row.
+    /// The machines of any row.
+    fn place_names(&self) -> BTreeSet<String> {
+        self.by_place.iter().flat_map(|row| row.places.iter().map(|one| one.place.clone())).collect()
+    }
+
+    /// How many machines there are, if several.
     pub fn several_places(&self) -> Option<usize> {
-        let names: std::collections::BTreeSet<&str> =
-            self.by_place.iter().flat_map(|row| row.places.iter().map(|one| one.place.as_str())).collect();
-        (names.len() > 1).then_some(names.len())
+        Some(self.place_names().len()).filter(|places| *places > 1)
     }
 
     /// Replaces the names of machines by numbers, the same in all that is said of them.
     pub fn number_places(&mut self) {
-        let mut names: Vec<String> =
-            self.by_place.iter().flat_map(|row| row.places.iter().map(|one| one.place.clone())).collect();
-        names.sort_unstable();
-        names.dedup();
+        let names = self.place_names();
         let number = |name: &mut String| {
-            if let Ok(at) = names.binary_search(name) {
+            if let Some(at) = names.iter().position(|known| known == name) {
                 *name = format!("node {}", at + 1);
             }
         };
         for row in &mut self.by_place {
-            row.places
-                .iter_mut()
-                .map(|one| &mut one.place)
-                .chain(row.unlike.iter_mut().map(|one| &mut one.place))
-                .for_each(number);
+            row.places.iter_mut().for_each(|one| number(&mut one.place));
+            row.unlike.iter_mut().for_each(|one| number(&mut one.place));
         }
         let rows = self.tables.iter_mut().flat_map(|table| &mut table.rows).filter_map(|row| row.comparison.as_mut());
         let effects = self.effects.iter_mut().flat_map(|family| &mut family.effects);

@@ -1,5 +1,6 @@
 //! The numbers and names that doubts carry, where these are more than a field or two. Plain data.
 
+use super::super::Table;
 use super::super::verdict::{Scale, Verdict};
 use bakeoff_model::metric::Unit;
 use serde::{Deserialize, Serialize};
@@ -129,6 +130,14 @@ pub struct Spot<T> {
     pub metric: String,
     pub unit: Unit,
     pub what: T,
+}
+
+impl<T> Spot<T> {
+    /// What was seen of a variant in a table.
+    pub(crate) fn of(Table { workload, condition, metric, unit, .. }: &Table, variant: &str, what: T) -> Self {
+        let [variant, workload, condition, metric] = [variant, workload, condition, metric].map(str::to_owned);
+        Self { variant, workload, condition, metric, unit: *unit, what }
+    }
 }
 
 /// A contrast that is another one when the variant runs after the baseline.
