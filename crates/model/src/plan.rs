@@ -5,6 +5,7 @@
 
 pub use part::Part;
 
+use crate::grouped::unique;
 use crate::kept::Kept;
 use crate::metric::{self, Clock, Metric};
 use crate::problem::suggest;
@@ -425,13 +426,7 @@ fn points(study: &Study, spec: &PlanSpec) -> Vec<Levels> {
         }
         VariantRule::Listed(list) => points.extend(list.iter().cloned().map(with)),
     }
-    let mut once: Vec<Levels> = vec![];
-    for point in points {
-        if !once.contains(&point) {
-            once.push(point);
-        }
-    }
-    once
+    unique(points)
 }
 
 fn display_name(study: &Study, levels: &Levels, baseline: &Levels) -> String {

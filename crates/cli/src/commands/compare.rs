@@ -21,6 +21,7 @@ use bakeoff_lab::Counter;
 use bakeoff_lab::local::{Local, Setup, absent};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
+use bakeoff_model::grouped::unique;
 use bakeoff_model::metric::{CPU, MAXRSS, METRICS, SYS, USER, WALL};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
@@ -338,13 +339,8 @@ fn can_start(plan: &Plan, setup: &Setup, explain: Option<Explain>) -> Result<(),
 
 fn plan(Args { compared, how, hyperfine }: &Args) -> Result<Plan, CommandError> {
     how.execution.check_alike(compared.commands.len(), &how.parameters.names())?;
-    let mut metrics: Vec<String> = vec![];
-    let asked = if hyperfine.metrics.is_empty() { &how.metrics } else { &of_hyperfine(&hyperfine.metrics)? };
-    for metric in asked {
-        if !metrics.contains(metric) {
-            metrics.push(metric.clone());
-        }
-    }
+    let ours = if hyperfine.metrics.is_empty() { how.metrics.clone() } else { of_hyperfine(&hyperfine.metrics)? };
+    let metrics = unique(ours);
     let variants = Variants::of(&compared.commands, &compared.named, &how.around, &how.parameters)?;
     let commands: Vec<&str> = variants.all.iter().filter_map(|variant| variant.run.as_deref()).collect();
     how.execution.check(&commands)?;

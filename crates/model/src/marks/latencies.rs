@@ -77,6 +77,7 @@ struct Encoded {
     sum_s: f64,
     min_s: f64,
     max_s: f64,
+    /// How many were longer than an hour. Quantiles count them as an hour; sum, mean and the longest are right.
     #[serde(default, skip_serializing_if = "is_zero")]
     beyond_hour: u64,
     histogram: String,
@@ -143,11 +144,6 @@ impl Latencies {
     /// Their arithmetic mean, in seconds.
     pub fn mean_s(&self) -> f64 {
         self.encoded.sum_s / self.encoded.count as f64
-    }
-
-    /// How many were longer than an hour. Quantiles count them as an hour; sum, mean and the longest are right.
-    pub fn beyond_hour(&self) -> u64 {
-        self.encoded.beyond_hour
     }
 
     /// The latency that a share `q` of all does not exceed, in seconds: at most 0.1 % (or half a nanosecond) too high.

@@ -3,8 +3,8 @@
 
 use super::Unit;
 
-/// Every unit that is known, in the order in which errors list them.
-pub(super) const KNOWN: &[(&str, Unit, f64)] = &[
+/// Every unit that is known, in the order in which errors list them; those of bytes also with `/s`.
+const KNOWN: &[(&str, Unit, f64)] = &[
     ("s", Unit::Seconds, 1.0),
     ("ms", Unit::Seconds, 1e-3),
     ("us", Unit::Seconds, 1e-6),
@@ -29,22 +29,16 @@ pub(super) const KNOWN: &[(&str, Unit, f64)] = &[
     ("ops/s", Unit::PerSecond, 1.0),
     ("/min", Unit::PerSecond, 1.0 / 60.0),
     ("/h", Unit::PerSecond, 1.0 / 3600.0),
-    ("B/s", Unit::PerSecond, 1.0),
-    ("kB/s", Unit::PerSecond, 1e3),
-    ("KB/s", Unit::PerSecond, 1e3),
-    ("MB/s", Unit::PerSecond, 1e6),
-    ("GB/s", Unit::PerSecond, 1e9),
-    ("KiB/s", Unit::PerSecond, 1024.0),
-    ("MiB/s", Unit::PerSecond, 1_048_576.0),
-    ("GiB/s", Unit::PerSecond, 1_073_741_824.0),
 ];
 
 impl Unit {
     /// The base unit of a unit, and what a number in that unit is multiplied with to be in the base unit: `ms` gives
     /// seconds and 0.001. None if the unit is not known; [`Unit::KNOWN`] are.
     pub fn of(text: &str) -> Option<(Self, f64)> {
-        let known = KNOWN.iter().find(|(name, _, _)| *name == text.trim());
-        known.map(|(_, unit, scale)| (*unit, *scale))
+        let known = |text: &str| KNOWN.iter().find(|(name, ..)| *name == text).map(|(_, unit, scale)| (*unit, *scale));
+        let of_bytes = |bytes: &str| known(bytes).filter(|(unit, _)| *unit == Self::Bytes);
+        let per_second = |bytes| of_bytes(bytes).map(|(_, scale)| (Self::PerSecond, scale));
+        known(text.trim()).or_else(|| text.trim().strip_suffix("/s").and_then(per_second))
     }
 
     /// The units that [`Unit::of`] knows, for remedies.

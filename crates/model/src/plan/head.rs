@@ -1,6 +1,7 @@
 //! The head of the journal that a plan's trials go into: what of the plan is written down there. Nothing is planned here.
 
 use super::{Plan, Variant};
+use crate::grouped::unique;
 use crate::metric::{self, Metric};
 use crate::record::{Basis, FORMAT, StudyLine, VariantLine};
 use crate::study::OutputUse;
@@ -60,13 +61,9 @@ impl Plan {
     /// The study's own metrics among those that it decides on, and those that its rules for void trials look at.
     fn own_metrics(&self) -> Vec<Metric> {
         let named = self.decide.metrics.iter().chain(self.void_if.iter().map(|rule| &rule.metric));
-        let mut own: Vec<Metric> = self.counted.iter().cloned().collect();
         // What is of the table is none of them; and reading the study has refused what is of neither.
-        for metric in named.filter_map(|name| metric::own(name, &self.workloads).ok()) {
-            if !own.contains(&metric) {
-                own.push(metric);
-            }
-        }
+        let own = named.filter_map(|name| metric::own(name, &self.workloads).ok());
+        let mut own = unique(self.counted.iter().cloned().chain(own));
         own.extend(self.building.as_ref().map(|_| metric::installed()));
         own
     }

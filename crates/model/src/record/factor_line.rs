@@ -14,10 +14,6 @@ pub struct FactorLine {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub implied: Vec<String>,
     /// Whether its levels take different sources: then every setting may differ because of it.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub takes_sources: bool,
-}
-
-fn is_false(truth: &bool) -> bool {
-    !truth
 }

@@ -104,19 +104,15 @@ impl StudyLine {
     fn of_rows(&self, now: &Self, change: Change) -> Option<Change> {
         let row = |study: &Self, name: &str| study.shared.iter().find(|one| one.variant.name == name).cloned();
         let has = |study: &Self, name: &str| study.variants.iter().any(|variant| variant.name == name);
-        match &change {
-            Change::NoKey(key) => match key.strip_prefix(VARIANT_KEY).map(|name| (name, row(now, name))) {
-                Some((name, Some(_))) if !has(self, name) => None,
-                Some((name, Some(shared))) => Some(Change::Shared(name.to_owned(), shared.with)),
-                _ => Some(change),
-            },
-            Change::NewKey(key) => match key.strip_prefix(VARIANT_KEY).map(|name| (name, row(self, name))) {
-                Some((name, Some(_))) if !has(now, name) => None,
-                Some((name, Some(_))) => Some(Change::Apart(name.to_owned())),
-                _ => Some(change),
-            },
-            _ => Some(change),
-        }
+        let (key, shares, alone) = match &change {
+            Change::NoKey(key) => (key, now, self),
+            Change::NewKey(key) => (key, self, now),
+            _ => return Some(change),
+        };
+        let found = key.strip_prefix(VARIANT_KEY).and_then(|name| Some((name.to_owned(), row(shares, name)?)));
+        let Some((name, shared)) = found else { return Some(change) };
+        let is_shared = matches!(change, Change::NoKey(_));
+        has(alone, &name).then(|| if is_shared { Change::Shared(name, shared.with) } else { Change::Apart(name) })
     }
 
     /// Goes on from a journal's study: under its identity, from what it depends on, and with the variants that are in it

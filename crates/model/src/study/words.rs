@@ -26,19 +26,16 @@ impl Condition {
             parts.push((Part::Load, load_in_words(load)));
             parts.extend(load.cpus.iter().map(|cpus| (Part::LoadCpus, format!("the load on {}", processors(cpus)))));
         }
-        if self.processes > 1 {
-            parts.push((Part::Processes, format!("{} processes at once", self.processes)));
-        }
-        let cpus = self.cpus.as_ref().map(|cpus| (Part::Cpus, format!("trials on {}", processors(cpus))));
-        let priority = self.realtime.map(|priority| format!("real-time priority {priority} (SCHED_FIFO)"));
-        let aslr = self.aslr.map(|on| if on { "addresses randomised" } else { "addresses not randomised" });
-        let memory = self.memory_bytes.map(|bytes| format!("at most {} of memory", size(bytes)));
-        let cpu_limit = self.cpu_limit.map(|limit| format!("CPU time limited to {limit} × one processor"));
-        parts.extend(cpus);
-        parts.extend(priority.map(|words| (Part::Realtime, words)));
-        parts.extend(aslr.map(|words| (Part::Aslr, words.to_owned())));
-        parts.extend(memory.map(|words| (Part::Memory, words)));
-        parts.extend(cpu_limit.map(|words| (Part::CpuLimit, words)));
+        let aslr = |on| if on { "addresses randomised" } else { "addresses not randomised" }.to_owned();
+        let single = [
+            (Part::Processes, (self.processes > 1).then(|| format!("{} processes at once", self.processes))),
+            (Part::Cpus, self.cpus.as_ref().map(|cpus| format!("trials on {}", processors(cpus)))),
+            (Part::Realtime, self.realtime.map(|priority| format!("real-time priority {priority} (SCHED_FIFO)"))),
+            (Part::Aslr, self.aslr.map(aslr)),
+            (Part::Memory, self.memory_bytes.map(|bytes| format!("at most {} of memory", size(bytes)))),
+            (Part::CpuLimit, self.cpu_limit.map(|limit| format!("CPU time limited to {limit} × one processor"))),
+        ];
+        parts.extend(single.into_iter().filter_map(|(part, words)| Some((part, words?))));
         parts.extend(self.environment.iter().map(|(name, value)| (Part::Environment, format!("{name}={value}"))));
         if self.drop_caches {
             parts.push((Part::DropCaches, "file system caches dropped before each trial".to_owned()));

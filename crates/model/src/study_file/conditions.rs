@@ -31,37 +31,29 @@ pub(super) fn conditions(
 }
 
 fn condition(section: &Section<'_>, run_factors: &[PlacedFactor<'_>], services: &[PlacedService]) -> Condition {
-    let load = load(section, services);
-    let processes = section.number_of("processes", "processes", MOST_AT_ONCE).unwrap_or(1);
-    let cpus = section.cpus("cpus");
-    let realtime = realtime(section);
-    let aslr = section.boolean("aslr");
-    let environment = environment(section, run_factors);
-    let drop_caches = section.boolean("drop_caches").unwrap_or(false);
-    let memory_bytes = section.size("memory");
-    let cpu_limit = section.float("cpu").and_then(|(limit, span)| {
+    let cpu_limit = |(limit, span): (f64, _)| {
         let fits = limit.is_finite() && limit > 0.0;
         if !fits {
             let remedy = "use a number above 0; for example, `cpu = 0.5` allows half of one processor";
             section.sink.report(span, &format!("cannot limit trials to {limit} processors"), "", remedy);
         }
         fits.then_some(limit)
-    });
-    section.finish();
-    let name = section.name.clone();
-    Condition {
-        name,
-        load,
-        processes,
-        cpus,
-        realtime,
-        aslr,
-        environment,
-        drop_caches,
-        memory_bytes,
-        cpu_limit,
+    };
+    let condition = Condition {
+        name: section.name.clone(),
+        load: load(section, services),
+        processes: section.number_of("processes", "processes", MOST_AT_ONCE).unwrap_or(1),
+        cpus: section.cpus("cpus"),
+        realtime: realtime(section),
+        aslr: section.boolean("aslr"),
+        environment: environment(section, run_factors),
+        drop_caches: section.boolean("drop_caches").unwrap_or(false),
+        memory_bytes: section.size("memory"),
+        cpu_limit: section.float("cpu").and_then(cpu_limit),
         as_built: false,
-    }
+    };
+    section.finish();
+    condition
 }
 
 fn load(section: &Section<'_>, services: &[PlacedService]) -> Option<LoadSpec> {
