@@ -393,8 +393,8 @@ fn outliers_of(
     is_logarithmic: bool,
     rule: DecisionRule,
 ) -> Option<Outliers> {
-    let is_by_flips = |test| is_flipped(test) || test == Test::SignFlipEvidence;
-    let by_flips = comparison.tested().is_some_and(|tested| is_by_flips(tested.test));
+    let test = comparison.tested().map(|tested| tested.test);
+    let by_flips = test.is_some_and(|test| is_flipped(test) || test == Test::SignFlipEvidence);
     let same_scale = is_logarithmic == (comparison.scale == Scale::Ratio);
     if contrasts.len() < LEAST_BLOCKS || !by_flips || !same_scale {
         return None;

@@ -36,8 +36,10 @@ impl Unit {
     /// seconds and 0.001. None if the unit is not known; [`Unit::KNOWN`] are.
     pub fn of(text: &str) -> Option<(Self, f64)> {
         let known = |text: &str| KNOWN.iter().find(|(name, ..)| *name == text).map(|(_, unit, scale)| (*unit, *scale));
-        let of_bytes = |bytes: &str| known(bytes).filter(|(unit, _)| *unit == Self::Bytes);
-        let per_second = |bytes| of_bytes(bytes).map(|(_, scale)| (Self::PerSecond, scale));
+        let per_second = |bytes| match known(bytes)? {
+            (Self::Bytes, scale) => Some((Self::PerSecond, scale)),
+            _ => None,
+        };
         known(text.trim()).or_else(|| text.trim().strip_suffix("/s").and_then(per_second))
     }
 

@@ -112,7 +112,7 @@ impl StudyLine {
         let found = key.strip_prefix(VARIANT_KEY).and_then(|name| Some((name.to_owned(), row(shares, name)?)));
         let Some((name, shared)) = found else { return Some(change) };
         let is_shared = matches!(change, Change::NoKey(_));
-        has(alone, &name).then(|| if is_shared { Change::Shared(name, shared.with) } else { Change::Apart(name) })
+        has(alone, &name).then_some(if is_shared { Change::Shared(name, shared.with) } else { Change::Apart(name) })
     }
 
     /// Goes on from a journal's study: under its identity, from what it depends on, and with the variants that are in it
