@@ -37,7 +37,7 @@ pub struct ElsewhereOrder<'a> {
 pub struct Returned {
     /// The journals, one for each kind of machine, with what is said before its report.
     pub journals: Vec<(String, PathBuf)>,
-    /// The exit code, if something is missing.
+    /// The exit code, if blocks or variants are missing.
     pub ending: Option<Code>,
 }
 

@@ -23,9 +23,9 @@ mod study_line;
 mod suites;
 mod trial;
 
-pub use away::{Attempt, Away, AwayKey};
+pub use away::{Attempt, Away};
 pub use basis::{Basis, CHANGED, Change, VARIANT_KEY};
-pub use block::Block;
+pub use block::{AwayKey, Block};
 pub use boot::{Boot, Drawn};
 pub use building::{BUILDING_METRICS, Building};
 pub use factor_line::FactorLine;
@@ -274,6 +274,11 @@ impl Record {
     /// Trials that ended after the last look at what they run.
     pub fn unchecked(&self) -> &[Trial] {
         self.trials.get(self.unchecked_from..).filter(|_| self.checked.is_some()).unwrap_or_default()
+    }
+
+    /// The blocks that no other machine ran.
+    pub fn blocks_of_here(&self) -> impl Iterator<Item = &Block> {
+        self.blocks.iter().filter(|block| !self.away.contains_key(&block.key()))
     }
 
     /// Whether another machine ran a trial.

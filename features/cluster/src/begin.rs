@@ -150,9 +150,24 @@ fn run_name(machines: &str, wanted: &ElsewhereOrder<'_>, files: &[PathBuf]) -> R
             Ok(target) => target.into_os_string().into_encoded_bytes(),
             Err(_) => fs::read(&path).map_err(|error| unreadable(&path, &error))?,
         };
-        digest.field("content", &content);
+        let of_study = if path == wanted.file { without_blocks(&content) } else { None };
+        digest.field("content", &of_study.unwrap_or(content));
     }
     Ok(digest.hex()[..NAME_DIGITS].to_owned())
+}
+
+/// What a study says, but for the number of blocks: more of them are more shards of the same run.
+fn without_blocks(text: &[u8]) -> Option<Vec<u8>> {
+    let mut study: toml::Table = std::str::from_utf8(text).ok()?.parse().ok()?;
+    for (name, value) in &mut study {
+        let plans = match name.as_str() {
+            "plan" => vec![value],
+            "plans" => value.as_table_mut()?.iter_mut().map(|(_, plan)| plan).collect(),
+            _ => vec![],
+        };
+        plans.into_iter().filter_map(toml::Value::as_table_mut).for_each(|plan| _ = plan.remove("blocks"));
+    }
+    serde_json::to_vec(&study).ok()
 }
 
 /// Copies the study, unless it is there: into another folder, which then gets its name.
@@ -196,4 +211,20 @@ fn make_folder(dir: &Path) -> Result<(), CommandError> {
         unwritten(dir, &error)
             .hint("`folder` in machines.toml must be a folder that you can write to, and that all nodes see")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_blocks_are_no_other_study() {
+        let of = |text: &str| without_blocks(text.as_bytes());
+        let text = "name = \"a\"\n[plan]\nblocks = 6\nseed = 1\n[plans.long]\nblocks = 60\n";
+        assert!(of(text).is_some());
+        assert_eq!(of(text), of("# longer\nname = \"a\"\n[plan]\nseed = 1\n[plans.long]\nblocks = 90\n"));
+        assert_ne!(of(text), of(&text.replace("seed = 1", "seed = 2")));
+        assert_ne!(of(text), of(&text.replace("plans.long", "plans.short")));
+        assert_eq!(of("name ="), None, "what is no TOML counts as it is");
+    }
 }

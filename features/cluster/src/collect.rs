@@ -8,8 +8,8 @@ use bakeoff_command::CommandError;
 use bakeoff_command::state::{State, StateFolder};
 use bakeoff_journal::Journal;
 use bakeoff_model::digest::Digest;
-use bakeoff_model::record::{Away, Line, MadeLine, Place, Record, Session, StudyLine};
-use std::collections::BTreeMap;
+use bakeoff_model::record::{Away, AwayKey, Block, Line, MadeLine, Place, Record, Session, StudyLine};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -75,9 +75,10 @@ fn append(place: &State, sources: &[Source]) -> Result<Collected, CommandError> 
     let head = &sources[0].study;
     let (mut journal, contents) = Journal::open(&place.journal, head)?;
     let (mut record, mut new) = (contents.record, 0);
+    let here: BTreeSet<AwayKey> = record.blocks_of_here().map(Block::key).collect();
     for source in sources {
         let lacks = |away: &&Away| match record.away.get(&away.key()) {
-            None => true,
+            None => !here.contains(&away.key()),
             Some(known) => *known != away.from && !record.run_again.contains(&(away.key(), away.from.clone())),
         };
         let missing: Vec<&Away> = source.blocks.iter().filter(lacks).collect();

@@ -55,18 +55,22 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     let study = StudyFolder::open(&args.study, features)?;
     let runs = runs(&study.dir)?;
     if runs.is_empty() {
-        return Err(CommandError::usage("this study has no run on other machines")
-            .hint("`bakeoff run STUDY --on NAME` begins one; NAME is a section of machines.toml"));
+        return Err(CommandError::usage("this study has no run on other machines").hint(
+            "`bakeoff run STUDY --on NAME` begins one; scripts that --dry-run printed count once a job has begun",
+        ));
     }
     let (mut all, mut code) = (vec![], Code::Done);
     for run in &runs {
         let Run { id, folder, order, .. } = run;
-        if args.cancel {
+        // What is done has no jobs, and needs neither its section nor the scheduler.
+        let is_done = of_shards(folder, order)?.iter().all(|shard| shard.is_done);
+        if args.cancel && !is_done {
             // A command that waits would submit them again.
             write_bytes(&folder.dir.join(CANCELLED), b"")?;
         }
         // The other runs can be shown without the section of one.
         let jobs = match machines::read(&run.machines, &study.dir) {
+            _ if is_done => Some(vec![]),
             Ok(machines) => jobs(args, run, &*site(machines, id))?,
             Err(why) => {
                 code = why.code;

@@ -22,7 +22,7 @@ mod ssh_site;
 mod standing;
 
 use bakeoff_command::{Elsewhere, Feature, Group, Registry, Subcommand};
-use clap::{Arg, ArgAction};
+use clap::Args as _;
 
 /// The slice.
 #[derive(Debug)]
@@ -32,33 +32,6 @@ impl Feature for Cluster {
     fn register(&self, to: &mut Registry) {
         to.commands.push(Subcommand::with_features("jobs", jobs::execute).group(Group::Measure));
         to.commands.push(Subcommand::new("shard", shard::execute).hidden());
-        to.elsewhere.push(Elsewhere { options, run: on::run });
+        to.elsewhere.push(Elsewhere { options: on::Options::augment_args, run: on::run });
     }
-}
-
-/// The options of `run`.
-fn options(command: clap::Command) -> clap::Command {
-    let away = "Other machines";
-    command
-        .arg(
-            Arg::new("on")
-                .long("on")
-                .value_name("NAME")
-                .help_heading(away)
-                .conflicts_with_all(["simulate", "here", "shard", "build_for"])
-                .help("Run the trials on other machines: a cluster, or hosts that ssh reaches")
-                .long_help(
-                    "Run the trials on other machines: a cluster, or hosts that ssh reaches\n\nNAME is a section of \
-                     machines.toml, next to the study or in ~/.config/bakeoff. Bakeoff submits what is missing, waits, \
-                     and collects the blocks. Ctrl-C leaves the jobs; the same command waits for them again.",
-                ),
-        )
-        .arg(
-            Arg::new("dry_run")
-                .long("dry-run")
-                .action(ArgAction::SetTrue)
-                .requires("on")
-                .help_heading(away)
-                .help("Print the scripts that --on would submit, and submit nothing"),
-        )
 }

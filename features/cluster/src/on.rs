@@ -5,7 +5,7 @@ use crate::asking::Asking;
 use crate::begin::{self, Begun};
 use crate::blocks;
 use crate::collect::{Collected, collect, differ_in};
-use crate::run_folder::{BUILD_LOG, BUILD_STATUS, CANCELLED, DRY, shown, write_bytes};
+use crate::run_folder::{BUILD_LOG, BUILD_STATUS, CANCELLED, DRY, LOG, shown, write_bytes};
 use crate::site::{Job, JobState};
 use crate::standing::{Progress, Standing, of_shards};
 use bakeoff_command::estimates::about;
@@ -15,10 +15,11 @@ use bakeoff_host::interrupt;
 use bakeoff_judge::stopping;
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::Record;
-use bakeoff_report::words::counted;
-use clap::ArgMatches;
+use bakeoff_report::words::{counted, named};
+use clap::{ArgMatches, FromArgMatches as _};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How often the files of a run are looked at.
@@ -26,11 +27,28 @@ const LOOK: Duration = Duration::from_millis(200);
 /// How often a shard is submitted that comes back without a new block.
 const TRIES: u32 = 4;
 
+/// The heading of the options in the help of `run`.
+const HEADING: &str = "Other machines";
+
+/// The options of `run`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Run the trials on other machines: a cluster, or hosts that ssh reaches
+    ///
+    /// NAME is a section of machines.toml, in the study's folder or in ~/.config/bakeoff. Bakeoff submits what is missing, waits,
+    /// and collects the blocks. Ctrl-C leaves the jobs; the same command waits for them again.
+    #[arg(long, value_name = "NAME", help_heading = HEADING, conflicts_with_all = ["simulate", "here", "shard", "build_for"])]
+    on: Option<String>,
+    /// Print the scripts that --on would submit, and submit nothing
+    #[arg(long, requires = "on", help_heading = HEADING)]
+    dry_run: bool,
+}
+
 /// Does what `--on` asks for.
 pub(crate) fn run(matches: &ArgMatches, wanted: &ElsewhereOrder<'_>) -> Result<Option<Returned>, CommandError> {
-    let Some(name) = matches.get_one::<String>("on") else { return Ok(None) };
+    let Ok(Options { on: Some(name), dry_run }) = Options::from_arg_matches(matches) else { return Ok(None) };
     begin::refuse(wanted.plan)?;
-    let begun = begin::begin(name, wanted)?;
+    let begun = begin::begin(&name, wanted)?;
     let state = StateFolder::of(wanted.dir)?;
     let mut waiting = Waiting {
         begun,
@@ -45,7 +63,7 @@ pub(crate) fn run(matches: &ArgMatches, wanted: &ElsewhereOrder<'_>) -> Result<O
         progress: Progress::default(),
     };
     let [dry, cancelled] = [DRY, CANCELLED].map(|name| waiting.begun.run.dir.join(name));
-    if matches.get_flag("dry_run") {
+    if dry_run {
         if waiting.begun.order.shards.is_empty() {
             write_bytes(&dry, b"")?;
         }
@@ -99,10 +117,11 @@ impl Waiting<'_> {
         }
         loop {
             let collected = collect(&self.begun.run, &self.state)?;
+            let ending = self.tell_failed_builds()?.then_some(Code::VariantFailed);
             if !self.deal(collected.first().map(|one| &one.record))?
                 && self.standing()?.iter().all(|shard| shard.is_done)
             {
-                return Ok(returned(&collected));
+                return Ok(Returned { journals: journals(&collected), ending });
             }
             self.tell_beginning();
             let stopped = self.wait()?;
@@ -126,8 +145,9 @@ impl Waiting<'_> {
         let (plan, nodes) = (self.wanted.plan, self.begun.nodes);
         let last = stopping::next_look(plan.until, plan.blocks, record.map_or(0, stopping::passes), nodes);
         let each = self.begun.site.passes_of_a_job(self.begun.pass_s);
+        let here = record.iter().flat_map(|record| record.blocks_of_here()).map(|block| block.block).collect();
         let is_new;
-        (self.begun.order, is_new) = self.begun.run.extend_order(plan, last, nodes, each)?;
+        (self.begun.order, is_new) = self.begun.run.extend_order(plan, last, nodes, each, &here)?;
         if is_new {
             self.begun.site.send(&self.begun.run, &self.begun.order)?;
         }
@@ -194,6 +214,15 @@ impl Waiting<'_> {
         }
     }
 
+    /// Names the variants that could not be built: they have no trials. Returns whether there are any.
+    fn tell_failed_builds(&mut self) -> Result<bool, CommandError> {
+        let failed = self.begun.run.builds()?.map(|built| built.failed).unwrap_or_default();
+        for (variant, why) in &failed {
+            self.tell(variant, &format!("{variant} cannot be built and has no trials: {why}"));
+        }
+        Ok(!failed.is_empty())
+    }
+
     /// Whether the builds are there, or there are none.
     fn has_builds(&self) -> Result<bool, CommandError> {
         Ok(!self.begun.order.builds || self.begun.run.builds()?.is_some())
@@ -219,6 +248,7 @@ impl Waiting<'_> {
             let _ = [BUILD_STATUS, BUILD_LOG].map(|name| fs::remove_file(run.dir.join(name)));
             return self.submit(None);
         }
+        self.tell_failed_builds()?;
         let known: BTreeSet<u32> = jobs.iter().filter_map(|job| job.shard).collect();
         let missing: Vec<&Standing> =
             standing.iter().filter(|shard| !shard.is_done && !known.contains(&shard.number)).collect();
@@ -229,23 +259,36 @@ impl Waiting<'_> {
             }
             return Ok(());
         }
-        let mut is_again = false;
-        for Standing { number, attempts, .. } in &missing {
+        self.submit_missing(&missing)
+    }
+
+    fn submit_missing(&mut self, missing: &[&Standing]) -> Result<(), CommandError> {
+        let run = &self.begun.run;
+        let (mut is_again, mut resumed) = (false, vec![]);
+        for Standing { number, attempts, .. } in missing {
             let blocks = blocks::of_attempts(run, *number, None).len();
             let before = self.submitted.get(number).filter(|before| before.blocks >= blocks);
             let tries = before.map_or(1, |before| before.tries + 1);
             if tries > TRIES {
-                let (log, said) = (shown(&run.shard(*number)), run.last_words(Some(*number)));
+                // A job that ends before its shard begins has only the scheduler's log.
+                let log = if *attempts == 0 { run.dir.join(LOG) } else { run.shard(*number) };
+                let said = run.last_words(Some(*number));
                 let error = format!("shard {number} came back {TRIES} times without a new block{said}");
-                let hint = format!("its log is in {log}; the same command submits it again");
+                let hint = format!("its log is in {}; the same command submits it again", shown(&log));
                 return Err(CommandError::usage(error).hint(hint));
             }
             is_again |= tries > 1;
+            let node = self.progress.nodes.get(number).map_or("unknown node", String::as_str);
+            resumed.extend((*attempts > 0).then(|| format!("{number} ({node})")));
             self.submitted.insert(*number, Submitted { tries, blocks, attempts: *attempts });
         }
         self.submit(Some(&missing.iter().map(|shard| shard.number).collect::<Vec<_>>()))?;
         if is_again {
             self.tell_notes();
+        }
+        if !resumed.is_empty() {
+            let note = format!("shards that stopped before their end are submitted again: {}", named(resumed));
+            self.tell(&note, &note);
         }
         Ok(())
     }
@@ -261,7 +304,7 @@ impl Waiting<'_> {
     /// Says what is known of the nodes.
     fn tell_notes(&mut self) {
         self.has_noted = true;
-        for note in self.begun.site.notes() {
+        if let Some(note) = self.begun.site.note() {
             self.tell(&note, &note);
         }
     }
@@ -330,7 +373,7 @@ impl Waiting<'_> {
 }
 
 /// The journals, each with what is said before its report.
-fn returned(collected: &[Collected]) -> Returned {
+fn journals(collected: &[Collected]) -> Vec<(String, PathBuf)> {
     let mut journals: Vec<_> = collected.iter().map(|one| (String::new(), one.journal.clone())).collect();
     for (other, (said, _)) in collected.iter().zip(&mut journals).skip(1) {
         *said = format!(
@@ -339,5 +382,5 @@ fn returned(collected: &[Collected]) -> Returned {
             differ_in(&collected[0], other).iter().map(|line| format!("    {}\n", clean(line))).collect::<String>()
         );
     }
-    Returned { journals, ending: None }
+    journals
 }

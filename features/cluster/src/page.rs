@@ -97,7 +97,7 @@ fn state(job: Option<&Job>, refused: Option<&Status>, kept: Option<&str>, is_kno
             (Some(status), _) => format!("ended with exit code {}: {}", status.code, status.last),
             (None, _) if !is_known => "not known".to_owned(),
             (None, Some(kept)) => format!("not running, {kept} are kept"),
-            (None, None) => "not submitted".to_owned(),
+            (None, None) => "not running".to_owned(),
         };
     };
     match &job.state {

@@ -14,7 +14,7 @@ use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -125,12 +125,13 @@ impl RunFolder {
         last: u32,
         nodes: u32,
         each: u32,
+        here: &BTreeSet<u32>,
     ) -> Result<(Order, bool), CommandError> {
         loop {
             let mut order = self.order()?;
             let extension = self.extension(&order);
             order.blocks = order.blocks.max(plan.blocks);
-            if !order.extend(plan, last, nodes, each) {
+            if !order.extend(plan, last, nodes, each, here) {
                 return Ok((order, false));
             }
             let folder = TempDir::with_prefix_in(".order.", &self.dir).map_err(|error| unwritten(&self.dir, &error))?;
@@ -161,9 +162,9 @@ impl RunFolder {
         has(DRY) && !has(BUILD_LOG) && !has(SHARDS)
     }
 
-    /// The builds by variant, if all are there.
-    pub(crate) fn builds(&self) -> Result<Option<BTreeMap<String, String>>, CommandError> {
-        Ok(read(&self.dir.join(BUILDS))?.map(|built: Built| built.digests))
+    /// The builds, if all that can be built are there.
+    pub(crate) fn builds(&self) -> Result<Option<Built>, CommandError> {
+        read(&self.dir.join(BUILDS))
     }
 
     /// How the last attempt to build ended, if it failed.
@@ -347,14 +348,14 @@ mod tests {
         let plan = Plan { blocks: 40, ..Plan::default() };
         run.write_order(&Order::of(vec![], &plan, false)).unwrap();
         let before = run.order().unwrap();
-        let (first, is_new) = run.extend_order(&plan, 8, 3, u32::MAX).unwrap();
+        let (first, is_new) = run.extend_order(&plan, 8, 3, u32::MAX, &BTreeSet::new()).unwrap();
         assert!(is_new && first.shards.len() == 3);
         // The other one has read the order before that, and writes what it has read.
         run.write_order(&before).unwrap();
         assert_eq!(run.order().unwrap(), first);
-        let (second, is_new) = run.extend_order(&plan, 8, 3, u32::MAX).unwrap();
+        let (second, is_new) = run.extend_order(&plan, 8, 3, u32::MAX, &BTreeSet::new()).unwrap();
         assert!(!is_new && second == first);
-        let (third, is_new) = run.extend_order(&plan, 12, 3, u32::MAX).unwrap();
+        let (third, is_new) = run.extend_order(&plan, 12, 3, u32::MAX, &BTreeSet::new()).unwrap();
         assert!(is_new && third.shards[..3] == first.shards[..] && third.shards.len() > 3);
         assert_eq!(run.order().unwrap(), third);
     }

@@ -71,8 +71,8 @@ pub(crate) trait Site {
     }
 
     /// What the user should know about shards that came back without having ended: machines that take no jobs, say.
-    fn notes(&self) -> Vec<String> {
-        vec![]
+    fn note(&self) -> Option<String> {
+        None
     }
 
     /// Ends all jobs of the run.

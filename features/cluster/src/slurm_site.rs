@@ -7,15 +7,13 @@ use crate::run_folder::{LOG, RunFolder, unwritten, write_bytes};
 use crate::site::{CannotAsk, Job, Site};
 use crate::slurm::{self, Slurm};
 use bakeoff_command::{CommandError, screen};
+use bakeoff_report::words::named;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The share of a job's time that passes may take: the last one must not be cut off.
 const USED: f64 = 0.8;
-
-/// Drained nodes that are named.
-const NAMED: usize = 3;
 
 /// The nodes of a cluster.
 pub(crate) struct SlurmSite {
@@ -117,16 +115,10 @@ impl Site for SlurmSite {
         self.slurm.queue(&name)
     }
 
-    fn notes(&self) -> Vec<String> {
-        let drained = self.slurm.drained_nodes().unwrap_or_default();
-        let shown: Vec<&str> = drained.iter().take(NAMED).map(String::as_str).collect();
-        let more = match drained.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let shown = shown.join(", ");
-        let note = || format!("drained nodes get no jobs until an administrator resumes them: {shown}{more}");
-        (!drained.is_empty()).then(note).into_iter().collect()
+    fn note(&self) -> Option<String> {
+        let drained: Vec<String> = self.slurm.drained_nodes().unwrap_or_default().into_iter().collect();
+        let nodes = Some(drained).filter(|drained| !drained.is_empty())?;
+        Some(format!("drained nodes get no jobs until an administrator resumes them: {}", named(nodes)))
     }
 
     fn cancel(&self, _run: &RunFolder, _order: &Order) -> Result<(), CommandError> {

@@ -1,9 +1,9 @@
 //! A block that ran on another machine. It is one line of a journal, so that its trials are there together or not at all,
 //! and the command that collects it may stop and begin again. Lines may come in any order. If a block was run twice, the execution
-//! of the lower attempt counts, whatever it measured.
+//! of the lower attempt counts, whatever it measured; and before them all the one of this machine.
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
-use super::block::Block;
+use super::block::{AwayKey, Block};
 use super::trial::Trial;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -30,13 +30,10 @@ pub struct Attempt {
     pub attempt: u32,
 }
 
-/// Pass, workload, condition.
-pub type AwayKey = (u32, String, String);
-
 impl Away {
     /// What tells its block from others.
     pub fn key(&self) -> AwayKey {
-        (self.block.block, self.block.workload.clone(), self.block.condition.clone())
+        self.block.key()
     }
 
     /// Whether each variant of the order has a last attempt, and no trial is of anything else.
@@ -154,12 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn a_block_of_here_and_one_of_elsewhere_contradict_each_other() {
+    fn a_block_that_was_run_here_counts_and_not_that_of_elsewhere() {
         let away = away(1, 0, 1.0);
         let mut reading = Reading::new(1, StudyLine::default());
-        reading.take(2, Line::Block(away.block.clone())).unwrap();
-        reading.take(3, line(&away)).unwrap();
-        let contradiction = reading.finish().unwrap_err();
-        assert_eq!((contradiction.first, contradiction.line), (2, 3));
+        reading.take(2, line(&away)).unwrap();
+        reading.take(3, Line::Block(away.block.clone())).unwrap();
+        let (record, odd) = reading.finish().unwrap();
+        assert_eq!((record.away.len(), record.trials.len(), odd), (0, 0, vec![]));
+        assert_eq!(record.run_again.into_iter().collect::<Vec<_>>(), [(away.key(), away.from)]);
+        assert_eq!(record.blocks, [away.block]);
     }
 }

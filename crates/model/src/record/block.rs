@@ -25,3 +25,13 @@ pub struct Block {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub linked: BTreeMap<String, String>,
 }
+
+/// Pass, workload, condition.
+pub type AwayKey = (u32, String, String);
+
+impl Block {
+    /// What tells it from other blocks.
+    pub fn key(&self) -> AwayKey {
+        (self.block, self.workload.clone(), self.condition.clone())
+    }
+}

@@ -3,6 +3,7 @@
 //! are refused, because nobody can tell which of them is true. It reads no file.
 
 use super::{Away, AwayKey, Block, Line, MOST_PADDING_BYTES, RELAID, Record, StudyLine, TWIN, Trial};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
@@ -206,13 +207,16 @@ impl Reading {
     }
 
     /// Puts the blocks of other machines into the record.
-    fn come_home(&mut self) -> Result<(), Contradiction> {
+    fn come_home(&mut self) {
         for (number, away) in std::mem::take(&mut self.away).into_values() {
             let Block { block, workload, condition, .. } = &away.block;
-            let known = self.blocks.insert(key(workload, condition, *block), (number, self.record.blocks.len()));
-            if let Some((first, _)) = known {
-                let about = format!("both have block {block} of {workload}/{condition}");
-                return Err(Contradiction { line: number.max(first), first: number.min(first), about });
+            match self.blocks.entry(key(workload, condition, *block)) {
+                // The block was run here too, and that execution counts.
+                Entry::Occupied(_) => {
+                    self.record.run_again.insert((away.key(), away.from));
+                    continue;
+                }
+                Entry::Vacant(entry) => _ = entry.insert((number, self.record.blocks.len())),
             }
             if !self.sessions.contains_key(&away.session) && self.missing_sessions.insert(away.session) {
                 self.odd(number, Oddity::NoSession { session: away.session });
@@ -220,7 +224,6 @@ impl Reading {
             self.trial_lines.extend(away.trials.iter().map(|_| number));
             self.record.push(Line::Away(Box::new(away)));
         }
-        Ok(())
     }
 
     /// What was read, and all that is odd about it, in the order of lines.
@@ -228,7 +231,7 @@ impl Reading {
     /// # Errors
     /// [`Contradiction`] if a trial is not in its block's order.
     pub fn finish(mut self) -> Result<(Record, Vec<Odd>), Contradiction> {
-        self.come_home()?;
+        self.come_home();
         self.leave_out_unplanned();
         for (trial, &line) in self.record.trials.iter().zip(&self.trial_lines) {
             let Some(&(first, at)) = self.blocks.get(&key(&trial.workload, &trial.condition, trial.block)) else {

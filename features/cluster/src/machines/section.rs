@@ -26,16 +26,11 @@ const RESERVED: &[(&str, &str)] = &[
     ("--exclusive", "use `exclusive`, next to `slurm`"),
     ("--requeue --no-requeue", "use `requeue`, next to `slurm`"),
     ("--nodes -N", "remove it; each job uses one node; `nodes`, next to `slurm`, limits the jobs at a time"),
-    ("--job-name -J", "remove it; Bakeoff finds its jobs by their name"),
-    ("--array -a", "remove it; Bakeoff numbers its shards"),
     ("--output -o --error -e --open-mode", "remove it; Bakeoff puts the logs into `folder`"),
-    ("--input -i", "remove it; a shard reads no input"),
-    ("--chdir -D", "remove it; Bakeoff uses absolute paths"),
     ("--export --export-file", "remove it; use `setup` or `modules` for what the jobs need"),
-    ("--dependency -d --kill-on-invalid-dep", "remove it; Bakeoff decides the order of its jobs"),
     ("--clusters -M", "remove it, and log in to that cluster"),
-    ("--wrap", "remove it; the job is a script"),
-    ("--wait -W --test-only --parsable", "remove it; Bakeoff uses it where it is needed"),
+    ("--job-name -J --array -a --input -i --chdir -D --wrap", "remove it; Bakeoff sets it"),
+    ("--dependency -d --kill-on-invalid-dep --wait -W --test-only --parsable", "remove it; Bakeoff sets it"),
 ];
 
 /// What the login side knows, and a file may refer to.
@@ -176,17 +171,11 @@ fn slurm_settings(table: &Section<'_>) -> SlurmSettings {
 
 /// Values become lines of a script, or words of one.
 fn check_word(section: &Section<'_>, key: &str, text: &str, span: Range<usize>) {
-    if text.is_empty()
-        || text.starts_with('-')
-        || text.chars().any(|c| c.is_whitespace() || c.is_control() || "'\"`$\\".contains(c))
-    {
+    let is_odd = |c: char| c.is_whitespace() || c.is_control() || "'\"`$\\".contains(c);
+    if text.is_empty() || text.starts_with('-') || text.chars().any(is_odd) {
         let message = format!("`{key}` of {}: {text:?} is not one word", section.title);
-        section.sink.report(
-            span,
-            &message,
-            "",
-            "write it without spaces, quotes, `$` and `\\`, and without a `-` in front",
-        );
+        let remedy = "write it without spaces, quotes, `$` and `\\`, and without a `-` in front";
+        section.sink.report(span, &message, "", remedy);
     }
 }
 

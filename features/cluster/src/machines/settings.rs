@@ -110,10 +110,7 @@ impl Host {
             (None, Some((name, port))) if !name.contains(':') => (name, Some(port)),
             _ => (address, None),
         };
-        let port = match port {
-            Some(port) => Some(port.parse().ok().filter(|port| *port > 0)?),
-            None => None,
-        };
+        let port = port.map(|port| port.parse().ok().filter(|port| *port > 0).ok_or(())).transpose().ok()?;
         let destination = user.map_or_else(|| name.to_owned(), |user| format!("{user}@{name}"));
         let is_plain = |c: char| !c.is_whitespace() && !c.is_control() && !"'\"`$;&|<>()\\".contains(c);
         // ssh would take the first for an option.

@@ -3,7 +3,7 @@
 
 use crate::machines::SlurmSettings;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What a job does, and how it is called.
 #[derive(Debug, Clone, Default)]
@@ -94,7 +94,9 @@ impl Job {
         options.push(format!("--chdir={}", quoted(&folder)));
         // Ids are used again, and so are names of logs.
         options.push("--open-mode=append".to_owned());
-        options.push(format!("--output={}", quoted(&log_pattern(&self.log, self.array.is_some()))));
+        // A file for each job id, and number of an array.
+        let pattern = if self.array.is_some() { "%A_%a" } else { "%j" };
+        options.push(format!("--output={}", quoted(&format!("{}/{pattern}", folder.replace('%', "%%")))));
         options.extend(with("--partition", &settings.partition));
         options.extend(with("--account", &settings.account));
         options.extend(with("--constraint", &settings.constraint));
@@ -107,12 +109,6 @@ impl Job {
 /// Slurm counts whole minutes, and would round up as well.
 pub(super) fn minutes(seconds: u64) -> u64 {
     seconds.div_ceil(60)
-}
-
-/// The log of a job in a folder: a file for each job id, and number of an array.
-fn log_pattern(folder: &Path, is_array: bool) -> String {
-    let pattern = if is_array { "%A_%a" } else { "%j" };
-    format!("{}/{pattern}", folder.display().to_string().replace('%', "%%"))
 }
 
 /// A value on a line of options: sbatch knows double quotes and backslashes there, and takes `#` for a comment.

@@ -60,9 +60,7 @@ impl Listed {
         }
         listed
     }
-}
 
-impl Listed {
     /// What is done over there, and not yet known here, as jobs: it is not to be started again.
     pub(super) fn coming(&self, run: &RunFolder, number: usize, machine: &str) -> Vec<Job> {
         let says_done = |file: &&FarFile| file.path == Path::new(BUILDS) || file.path.ends_with(DONE);

@@ -39,16 +39,8 @@ const FINAL: [&str; 6] = [
     "Too many authentication failures",
 ];
 /// For every call. Nothing asks for a password or a terminal; a connection that is dead is noticed after 15 s.
-const OPTIONS: [&str; 8] = [
-    "BatchMode=yes",
-    "ConnectTimeout=10",
-    "ServerAliveInterval=5",
-    "ServerAliveCountMax=3",
-    "ClearAllForwardings=yes",
-    "RequestTTY=no",
-    "RemoteCommand=none",
-    "LogLevel=ERROR",
-];
+const OPTIONS: &str = "BatchMode=yes ConnectTimeout=10 ServerAliveInterval=5 ServerAliveCountMax=3 \
+    ClearAllForwardings=yes RequestTTY=no RemoteCommand=none LogLevel=ERROR";
 
 /// Why an action has no answer.
 #[derive(Debug)]
@@ -140,7 +132,7 @@ impl<'a> Far<'a> {
 
     fn ssh(&self) -> Command {
         let mut ssh = Command::new("ssh");
-        ssh.args(OPTIONS.iter().flat_map(|option| ["-o", option]));
+        ssh.args(OPTIONS.split(' ').flat_map(|option| ["-o", option]));
         if let Some(path) = &self.control {
             ssh.args(["-o", "ControlMaster=auto", "-o", "ControlPersist=60", "-o", &format!("ControlPath={path}")]);
         }
@@ -164,20 +156,17 @@ fn answer(said: Said) -> Answer {
     let Said { status, out: printed, err } = said;
     let marked = printed.windows(MARK.len()).position(|window| window == MARK);
     let out = marked.map(|at| printed[at + MARK.len()..].to_vec()).unwrap_or_default();
+    let or = |otherwise: &str| if err.is_empty() { otherwise.to_owned() } else { err.clone() };
     let is_final = FINAL.iter().any(|text| err.contains(text));
     let failure = match status.map(|status| status.code()) {
         Some(Some(0)) if marked.is_some() => None,
         Some(Some(0)) => Some(Failure::Refused("it runs something else than it was asked to".to_owned())),
         Some(Some(NO_CONNECTION)) if is_final => Some(Failure::Unreachable(err)),
-        Some(Some(NO_CONNECTION | AGAIN) | None) => Some(Failure::Cut(or(err, "the connection was cut"))),
-        Some(Some(code)) => Some(Failure::Refused(or(err, &format!("its shell ended with exit code {code}")))),
+        Some(Some(NO_CONNECTION | AGAIN) | None) => Some(Failure::Cut(or("the connection was cut"))),
+        Some(Some(code)) => Some(Failure::Refused(or(&format!("its shell ended with exit code {code}")))),
         None => Some(Failure::Cut("it did not answer in time".to_owned())),
     };
     Answer { out, failure, connected: marked.is_some() }
-}
-
-fn or(said: String, otherwise: &str) -> String {
-    if said.is_empty() { otherwise.to_owned() } else { said }
 }
 
 /// The error of a command that cannot do without an action.

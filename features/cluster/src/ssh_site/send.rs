@@ -41,10 +41,6 @@ impl Seen {
         Self(seen)
     }
 
-    fn has(&self, word: &str) -> bool {
-        self.0.contains_key(word)
-    }
-
     fn value(&self, word: &str) -> &str {
         self.0.get(word).and_then(|values| values.first()).map_or("", String::as_str)
     }
@@ -74,7 +70,7 @@ pub(super) fn send(far: &Far<'_>, run: &RunFolder, program: &Sent) -> Result<(),
     let failed = |failure: Failure| fatal(far, &failure);
     let seen = Seen::of(&far.ask("look", &[&program.sha256], None).map_err(failed)?);
     seen.check(&far.name())?;
-    if !seen.has("program") {
+    if !seen.0.contains_key("program") {
         far.ask("program", &[&program.sha256], Some(&program.path)).map_err(failed)?;
     }
     far.ask("try", &[&program.sha256], None).map_err(|failure| match failure {
@@ -82,7 +78,7 @@ pub(super) fn send(far: &Far<'_>, run: &RunFolder, program: &Sent) -> Result<(),
             .hint("use the static one of `make tarball`, which needs no libraries there"),
         other => fatal(far, &other),
     })?;
-    if !seen.has("study") {
+    if !seen.0.contains_key("study") {
         let tar = archive(&run.dir.join(STUDY))?;
         let sent = Sent::of(tar.path().to_owned())?;
         far.ask("study", &[&sent.sha256], Some(&sent.path)).map_err(failed)?;

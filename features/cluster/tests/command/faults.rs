@@ -1,7 +1,7 @@
 //! Faults of a cluster and of those who use it, planted in runs on a real Slurm: after each, every trial is there once.
 
 use crate::features::cluster_lab::{Lab, SMALL, entries};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
@@ -54,8 +54,10 @@ fn what_ended_while_nobody_waited_is_collected_once() {
     // What is done needs no scheduler; what waits and runs, only that knows.
     lab.rig.kill_controller();
     lab.execute(&["run", "STUDY", "--on", "lab"]).expect(0, &["6 blocks"]);
-    let known: Value = serde_json::from_str(&lab.execute(&["jobs", "STUDY", "--json"]).out).unwrap();
-    assert_eq!((&known[0]["jobs"], &known[0]["shards"][0]["done"]), (&Value::Null, &true.into()), "{known:#}");
+    let known = || -> Value { serde_json::from_str(&lab.execute(&["jobs", "STUDY", "--json"]).out).unwrap() };
+    assert_eq!((known()[0]["jobs"].clone(), &known()[0]["shards"][0]["done"]), (json!([]), &json!(true)));
+    fs::remove_file(entries(&lab.path("shared/runs"))[0].join("shards/0/done")).unwrap();
+    assert_eq!((&known()[0]["jobs"], &known()[0]["shards"][0]["done"]), (&Value::Null, &json!(false)));
 }
 
 #[test]
@@ -211,6 +213,14 @@ fn the_rest_of_a_study_can_be_run_here_if_that_is_asked_for() {
     lab.execute(&["run", "STUDY", "--here", "--quiet"]).expect(0, &["9 blocks"]);
     let record = lab.complete(9 * 3);
     assert!(!record.away.is_empty() && record.away.len() < 9);
+    // The nodes run what is missing, and nothing that was run here. More blocks, however they are asked for, are the same run.
+    let of_here = 9 - record.away.len();
+    lab.execute(&["run", "STUDY", "--on", "lab", "--blocks", "11", "--quiet"]).expect(0, &["11 blocks"]);
+    lab.sandbox.write("study.toml", &long().replace("blocks = 9", "blocks = 12 # and more"));
+    lab.execute(&["run", "STUDY", "--on", "lab", "--quiet"]).expect(0, &["12 blocks"]);
+    let record = lab.complete(12 * 3);
+    assert_eq!((record.away.len(), record.run_again.len()), (12 - of_here, 0));
+    assert_eq!(lab.execute(&["jobs", "STUDY"]).out.matches("Run ").count(), 1);
 }
 
 const BUILT: &str = r#"
@@ -269,7 +279,11 @@ fn builds_that_fail_are_told_once_and_built_again_by_the_same_command() {
     assert!(refused.code != 0 && refused.err.contains("the builds failed on n"), "{refused:?}");
     assert!(!refused.err.contains(": error"), "{refused:?}");
     assert_eq!(lab.submissions().len(), 1, "{:#?}", lab.submissions());
-    lab.execute(&["jobs", "STUDY"]).expect(0, &["builds ", "ended with exit code", "not submitted"]);
+    lab.execute(&["jobs", "STUDY"]).expect(0, &["builds ", "ended with exit code", "not running"]);
     lab.machines("", "");
     lab.execute(&["run", "STUDY", "--on", "lab"]).expect(0, &["3 blocks"]);
+    // A level that cannot be compiled leaves the others.
+    lab.sandbox.write("study.toml", &BUILT.replace("long = ", "odd = { N = \"nothing\" }\nlong = "));
+    lab.execute(&["run", "STUDY", "--on", "lab"])
+        .expect(4, &["loop=odd cannot be built and has no trials: ", "3 blocks"]);
 }
