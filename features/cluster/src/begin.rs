@@ -8,6 +8,7 @@ use crate::run_folder::{ORDER, RunFolder, STUDY, Status, sha256, unreadable, unw
 use crate::site::Site;
 use crate::slurm_site::SlurmSite;
 use crate::ssh_site::SshSite;
+use crate::standing::of_shards;
 use bakeoff_command::estimates::trials_s;
 use bakeoff_command::{CommandError, ElsewhereOrder};
 use bakeoff_model::digest::Digest;
@@ -98,13 +99,16 @@ pub(crate) fn begin(name: &str, wanted: &ElsewhereOrder<'_>) -> Result<Begun, Co
 /// The order of a run that has begun.
 fn known(run: &RunFolder, plan: &Plan) -> Result<Order, CommandError> {
     let order = run.order()?;
-    if plan.until == Until::Blocks || order.blocks == plan.blocks {
+    let most = order.blocks;
+    let error = if plan.until != Until::Blocks && most != plan.blocks {
+        format!("this run has the rule `{}` with at most {most} blocks, not {}", plan.until, plan.blocks)
+    } else if plan.blocks < most && of_shards(run, &order)?.iter().any(|shard| !shard.is_done) {
+        format!("this run has {most} blocks, more than the {} of this command", plan.blocks)
+    } else {
         return Ok(order);
-    }
-    let error =
-        format!("this run has the rule `{}` with at most {} blocks, not {}", plan.until, order.blocks, plan.blocks);
-    Err(CommandError::usage(error)
-        .hint(format!("use --blocks {}; a rule must be fixed before the first block", order.blocks)))
+    };
+    let hint = format!("use --blocks {most}, or remove {} to begin another run", run.shown());
+    Err(CommandError::usage(error).hint(hint))
 }
 
 /// What reaches these machines.
@@ -150,7 +154,8 @@ fn run_name(machines: &str, wanted: &ElsewhereOrder<'_>, files: &[PathBuf]) -> R
             Ok(target) => target.into_os_string().into_encoded_bytes(),
             Err(_) => fs::read(&path).map_err(|error| unreadable(&path, &error))?,
         };
-        let of_study = if path == wanted.file { without_blocks(&content) } else { None };
+        let is_extended = path == wanted.file && wanted.plan.until == Until::Blocks;
+        let of_study = if is_extended { without_blocks(&content) } else { None };
         digest.field("content", &of_study.unwrap_or(content));
     }
     Ok(digest.hex()[..NAME_DIGITS].to_owned())
@@ -218,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_blocks_are_no_other_study() {
+    fn another_number_of_blocks_is_the_same_study() {
         let of = |text: &str| without_blocks(text.as_bytes());
         let text = "name = \"a\"\n[plan]\nblocks = 6\nseed = 1\n[plans.long]\nblocks = 60\n";
         assert!(of(text).is_some());

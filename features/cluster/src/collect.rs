@@ -44,11 +44,8 @@ pub(crate) fn collect(run: &RunFolder, state: &StateFolder) -> Result<Vec<Collec
     for shard in order.numbers() {
         for attempt in run.attempts(shard) {
             let Some(record) = attempt.to_collect()? else { continue };
-            let Some(session) = record.sessions.first().cloned() else { continue };
             let blocks = blocks::of_record(&record, shard, &attempt, None);
-            if blocks.is_empty() {
-                continue;
-            }
+            let Some(session) = record.sessions.first().cloned().filter(|_| !blocks.is_empty()) else { continue };
             let source = Source { study: record.study, session, made: record.made, blocks };
             by_kind.entry(key(&source.study, &source.session.place)).or_default().push(source);
         }

@@ -56,7 +56,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     let runs = runs(&study.dir)?;
     if runs.is_empty() {
         return Err(CommandError::usage("this study has no run on other machines").hint(
-            "`bakeoff run STUDY --on NAME` begins one; scripts that --dry-run printed count once a job has begun",
+            "`bakeoff run STUDY --on NAME` begins one; scripts of --dry-run that you submitted are shown once a job has begun",
         ));
     }
     let (mut all, mut code) = (vec![], Code::Done);
@@ -64,13 +64,13 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         let Run { id, folder, order, .. } = run;
         // What is done has no jobs, and needs neither its section nor the scheduler.
         let is_done = of_shards(folder, order)?.iter().all(|shard| shard.is_done);
-        if args.cancel && !is_done {
+        if args.cancel {
             // A command that waits would submit them again.
             write_bytes(&folder.dir.join(CANCELLED), b"")?;
         }
         // The other runs can be shown without the section of one.
         let jobs = match machines::read(&run.machines, &study.dir) {
-            _ if is_done => Some(vec![]),
+            _ if is_done && !args.cancel => Some(vec![]),
             Ok(machines) => jobs(args, run, &*site(machines, id))?,
             Err(why) => {
                 code = why.code;

@@ -14,6 +14,7 @@ use bakeoff_command::{Code, CommandError, ElsewhereOrder, Returned, screen};
 use bakeoff_host::interrupt;
 use bakeoff_judge::stopping;
 use bakeoff_model::plain::clean;
+use bakeoff_model::plan::Part;
 use bakeoff_model::record::Record;
 use bakeoff_report::words::{counted, named};
 use clap::{ArgMatches, FromArgMatches as _};
@@ -30,7 +31,7 @@ const TRIES: u32 = 4;
 /// The heading of the options in the help of `run`.
 const HEADING: &str = "Other machines";
 
-/// The options of `run`.
+// The options of `run`. A comment for the documents would become the description of that command.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Run the trials on other machines: a cluster, or hosts that ssh reaches
@@ -118,9 +119,9 @@ impl Waiting<'_> {
         loop {
             let collected = collect(&self.begun.run, &self.state)?;
             let ending = self.tell_failed_builds()?.then_some(Code::VariantFailed);
-            if !self.deal(collected.first().map(|one| &one.record))?
-                && self.standing()?.iter().all(|shard| shard.is_done)
-            {
+            self.refuse_half_done(&collected)?;
+            let is_new = self.deal(collected.first().map(|one| &one.record))?;
+            if !is_new && self.standing()?.iter().all(|shard| shard.is_done) {
                 return Ok(Returned { journals: journals(&collected), ending });
             }
             self.tell_beginning();
@@ -137,6 +138,22 @@ impl Waiting<'_> {
         of_shards(&self.begun.run, &self.begun.order)
     }
 
+    /// Fails if a pass was begun here and not ended: a block of it that nodes have run whole would not count.
+    fn refuse_half_done(&self, collected: &[Collected]) -> Result<(), CommandError> {
+        for Collected { record, .. } in collected {
+            let mut plan = self.wanted.plan.clone();
+            let passes = record.blocks_of_here().map(|block| block.block).collect();
+            plan.part = Some(Part { passes, ..Part::default() });
+            plan.variants.retain(|variant| record.study.variants.iter().any(|known| known.name == variant.name));
+            let all = bakeoff_lab::Standing::of(&plan, record);
+            if all.blocks_done < all.blocks {
+                return Err(CommandError::usage("a pass was begun on this machine and has not ended")
+                    .hint("`bakeoff run STUDY --here` ends it; then use --on again"));
+            }
+        }
+        Ok(())
+    }
+
     /// Adds shards for the passes up to the next look. Returns whether there were any.
     fn deal(&mut self, record: Option<&Record>) -> Result<bool, CommandError> {
         if record.is_some_and(stopping::enough) {
@@ -145,9 +162,8 @@ impl Waiting<'_> {
         let (plan, nodes) = (self.wanted.plan, self.begun.nodes);
         let last = stopping::next_look(plan.until, plan.blocks, record.map_or(0, stopping::passes), nodes);
         let each = self.begun.site.passes_of_a_job(self.begun.pass_s);
-        let here = record.iter().flat_map(|record| record.blocks_of_here()).map(|block| block.block).collect();
         let is_new;
-        (self.begun.order, is_new) = self.begun.run.extend_order(plan, last, nodes, each, &here)?;
+        (self.begun.order, is_new) = self.begun.run.extend_order(plan, last, nodes, each)?;
         if is_new {
             self.begun.site.send(&self.begun.run, &self.begun.order)?;
         }
@@ -187,6 +203,7 @@ impl Waiting<'_> {
             }
             let ended = standing.iter().filter(|shard| shard.has_ended).count() + usize::from(self.has_builds()?);
             if self.asking.is_due(self.begun.site.pause(), ended, Instant::now()) {
+                self.progress = Progress::of(&self.begun.run, &self.begun.order);
                 let Begun { site, run, order, .. } = &self.begun;
                 // What cannot be asked now is asked later: nothing is gone because of that.
                 match site.fetch(run, order).and_then(|()| site.jobs(run, order)) {
@@ -200,7 +217,6 @@ impl Waiting<'_> {
                         self.draw(&format!("{}: {}", clean(&self.begun.name), clean(&why.0)));
                     }
                 }
-                self.progress = Progress::of(&self.begun.run, &self.begun.order);
                 standing = self.standing()?;
             }
             if standing.iter().all(|shard| shard.is_done) {
@@ -271,7 +287,8 @@ impl Waiting<'_> {
             let tries = before.map_or(1, |before| before.tries + 1);
             if tries > TRIES {
                 // A job that ends before its shard begins has only the scheduler's log.
-                let log = if *attempts == 0 { run.dir.join(LOG) } else { run.shard(*number) };
+                let has_begun = before.is_some_and(|before| *attempts > before.attempts);
+                let log = if has_begun { run.shard(*number) } else { run.dir.join(LOG) };
                 let said = run.last_words(Some(*number));
                 let error = format!("shard {number} came back {TRIES} times without a new block{said}");
                 let hint = format!("its log is in {}; the same command submits it again", shown(&log));
@@ -288,7 +305,8 @@ impl Waiting<'_> {
         }
         if !resumed.is_empty() {
             let note = format!("shards that stopped before their end are submitted again: {}", named(resumed));
-            self.tell(&note, &note);
+            let attempts: Vec<_> = missing.iter().map(|shard| (shard.number, shard.attempts)).collect();
+            self.tell(&format!("{attempts:?}"), &note);
         }
         Ok(())
     }

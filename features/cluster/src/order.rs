@@ -61,10 +61,10 @@ impl Order {
         }
     }
 
-    /// Adds shards for those of the passes up to `last` that no shard has and that were not run `here`, at most `nodes` of them
-    /// with at most `each` passes each, or more shards if that does not suffice. Returns whether there were any.
-    pub(crate) fn extend(&mut self, plan: &Plan, last: u32, nodes: u32, each: u32, here: &BTreeSet<u32>) -> bool {
-        let known: BTreeSet<u32> = self.shards.iter().flatten().chain(here).copied().collect();
+    /// Adds shards for those of the passes up to `last` that no shard has, at most `nodes` of them with at most `each` passes
+    /// each, or more shards if that does not suffice. Returns whether there were any.
+    pub(crate) fn extend(&mut self, plan: &Plan, last: u32, nodes: u32, each: u32) -> bool {
+        let known: BTreeSet<u32> = self.shards.iter().flatten().copied().collect();
         let missing: Vec<u32> = (1..=last).filter(|pass| !known.contains(pass)).collect();
         let turns: BTreeSet<u32> = missing.iter().map(|pass| plan.shard_of(*pass, u32::MAX)).collect();
         let needed = missing.len().div_ceil(each.max(1) as usize) as u32;

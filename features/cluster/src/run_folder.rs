@@ -14,7 +14,6 @@ use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -125,13 +124,12 @@ impl RunFolder {
         last: u32,
         nodes: u32,
         each: u32,
-        here: &BTreeSet<u32>,
     ) -> Result<(Order, bool), CommandError> {
         loop {
             let mut order = self.order()?;
             let extension = self.extension(&order);
             order.blocks = order.blocks.max(plan.blocks);
-            if !order.extend(plan, last, nodes, each, here) {
+            if !order.extend(plan, last, nodes, each) {
                 return Ok((order, false));
             }
             let folder = TempDir::with_prefix_in(".order.", &self.dir).map_err(|error| unwritten(&self.dir, &error))?;
@@ -348,14 +346,14 @@ mod tests {
         let plan = Plan { blocks: 40, ..Plan::default() };
         run.write_order(&Order::of(vec![], &plan, false)).unwrap();
         let before = run.order().unwrap();
-        let (first, is_new) = run.extend_order(&plan, 8, 3, u32::MAX, &BTreeSet::new()).unwrap();
+        let (first, is_new) = run.extend_order(&plan, 8, 3, u32::MAX).unwrap();
         assert!(is_new && first.shards.len() == 3);
         // The other one has read the order before that, and writes what it has read.
         run.write_order(&before).unwrap();
         assert_eq!(run.order().unwrap(), first);
-        let (second, is_new) = run.extend_order(&plan, 8, 3, u32::MAX, &BTreeSet::new()).unwrap();
+        let (second, is_new) = run.extend_order(&plan, 8, 3, u32::MAX).unwrap();
         assert!(!is_new && second == first);
-        let (third, is_new) = run.extend_order(&plan, 12, 3, u32::MAX, &BTreeSet::new()).unwrap();
+        let (third, is_new) = run.extend_order(&plan, 12, 3, u32::MAX).unwrap();
         assert!(is_new && third.shards[..3] == first.shards[..] && third.shards.len() > 3);
         assert_eq!(run.order().unwrap(), third);
     }

@@ -187,6 +187,8 @@ fn the_pages_of_commands_are_current() {
         let written = fs::read_to_string(folder.join(file)).unwrap_or_default();
         assert!(written == *page, "docs/reference/{file} is not current; BAKEOFF_UPDATE=1 make test rewrites it");
     }
+    // Options of a feature must not bring a description of the whole command.
+    assert!(pages.iter().any(|(_, page)| page.contains("Build, run and judge a study, or resume it")));
     let there = fs::read_dir(folder.join("commands")).unwrap().count();
     assert_eq!(there + 1, pages.len(), "a page in docs/reference/commands is of no command");
 }

@@ -1,6 +1,6 @@
 //! A block that ran on another machine. It is one line of a journal, so that its trials are there together or not at all,
 //! and the command that collects it may stop and begin again. Lines may come in any order. If a block was run twice, the execution
-//! of the lower attempt counts, whatever it measured; and before them all the one of this machine.
+//! of the lower attempt counts, whatever it measured. A block that ran here is used before either.
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use super::block::{AwayKey, Block};

@@ -29,8 +29,11 @@ const RESERVED: &[(&str, &str)] = &[
     ("--output -o --error -e --open-mode", "remove it; Bakeoff puts the logs into `folder`"),
     ("--export --export-file", "remove it; use `setup` or `modules` for what the jobs need"),
     ("--clusters -M", "remove it, and log in to that cluster"),
-    ("--job-name -J --array -a --input -i --chdir -D --wrap", "remove it; Bakeoff sets it"),
-    ("--dependency -d --kill-on-invalid-dep --wait -W --test-only --parsable", "remove it; Bakeoff sets it"),
+    (
+        "--job-name -J --array -a --input -i --chdir -D --dependency -d --kill-on-invalid-dep",
+        "remove it; Bakeoff sets it",
+    ),
+    ("--wrap --wait -W --test-only --parsable", "remove it; Bakeoff submits the script itself"),
 ];
 
 /// What the login side knows, and a file may refer to.

@@ -99,14 +99,12 @@ fn never_ends(reason: &str) -> Option<&'static str> {
             Some("a node could not start the job, so Slurm held it; `scontrol release` tries again")
         }
         // A limit for one job does not change while others end; one for a group does.
-        other if is_limit(other) => Some(EVERYWHERE),
-        _ => None,
+        other => {
+            let limit = other.strip_prefix("QOS").or_else(|| other.strip_prefix("Assoc"))?;
+            let is_of_one = limit.starts_with("Min") || limit.starts_with("Max") && limit.contains("PerJob");
+            is_of_one.then_some(EVERYWHERE)
+        }
     }
-}
-
-fn is_limit(reason: &str) -> bool {
-    let Some(limit) = reason.strip_prefix("QOS").or_else(|| reason.strip_prefix("Assoc")) else { return false };
-    (limit.starts_with("Max") && limit.contains("PerJob")) || limit.starts_with("Min")
 }
 
 #[cfg(test)]

@@ -18,8 +18,6 @@ file() { if [ -f "$1" ]; then echo "file $(wc -c < "$1") $1"; fi; }
 
 case $action in
 look) # PROGRAM
-    echo "system $(uname -s)"
-    echo "machine $(uname -m)"
     for tool in cut cat date find flock head mv rm setsid sha256sum tail tar wc; do
         command -v "$tool" > /dev/null || echo "lacks $tool"
     done

@@ -29,6 +29,8 @@ fn a_command_that_is_killed_while_shards_run_goes_on_where_they_are() {
     let first = lab.begin("first", &[]);
     lab.rig.until("a trial has ended", || lab.trials() > 0);
     first.kill();
+    let fewer = lab.execute(&["run", "STUDY", "--on", "lab", "--blocks", "4"]);
+    fewer.expect(2, &["this run has 9 blocks, more than the 4 of this command", "use --blocks 9, or remove /"]);
     let waits = lab.execute(&["run", "STUDY", "--on", "lab"]);
     waits.expect(0, &["9 passes in 3 shards", "9 blocks"]);
     assert_eq!(lab.submissions().len(), 1);
@@ -213,7 +215,16 @@ fn the_rest_of_a_study_can_be_run_here_if_that_is_asked_for() {
     lab.execute(&["run", "STUDY", "--here", "--quiet"]).expect(0, &["9 blocks"]);
     let record = lab.complete(9 * 3);
     assert!(!record.away.is_empty() && record.away.len() < 9);
-    // The nodes run what is missing, and nothing that was run here. More blocks, however they are asked for, are the same run.
+    // A pass that was begun here ends here.
+    let journal = fs::read_to_string(lab.sandbox.journal()).unwrap();
+    let block = journal.rfind("\"line\":\"block\"").unwrap();
+    let (first_trial, _) = journal[block..].match_indices('\n').nth(1).unwrap();
+    fs::write(lab.sandbox.journal(), &journal[..=block + first_trial]).unwrap();
+    let refused = lab.execute(&["run", "STUDY", "--on", "lab", "--quiet"]);
+    refused.expect(2, &["a pass was begun on this machine and has not ended", "--here"]);
+    lab.execute(&["run", "STUDY", "--here", "--quiet"]).expect(0, &["9 blocks"]);
+    lab.complete(9 * 3);
+    // What was run here counts, whatever the nodes run. More blocks, however they are asked for, are the same run.
     let of_here = 9 - record.away.len();
     lab.execute(&["run", "STUDY", "--on", "lab", "--blocks", "11", "--quiet"]).expect(0, &["11 blocks"]);
     lab.sandbox.write("study.toml", &long().replace("blocks = 9", "blocks = 12 # and more"));

@@ -57,7 +57,7 @@ fn a_study_with_a_service_runs_on_all_nodes() {
     // Without the section of its machines, a run is shown by its files, and nobody believes that its jobs were ended. One that
     // is done has no jobs.
     fs::write(lab.path("home/.config/bakeoff/machines.toml"), "[other]\nslurm = {}\nnodes = 1\n").unwrap();
-    lab.execute(&["jobs", "STUDY", "--cancel"]).expect(0, &["done"]);
+    lab.execute(&["jobs", "STUDY"]).expect(0, &["done"]);
     fs::remove_file(entries(&lab.path("shared/runs"))[0].join("shards/0/done")).unwrap();
     lab.execute(&["jobs", "STUDY"]).expect(2, &["done", "its jobs are not known", "there is no [lab] in"]);
     lab.execute(&["jobs", "STUDY", "--cancel"]).expect(2, &["its jobs were not cancelled"]);

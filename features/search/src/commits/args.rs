@@ -93,7 +93,7 @@ impl Args {
         // HEAD is a file where a repository has no working tree.
         let is_seen = self.bad.as_ref().is_none_or(|bad| bad == "HEAD") && !here.join("HEAD").is_file();
         let is_missing = self.build.is_none() && is_seen && !here.join(word).is_file();
-        is_plain && (is_missing || word.ends_with(".toml") || word.ends_with('/') || Path::new(word).is_dir())
+        is_plain && (is_missing || word.ends_with(".toml") || word.ends_with('/') || here.join(word).is_dir())
     }
 
     /// Whether commits are built.
@@ -112,7 +112,7 @@ impl Args {
             Some(_) if self.build.is_some() => Err(CommandError::usage("a study says itself how commits are built")
                 .hint("leave out --build, or name a command instead of the study")),
             Some(study) => Subject::study(&StudyFolder::open(study, features)?, repository),
-            None if self.is_unknown() => {
+            None if self.simulate.is_none() && self.is_unknown() => {
                 let error = format!("there is neither a study nor a program `{}`", self.command());
                 Err(CommandError::usage(error)
                     .hint("name a folder with a study.toml, or a program such as ./prog; --build can build it"))

@@ -88,7 +88,8 @@ impl Files {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let Some(search) = name.strip_prefix(".bisect-").and_then(|name| name.get(..NAME_DIGITS)) else { continue };
             let lock = self.dir.with_file_name(search).join(LOCK);
-            if search == self.name || lock.is_file() && Lock::take(&lock).is_ok() {
+            let held = if lock.is_file() { Lock::take(&lock).ok() } else { None };
+            if search == self.name || held.is_some() {
                 let _ = fs::remove_file(&path);
             }
         }
