@@ -80,14 +80,10 @@ fn trials(run: &RunFolder, order: &Order, shard: u32, node: &str) -> Result<Code
         return Err(CommandError::usage(format!("the run in {} has no shard {shard}", run.shown())));
     };
     let digests = match order.builds {
-        true => {
-            run.builds()?
-                .ok_or_else(|| {
-                    let error = format!("the builds of the run in {} are not there yet", run.shown());
-                    CommandError::usage(error).hint("the job that builds comes first; `bakeoff run --on` submits it")
-                })?
-                .digests
-        }
+        true => run.builds()?.map(|built| built.digests).ok_or_else(|| {
+            let error = format!("the builds of the run in {} are not there yet", run.shown());
+            CommandError::usage(error).hint("the job that builds comes first; `bakeoff run --on` submits it")
+        })?,
         false => Default::default(),
     };
     let done = blocks::of_attempts(run, shard, None).into_keys().collect();

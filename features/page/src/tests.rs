@@ -9,7 +9,7 @@ use bakeoff_model::record::{Failure, Outcome, Output, Record, StudyLine, Trial};
 use bakeoff_testkit::letters;
 use bakeoff_testkit::records::{execute, measure, noise, study};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Names that would do something if they were not text.
 const HOSTILE: [&str; 5] = [
@@ -190,29 +190,20 @@ fn a_browser_finds_nothing_wrong() {
         println!("skipped in part: axe-core is not there, which tools/axe fetches");
     }
     let folder = tempfile::tempdir().unwrap();
-    // Two browsers have a half of the pages each.
-    let halves = ["one", "other"].map(|half| folder.path().join(half));
-    halves.iter().for_each(|half| std::fs::create_dir(half).unwrap());
     let large = [("large", many(24, &["idle", "busy"], 2000))];
-    for ((name, record), half) in large.into_iter().chain(kinds()).zip(halves.iter().cycle()) {
+    for (name, record) in kinds().into_iter().chain(large) {
         let text = with(&record, |concluded| page(concluded, None).unwrap());
         assert!(text.len() < 5_000_000, "{name}: {} bytes", text.len());
-        std::fs::write(half.join(name).with_extension("html"), text).unwrap();
+        std::fs::write(folder.path().join(name).with_extension("html"), text).unwrap();
     }
     let [here, there] =
         [many(6, &["idle", "busy"], 12), many(6, &["idle", "busy"], 8)].map(|r| bakeoff_judge::judge(&r));
     let pairs = bakeoff_judge::side_by_side::side_by_side(&here, &there);
     let two = crate::against::page(&Against { pairs: &pairs, here: &here, there: &there });
-    std::fs::write(halves[1].join("two.html"), two).unwrap();
+    std::fs::write(folder.path().join("two.html"), two).unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser.py");
-    let looks = halves.each_ref().map(|half| {
-        let mut look = Command::new(python);
-        look.arg(&script).arg(half).args(&axe).stdout(Stdio::piped()).stderr(Stdio::piped());
-        look.spawn().unwrap()
-    });
-    for output in looks.map(|look| look.wait_with_output().unwrap()) {
-        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{said}");
-        println!("{said}");
-    }
+    let output = Command::new(python).arg(script).arg(folder.path()).args(axe).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    println!("{said}");
 }

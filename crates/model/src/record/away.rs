@@ -153,12 +153,12 @@ mod tests {
     #[test]
     fn a_block_that_was_run_here_counts_and_not_that_of_elsewhere() {
         let away = away(1, 0, 1.0);
-        let mut reading = Reading::new(1, StudyLine::default());
-        reading.take(2, line(&away)).unwrap();
-        reading.take(3, Line::Block(away.block.clone())).unwrap();
-        let (record, odd) = reading.finish().unwrap();
-        assert_eq!((record.away.len(), record.trials.len(), odd), (0, 0, vec![]));
+        let of_here: Vec<Trial> = away.trials.iter().map(|t| Trial { started_unix_s: 2.0, ..t.clone() }).collect();
+        let trials = of_here.iter().cloned().map(Line::Trial);
+        let lines = [line(&away), session(1), Line::Block(away.block.clone())].into_iter().chain(trials);
+        let (record, odd) = read(&lines.collect::<Vec<_>>());
+        assert_eq!((record.away.len(), record.blocks.len(), odd), (0, 1, vec![]));
+        assert_eq!(record.trials, of_here);
         assert_eq!(record.run_again.into_iter().collect::<Vec<_>>(), [(away.key(), away.from)]);
-        assert_eq!(record.blocks, [away.block]);
     }
 }

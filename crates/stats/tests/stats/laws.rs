@@ -1,5 +1,6 @@
 //! Laws of the sign-flip test: what must hold for any contrasts, checked on random ones; p against an enumeration of
-//! the definition in whole numbers; and how it behaves at its limits. And the median, against its definition.
+//! the definition in whole numbers; and how it behaves at its limits. The median is checked against its
+//! definition too.
 #![expect(clippy::expect_used, reason = "all of this file is tests")]
 
 use bakeoff_stats::describe::median;
