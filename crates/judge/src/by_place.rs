@@ -14,7 +14,7 @@ use super::rule::DecisionRule;
 use super::tables::spec_of;
 use super::trials::Trials;
 use crate::findings::{
-    ByPlace, Caveat, Comparison, EffectKind, Effects, Inferred, Noisy, OnPlace, Row, Scale, Table, Unlike, Verdict,
+    ByPlace, Caveat, Comparison, Effects, Inferred, Noisy, OnPlace, Row, Scale, Table, Unlike, Verdict,
 };
 use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{Record, TWIN};
@@ -47,6 +47,8 @@ struct Sheet<'t> {
     table: &'t Table,
     variant: &'t str,
     nodes: Vec<Node>,
+    /// Of how many machines.
+    all: usize,
     /// The layouts are the same on all machines.
     is_laid_alike: bool,
 }
@@ -112,7 +114,8 @@ fn sheets<'t>(record: &Record, trials: &Trials<'_>, table: &'t Table, rule: Deci
             };
             Some(Node { name: (*name).to_owned(), contrasts, comparison, p })
         });
-        Sheet { table, variant: &row.variant, nodes: nodes.collect(), is_laid_alike: trials.layouts.is_some() }
+        let (all, is_laid_alike) = (trials.nodes.names.len(), trials.layouts.is_some());
+        Sheet { table, variant: &row.variant, nodes: nodes.collect(), all, is_laid_alike }
     };
     compared.par_iter().map(of_row).collect()
 }
@@ -172,7 +175,7 @@ impl Sheet<'_> {
     fn p_everywhere(&self) -> f64 {
         let is_enough = |node: &Node| node.contrasts.values.len() >= SIGN_FLIP_MIN;
         let is_alike = self.nodes.windows(2).all(|pair| self.side(&pair[0]) == self.side(&pair[1]));
-        let can_be = is_alike && self.nodes.iter().all(is_enough);
+        let can_be = is_alike && self.nodes.len() == self.all && self.nodes.iter().all(is_enough);
         if can_be { self.nodes.iter().map(|node| node.p).fold(0.0, f64::max) } else { 1.0 }
     }
 
@@ -246,15 +249,19 @@ fn limit_tables(rows: &[ByPlace], tables: &mut [Table]) {
     }
 }
 
-/// The same in means over workloads: the machine may be unlike on one of them.
+/// The same in contrasts beyond the tables: of that variant, and of levels, which it may have.
 pub(super) fn limit_effects(rows: &[ByPlace], effects: &mut [Effects]) {
-    for family in effects.iter_mut().filter(|family| family.kind == EffectKind::Suite) {
-        let better = family.better;
-        let is_under =
-            |row: &&ByPlace| row.metric == family.metric && family.condition.as_deref() == Some(&row.condition);
-        for row in rows.iter().filter(is_under) {
-            let same = family.effects.iter_mut().filter(|effect| effect.variant() == Some(&row.variant));
-            same.filter_map(|effect| effect.comparison.as_mut()).for_each(|one| limit(one, row, better));
+    for family in effects.iter_mut() {
+        let is_under = |own: &Option<String>, there: &String| own.as_ref().is_none_or(|own| own == there);
+        let is_of = |row: &&ByPlace| {
+            row.metric == family.metric
+                && is_under(&family.workload, &row.workload)
+                && (is_under(&family.condition, &row.condition)
+                    || family.first_condition.as_ref() == Some(&row.condition))
+        };
+        for row in rows.iter().filter(is_of) {
+            let same = family.effects.iter_mut().filter(|one| one.variant().is_none_or(|name| name == row.variant));
+            same.filter_map(|effect| effect.comparison.as_mut()).for_each(|one| limit(one, row, family.better));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Blocks that ran on several machines: what is said of each of them, what is no longer said of all, and which doubts are not
 //! raised because of it. The studies are simulated with 1 % of noise in each trial; the seeds are fixed.
 
-use bakeoff_judge::findings::{Caveat, Comparison, Findings, Verdict};
+use bakeoff_judge::findings::{Caveat, Comparison, EffectKind, Findings, Verdict};
 use bakeoff_judge::judge;
-use bakeoff_model::record::{Attempt, Record, Session, TWIN};
+use bakeoff_model::record::{Attempt, Failure, Outcome, Record, Session, TWIN, Trial};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_testkit::records::{execute, kinds, measure, sentence, study};
 
@@ -24,12 +24,17 @@ fn record_of(variants: &[&str], nodes: usize, blocks: u32, value: impl Fn(&Slot<
         let [level, noise] = value(&Slot { node, variant: &trial.variant, nth });
         measure(trial, "wall", (level + 0.01 * noise * stream.normal()).exp());
     });
+    on_nodes(&mut record, nodes as u32);
+    record
+}
+
+/// Deals the passes to nodes in turn.
+fn on_nodes(record: &mut Record, nodes: u32) {
     for block in &record.blocks {
         let key = (block.block, block.workload.clone(), block.condition.clone());
-        let shard = (block.block - 1) % nodes as u32;
+        let shard = (block.block - 1) % nodes;
         record.away.insert(key, Attempt { node: format!("n{:02}", shard + 1), shard, attempt: 0 });
     }
-    record
 }
 
 fn of_pair(nodes: usize, blocks: u32, value: impl Fn(&Slot<'_>) -> [f64; 2]) -> Findings {
@@ -103,6 +108,30 @@ fn a_difference_holds_on_the_whole() {
     assert_eq!(verdict(0.004, 0.03), (Verdict::Slower, true));
 }
 
+/// A condition that changes nothing on the whole may change something on one node.
+#[test]
+fn no_contrast_is_equivalent_where_a_node_contradicts() {
+    let verdict = |by: f64| {
+        let mut record = study(&["a", "b"], &["idle", "busy"], &["wall"]);
+        let mut stream = Stream::of(178, &["conditions"]);
+        execute(&mut record, 8 * 12, |trial| {
+            let level = match (&*trial.condition, &*trial.variant, trial.block % 8) {
+                ("busy", "b", 3) => by,
+                ("busy", "b", _) => -by / 7.0,
+                _ => 0.0,
+            };
+            measure(trial, "wall", (level + 0.005 * stream.normal()).exp());
+        });
+        on_nodes(&mut record, 8);
+        let findings = judge(&record);
+        let family = findings.effects.iter().find(|family| family.kind == EffectKind::Condition).unwrap();
+        let of_b = family.effects.iter().find(|effect| effect.variant() == Some("b")).unwrap();
+        of_b.comparison.as_ref().unwrap().verdict
+    };
+    assert_eq!(verdict(0.0), Verdict::Equivalent);
+    assert_eq!(verdict(0.03), Verdict::Undecided { more_blocks: None });
+}
+
 #[test]
 fn what_all_nodes_show_is_claimed_of_each() {
     let everywhere = |nodes, blocks, but: usize| {
@@ -113,6 +142,16 @@ fn what_all_nodes_show_is_claimed_of_each() {
     assert_eq!(everywhere(8, 6, 8), Some(Verdict::Faster));
     assert_eq!(everywhere(8, 8, 5), None, "one node has no difference");
     assert_eq!(everywhere(8, 5, 8), None, "five blocks a node are too few");
+    // Nor where one of them has nothing to say.
+    let mut record = record_of(&["a", "b"], 4, 12, |slot| [if slot.variant == "b" { -0.08 } else { 0.0 }, 1.0]);
+    assert_eq!(judge(&record).by_place[0].everywhere, Some(Verdict::Faster));
+    let fails = |trial: &&mut Trial| trial.variant == "b" && trial.block % 4 == 3;
+    record
+        .trials
+        .iter_mut()
+        .filter(fails)
+        .for_each(|trial| trial.outcome = Outcome::Failed(Failure::Exit { code: 1, stderr: vec![] }));
+    assert_eq!(judge(&record).by_place[0].everywhere, None, "one node has none of b");
     // Two rows of six blocks a node cannot both be shown, and so neither is.
     let two = judge(&record_of(&["a", "b", "c"], 4, 6, |slot| [if slot.variant == "a" { 0.0 } else { -0.08 }, 1.0]));
     assert!(two.by_place.iter().all(|row| row.everywhere.is_none()));
