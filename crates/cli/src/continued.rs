@@ -8,9 +8,9 @@ use bakeoff_model::digest::Digest;
 use bakeoff_model::record::{Record, StudyLine};
 use std::path::{Path, PathBuf};
 
-/// The journal for a study as it is now: that of its identity; or the latest one whose trials depend on the same,
+/// The journal for a study as it is now: `rest_of`, if that is of the same study; that of its identity; or the latest one whose trials depend on the same,
 /// although trials wrote a file or a build failed; or that of `older`, as versions before named it; or a new one.
-pub(crate) fn choose(folder: &StateFolder, study: &mut StudyLine, older: &str) -> State {
+pub(crate) fn choose(folder: &StateFolder, study: &mut StudyLine, older: &str, rest_of: Option<&Path>) -> State {
     let mut named = folder.journal(&study.plan, &study.identity);
     let mut known = of_plan(folder, study);
     let mut changes = |record: &Record| {
@@ -19,6 +19,10 @@ pub(crate) fn choose(folder: &StateFolder, study: &mut StudyLine, older: &str) -
     };
     let is_same: Vec<_> = known.iter().map(|(_, record)| changes(record).map(|changes| changes.is_empty())).collect();
     let at_name = known.iter().position(|(path, _)| *path == named.journal);
+    let is_rest = |(path, _): &(PathBuf, Record)| Some(path.as_path()) == rest_of;
+    if let Some(at) = known.iter().position(is_rest).filter(|at| is_same[*at] == Some(true)) {
+        return folder.at(&known.swap_remove(at).0);
+    }
     // What trials were seen to use is in no identity.
     if named.journal.exists() && at_name.is_none_or(|at| is_same[at] != Some(false)) {
         return named;

@@ -40,8 +40,8 @@ pub(crate) struct Race<'a> {
     pub(crate) keep: Keep,
     /// What made the variants: it makes nothing while trials run.
     pub(crate) maker: Option<&'a dyn Maker>,
-    /// The name of this machine where it is one of several.
-    pub(crate) node: Option<String>,
+    /// The name of this machine where it is one of several, and where its trials have their folders.
+    pub(crate) node: Option<(String, PathBuf)>,
     /// Draws no progress.
     pub(crate) quiet: bool,
     /// Seconds that a trial is thought to take.

@@ -375,10 +375,12 @@ impl<'a> OpenStudy<'a> {
 
     fn session_of(&self, executor: Option<&dyn Executor>, blocks: u32) -> Session {
         let mut place = bakeoff_host::place::fingerprint();
-        if let Some(node) = &self.race.node {
+        if let Some((node, scratch)) = &self.race.node {
             place.host.clone_from(node);
             let programs = self.race.maker.map_or(Path::new("/"), |maker| maker.root());
-            place.settings = bakeoff_host::place::settings(programs, &self.race.state.scratch());
+            place.settings = bakeoff_host::place::settings(programs, scratch);
+            let enclosure = executor.and_then(|executor| executor.enclosure());
+            place.settings.extend(enclosure.map(|kind| ("enclosure".to_owned(), kind.to_owned())));
         }
         Session {
             session: self.record.next_session(),

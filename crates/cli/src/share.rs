@@ -10,15 +10,15 @@ use bakeoff_command::{Made, Maker, Order};
 use bakeoff_judge::stopping;
 use bakeoff_lab::Standing;
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::StudyLine;
+use bakeoff_model::record::{Record, StudyLine};
 use bakeoff_report::words::counted;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// How much of a study is run here.
 pub(crate) enum Share {
-    /// All of it; its journals are in this folder.
-    Whole(StateFolder),
+    /// All of it, or what that journal lacks; its journals are in this folder.
+    Whole(StateFolder, Option<PathBuf>),
     Shard(Shard),
 }
 
@@ -34,16 +34,16 @@ impl Share {
             return Ok(Self::Shard(shard));
         }
         let state = StateFolder::of(dir)?;
-        if !here {
-            refuse(&state, plan)?;
-        }
-        Ok(Self::Whole(state))
+        let begun = begun_elsewhere(&state, plan);
+        let rest_of =
+            begun.map(|(path, record)| if here { Ok(path) } else { Err(refusal(&record, plan)) }).transpose()?;
+        Ok(Self::Whole(state, rest_of))
     }
 
     /// What the variants run. A shard names it, and makes nothing.
     pub(crate) fn make(&self, maker: &dyn Maker, order: &Order<'_>, make: Make) -> Result<Made, CommandError> {
         match self {
-            Self::Whole(_) => make(maker, order),
+            Self::Whole(..) => make(maker, order),
             Self::Shard(shard) => shard.made(maker, order),
         }
     }
@@ -51,7 +51,7 @@ impl Share {
     /// Where the journal is.
     pub(crate) fn state(&self, study: &mut StudyLine, older: &str) -> State {
         match self {
-            Self::Whole(folder) => continued::choose(folder, study, older),
+            Self::Whole(folder, rest_of) => continued::choose(folder, study, older, rest_of.as_deref()),
             Self::Shard(shard) => State::at(&shard.journal),
         }
     }
@@ -67,26 +67,33 @@ impl Share {
     /// A race as this much of it: what is seen of one machine of several says nothing of the others.
     pub(crate) fn shape<'a>(&self, race: Race<'a>) -> Race<'a> {
         match self {
-            Self::Whole(_) => race,
+            Self::Whole(..) => race,
             Self::Shard(shard) => {
-                Race { keep: Keep::Named, node: Some(shard.node.clone()), trace: None, evidence: None, ..race }
+                let node = Some((shard.node.clone(), self.scratch(race.state)));
+                Race { keep: Keep::Named, node, trace: None, evidence: None, ..race }
             }
         }
     }
 }
 
-/// Fails if the latest journal is of this plan, has blocks of other machines, and lacks some.
-fn refuse(state: &StateFolder, plan: &Plan) -> Result<(), CommandError> {
-    let Some(record) = state.latest().and_then(|path| bakeoff_journal::read(&path).ok()).map(|read| read.record) else {
-        return Ok(());
+/// The latest journal of this plan, if it has blocks of other machines and lacks some.
+fn begun_elsewhere(state: &StateFolder, plan: &Plan) -> Option<(PathBuf, Record)> {
+    let read = |path: PathBuf| Some((bakeoff_journal::read(&path).ok()?.record, path));
+    let is_of = |record: &Record| record.study.plan == plan.name && record.study.simulated.is_none();
+    let latest = state.latest();
+    let rank = |(record, path): &(Record, PathBuf)| {
+        let began = record.sessions.iter().map(|session| session.started_unix_s).fold(0.0, f64::max);
+        if latest.as_ref() == Some(path) { f64::INFINITY } else { began }
     };
-    if record.study.plan != plan.name || record.away.is_empty() || stopping::enough(&record) {
-        return Ok(());
-    }
+    let of_plan = state.journals().into_iter().filter_map(read).filter(|(record, _)| is_of(record));
+    let (record, path) = of_plan.max_by(|one, other| rank(one).total_cmp(&rank(other)))?;
     let Standing { blocks, blocks_done, .. } = Standing::of(plan, &record);
-    if blocks == blocks_done {
-        return Ok(());
-    }
+    let is_begun = !record.away.is_empty() && !stopping::enough(&record) && blocks != blocks_done;
+    is_begun.then_some((path, record))
+}
+
+fn refusal(record: &Record, plan: &Plan) -> CommandError {
+    let Standing { blocks, blocks_done, .. } = Standing::of(plan, record);
     let nodes: BTreeSet<&str> = record.away.values().map(|from| from.node.as_str()).collect();
     let error = format!(
         "{} of {} of this study ran on {}; this command would run the rest on this machine",
@@ -94,5 +101,5 @@ fn refuse(state: &StateFolder, plan: &Plan) -> Result<(), CommandError> {
         counted(blocks as u32, "block"),
         counted(nodes.len() as u32, "other machine")
     );
-    Err(CommandError::usage(error).hint("use --on NAME to run them there, or --here to run them on this machine"))
+    CommandError::usage(error).hint("use --on NAME to run them there, or --here to run them on this machine")
 }

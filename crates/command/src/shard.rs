@@ -63,6 +63,8 @@ impl Shard {
     pub fn restrict(&self, plan: &mut Plan) {
         plan.part = Some(Part { passes: self.passes.clone(), done: self.done.clone(), order: self.order.clone() });
         if self.order.is_empty() {
+            // Whether a variant stops is not for one machine to say.
+            plan.keep_going = true;
             return;
         }
         let again = |(name, of): (&String, &String)| {

@@ -94,6 +94,10 @@ impl Executor for Counted<'_> {
         self.place.surroundings()
     }
 
+    fn enclosure(&self) -> Option<&'static str> {
+        self.place.enclosure()
+    }
+
     fn unavailable(&self) -> Vec<Unavailable> {
         let why = format!("this study counts {}, and measures nothing else", self.metric);
         vec![Unavailable { metrics: self.others.clone(), why }]

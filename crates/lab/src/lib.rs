@@ -146,6 +146,11 @@ pub trait Executor {
         vec![]
     }
 
+    /// What keeps the processes of a trial together, if that is known.
+    fn enclosure(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Metrics that cannot be measured at this place, and why. Asked once, before the first trial.
     fn unavailable(&self) -> Vec<Unavailable> {
         vec![]

@@ -249,6 +249,7 @@ fn settings(place: &Place) -> String {
     let words = [
         ("governor", "governor"),
         ("microcode", "microcode"),
+        ("enclosure", "trials kept together by"),
         ("allowed", "trials on processors"),
         ("programs", "programs on"),
         ("scratch", "trials' folders on"),

@@ -168,6 +168,10 @@ impl Executor for Local<'_> {
         self.stage.granted.iter().flat_map(|granted| granted.surroundings(&unavailable)).collect()
     }
 
+    fn enclosure(&self) -> Option<&'static str> {
+        Some(self.stage.enclosure())
+    }
+
     fn unavailable(&self) -> Vec<Unavailable> {
         self.launcher.unavailable()
     }

@@ -145,6 +145,11 @@ impl Stage {
         })
     }
 
+    /// What keeps the processes of a trial together.
+    pub(super) fn enclosure(&self) -> &'static str {
+        if self.enclosure.why_no_namespace().is_none() { "PID namespace" } else { "environment variable" }
+    }
+
     /// Another launcher, whose jobs no probe watches.
     pub(super) fn launcher(&self) -> Result<Launcher, bakeoff_host::Error> {
         let keep = self.keep.as_ref().map(|fd| fd.as_fd());

@@ -1,5 +1,6 @@
 //! Faults of a cluster and of those who use it, planted in runs on a real Slurm: after each, every trial is there once.
 
+use crate::common::each_trial_once;
 use crate::features::cluster_lab::{Lab, SMALL, entries};
 use serde_json::{Value, json};
 use std::fs;
@@ -183,7 +184,11 @@ fn ids_that_slurm_gives_again_are_no_confusion() {
 
 #[test]
 fn jobs_that_are_cancelled_leave_whole_blocks_that_count() {
-    let Some(lab) = Lab::start(&long()) else { return };
+    let Some(lab) = Lab::start(&(long() + "[plans.other]\nblocks = 1\n")) else { return };
+    // Set aside: the journal of a first try on this machine.
+    lab.execute(&["run", "STUDY", "--blocks", "1", "--quiet"]).expect(0, &["1 block"]);
+    let tried = lab.sandbox.journal();
+    fs::rename(&tried, lab.path("tried")).unwrap();
     let first = lab.begin("first", &[]);
     lab.rig.until("some blocks are whole", || lab.trials() > 9);
     first.kill();
@@ -201,6 +206,15 @@ fn jobs_that_are_cancelled_leave_whole_blocks_that_count() {
     refused.expect(2, &["of 9 blocks of this study ran on", "use --on NAME to run them there, or --here"]);
     lab.execute(&["run", "STUDY", "--on", "lab"]).expect(0, &["9 blocks"]);
     lab.complete(9 * 3);
+    // Nor if there was a first try, or another plan runs meanwhile.
+    let journal = lab.sandbox.journal();
+    fs::rename(lab.path("tried"), tried).unwrap();
+    lab.execute(&["run", "STUDY", "--plan", "other", "--quiet"]).expect(0, &["1 block"]);
+    lab.execute(&["run", "STUDY", "--blocks", "11"]).expect(2, &["9 of 11 blocks of this study ran on"]);
+    lab.execute(&["run", "STUDY", "--blocks", "11", "--here", "--quiet"]).expect(0, &["11 blocks"]);
+    let record = bakeoff_journal::read(&journal).unwrap().record;
+    each_trial_once(&record, 11 * 3);
+    assert_eq!(record.away.len(), 9);
 }
 
 #[test]

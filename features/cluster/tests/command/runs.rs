@@ -1,5 +1,6 @@
 //! `bakeoff run --on` as users see it, on a real Slurm: what comes back, what is refused, and what works by hand.
 
+use crate::common::each_trial_once;
 use crate::features::cluster_lab::{Lab, SMALL, entries};
 use std::collections::BTreeSet;
 use std::fs;
@@ -62,6 +63,23 @@ fn a_study_with_a_service_runs_on_all_nodes() {
     lab.execute(&["jobs", "STUDY"]).expect(2, &["done", "its jobs are not known", "there is no [lab] in"]);
     lab.execute(&["jobs", "STUDY", "--cancel"]).expect(2, &["its jobs were not cancelled"]);
     lab.nothing_stays();
+}
+
+/// On each of two nodes it fails in six blocks; on one machine it would stop after three. What trials write is on the node.
+#[test]
+fn a_variant_that_fails_takes_part_in_every_block() {
+    let fails = SMALL.replace("'for i", "'test $NAPS = 1 || exit 3; for i").replace("blocks = 6", "blocks = 12");
+    let Some(lab) = Lab::start(&fails) else { return };
+    lab.machines("", "nodes = 2\nscratch = \"/dev/shm\"");
+    lab.execute(&["run", "STUDY", "--on", "lab"]).expect(4, &["12 passes in 2 shards", "12 blocks", "exit"]);
+    let record = lab.sandbox.record();
+    each_trial_once(&record, 12 * 3);
+    for session in &record.sessions {
+        let told = |name: &str| session.place.settings.get(name).map(String::as_str);
+        assert_eq!(told("scratch"), Some("tmpfs"), "{session:?}");
+        assert!(told("enclosure").is_some(), "{session:?}");
+    }
+    lab.execute(&["report", "STUDY", "--all"]).expect(4, &["trials' folders on tmpfs", "trials kept together by"]);
 }
 
 const LAID: &str = r#"
