@@ -195,6 +195,10 @@ fn sections(content: &Content<'_>) -> Vec<(&'static str, &'static str, Markup)> 
     if places.iter().any(|place| place.values().next().is_some()) {
         sections.push(("dist", "Distributions", distributions(content)));
     }
+    let nodes = content.section("nodes");
+    if !nodes.is_empty() {
+        sections.push(("nodes", "Node by node", items(&nodes)));
+    }
     let why = content.of_features();
     if !why.is_empty() {
         sections.push(("why", "Why", cards(&why)));

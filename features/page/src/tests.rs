@@ -5,7 +5,7 @@ use crate::page::{Content, page};
 use crate::svg;
 use bakeoff_command::{Against, Concluded};
 use bakeoff_judge::findings::Findings;
-use bakeoff_model::record::{Failure, Outcome, Output, Record, StudyLine, Trial};
+use bakeoff_model::record::{Attempt, Failure, Outcome, Output, Record, StudyLine, Trial};
 use bakeoff_testkit::letters;
 use bakeoff_testkit::records::{execute, measure, noise, study};
 use std::path::{Path, PathBuf};
@@ -56,6 +56,8 @@ fn hostile() -> Record {
         }
     });
     record.blocks.iter_mut().for_each(|block| HOSTILE[2].clone_into(&mut block.workload));
+    let node = |pass: u32| Attempt { node: HOSTILE[pass as usize % 2].to_owned(), ..Attempt::default() };
+    record.away = record.blocks.iter().map(|block| (block.key(), node(block.block))).collect();
     record
 }
 
@@ -128,6 +130,7 @@ fn text_of_others_is_text_in_every_page_and_chart() {
         let text = page(concluded, None).unwrap();
         assert_eq!(text.matches("<script").count(), 2);
         assert!(!text.contains("<img") && !text.contains('\u{202e}') && !text.contains('\u{1b}'));
+        assert!(text.contains("Node by node") && text.contains("&lt;img src=x onerror=window.hostile=1&gt;"));
         assert!(!text.contains(" onfocus=\"") && !text.contains("href=\"javascript"));
         for name in svg::CHARTS {
             let chart = svg::chart(&Content::of(concluded), name).unwrap();
