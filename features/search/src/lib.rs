@@ -26,6 +26,17 @@ impl Feature for Search {
     }
 }
 
+/// What `run` has and a search has not.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OnlyHere {
+    #[arg(long, value_name = "NAME", hide = true, value_parser = refuse)]
+    on: Option<String>,
+}
+
+fn refuse(_: &str) -> Result<String, &'static str> {
+    Err("a search decides after each block what comes next, so all of its trials run on this machine")
+}
+
 #[cfg(feature = "building")]
 fn bisect() -> Subcommand {
     let mut bisect = Subcommand::with_features("bisect", commits::search).group(Group::Measure);

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 /// and runs only the build and the command. Ctrl-C stops after the current trial; run the same command again to resume.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    #[command(flatten)]
+    only_here: crate::OnlyHere,
     /// The command to time, or a study that builds from a Git repository
     ///
     /// The command runs in the tree of each commit; several words are one command. Of a study, only the commit varies, and

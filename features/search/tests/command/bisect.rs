@@ -404,6 +404,7 @@ fn what_cannot_be_bisected_is_refused_with_a_remedy() {
     check(&["--good", "side", "sh prog"], 2, &["not on the path of first parents", "with --good"]);
     check(&["--good", "HEAD~1", "--repository", "/", "sh prog"], 2, &["not in a Git repository"]);
     check(&["--good", "HEAD~1", "--budget", "2", "sh prog"], 2, &["expected a time, trials or builds"]);
+    check(&["--good", "HEAD~1", "--on", "lab", "sh prog"], 2, &["so all of its trials run on this machine"]);
     check(&["--good", "HEAD~1", "--simulate", "x:1.03", "sh prog"], 2, &["in --simulate"]);
     check(&["--good", "HEAD~1", "--dry-run", "--json", "sh prog"], 2, &["'--dry-run' cannot be used with '--json'"]);
     check(&["--good", "HEAD~1", "--html", "/nowhere/a.html", "sh prog"], 2, &["there is no folder /nowhere"]);

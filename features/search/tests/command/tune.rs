@@ -348,6 +348,8 @@ fn what_cannot_be_searched_is_refused_with_a_remedy() {
     sandbox.execute(&["tune", "STUDY"]).expect(2, &["--budget <WHAT>"]);
     let budget = "expected a time, trials or builds, such as 90min, 2h, '400 trials' or '30 builds'";
     sandbox.execute(&["tune", "STUDY", "--budget", "2"]).expect(2, &[budget]);
+    let elsewhere = ["tune", "STUDY", "--budget", "1h", "--on", "lab"];
+    sandbox.execute(&elsewhere).expect(2, &["so all of its trials run on this machine"]);
     let few = ["tune", "STUDY", "--budget", "1h", "--only", "baseline"];
     sandbox.execute(&few).expect(2, &["only the baseline, so there is nothing to compare"]);
     sandbox.execute(&["tune", "nowhere", "--budget", "1h"]).expect(2, &["bakeoff init"]);
