@@ -5,6 +5,7 @@ mod blocks;
 mod budget;
 #[cfg(feature = "building")]
 mod commits;
+mod only_here;
 mod progress;
 mod tune;
 
@@ -24,17 +25,6 @@ impl Feature for Search {
         #[cfg(feature = "building")]
         to.commands.push(bisect());
     }
-}
-
-/// What `run` has and a search has not.
-#[derive(Debug, clap::Args)]
-pub(crate) struct OnlyHere {
-    #[arg(long, value_name = "NAME", hide = true, value_parser = refuse)]
-    on: Option<String>,
-}
-
-fn refuse(_: &str) -> Result<String, &'static str> {
-    Err("a search decides after each block what comes next, so all of its trials run on this machine")
 }
 
 #[cfg(feature = "building")]

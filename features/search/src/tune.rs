@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
-    only_here: crate::OnlyHere,
+    only_here: crate::only_here::OnlyHere,
     /// What the search may cost: a time (`90min`, `2h`), `'400 trials'` or `'30 builds'`
     ///
     /// If building all variants would take more than half of it, only some are built, and a model of factors and pairs of factors

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    only_here: crate::OnlyHere,
+    only_here: crate::only_here::OnlyHere,
     /// The command to time, or a study that builds from a Git repository
     ///
     /// The command runs in the tree of each commit; several words are one command. Of a study, only the commit varies, and

@@ -1,0 +1,12 @@
+//! The option of `run` that a search refuses with its reason.
+
+/// What `run` has and a search has not.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OnlyHere {
+    #[arg(long, value_name = "NAME", hide = true, value_parser = refuse)]
+    on: Option<String>,
+}
+
+fn refuse(_: &str) -> Result<String, &'static str> {
+    Err("a search decides after each block what comes next, so all of its trials run on this machine")
+}
