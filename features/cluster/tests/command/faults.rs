@@ -1,10 +1,11 @@
 //! Faults of a cluster and of those who use it, planted in runs on a real Slurm: after each, every trial is there once.
 
-use crate::common::each_trial_once;
+use crate::common::{Shown, each_trial_once};
 use crate::features::cluster_lab::{Lab, SMALL, entries};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// A longer one: a shard of two passes takes long enough for something to happen to it.
 fn long() -> String {
@@ -311,4 +312,31 @@ fn builds_that_fail_are_told_once_and_built_again_by_the_same_command() {
     lab.sandbox.write("study.toml", &BUILT.replace("long = ", "odd = { N = \"nothing\" }\nlong = "));
     lab.execute(&["run", "STUDY", "--on", "lab"])
         .expect(4, &["loop=odd cannot be built and has no trials: ", "3 blocks"]);
+}
+
+/// The waiting command sees the year end; the nodes, and Slurm's commands, have the clock of this machine.
+#[test]
+fn no_date_decides_anything() {
+    let Some(lab) = Lab::start(SMALL) else { return };
+    let clock = ["-f", "@2030-12-31 23:59:59"];
+    let Ok(year) = Command::new("faketime").args(clock).args(["date", "+%Y"]).output() else {
+        println!("skipped: a clock that is set: faketime is not installed");
+        return;
+    };
+    assert_eq!(String::from_utf8_lossy(&year.stdout).trim(), "2030");
+    for name in ["sbatch", "squeue", "sinfo", "scontrol"] {
+        lab.wrap(name, "unset LD_PRELOAD FAKETIME\nreal \"$@\"\n");
+    }
+    let typed = lab.command(&["run", "STUDY", "--on", "lab"]);
+    let mut command = Command::new("faketime");
+    command.args(clock).arg(typed.get_program()).args(typed.get_args());
+    command.current_dir(lab.sandbox.path()).env_remove("COLUMNS");
+    typed
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .for_each(|(name, value)| _ = command.env(name, value));
+    Shown::of(&command.output().unwrap()).expect(0, &["6 passes in 3 shards", "6 blocks"]);
+    lab.complete(6 * 3);
+    lab.execute(&["run", "STUDY", "--on", "lab"]).expect(0, &["6 blocks"]);
+    lab.nothing_stays();
 }
