@@ -8,7 +8,9 @@ use bakeoff_command::CommandError;
 use bakeoff_command::state::{State, StateFolder};
 use bakeoff_journal::Journal;
 use bakeoff_model::digest::Digest;
+use bakeoff_model::plain::clean;
 use bakeoff_model::record::{Away, AwayKey, Block, Line, MadeLine, Place, Record, Session, StudyLine};
+use bakeoff_model::until::Until;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -131,8 +133,23 @@ pub(crate) fn kind(place: &Place) -> BTreeMap<&'static str, String> {
     of_all.into_iter().chain(settings).collect()
 }
 
-/// What two kinds of machines differ in, for people.
-pub(crate) fn differ_in(one: &Collected, other: &Collected) -> Vec<String> {
+/// Fails if machines of two kinds ran a study that is judged by its passes from the first on: each journal lacks some.
+pub(crate) fn refuse_two_kinds(collected: &[Collected]) -> Result<(), CommandError> {
+    let [one, other, ..] = collected else { return Ok(()) };
+    let what = match (one.record.study.until, one.record.study.layouts) {
+        (Until::Blocks, None) => return Ok(()),
+        (Until::Blocks, Some(_)) => "`--layouts`".to_owned(),
+        (until, _) => format!("the rule `{until}`"),
+    };
+    let differ = differ_in(one, other);
+    let error =
+        format!("{what} needs all passes on machines of one kind, and these are of two. They differ in:\n{differ}");
+    Err(CommandError::usage(error.trim_end())
+        .hint("add a section with one kind (`constraint`, `exclude`, or hosts of `ssh`) to machines.toml and use its name with --on, or run without it"))
+}
+
+/// What two kinds of machines differ in, for people: a line each.
+pub(crate) fn differ_in(one: &Collected, other: &Collected) -> String {
     let values = one.kind.iter().filter_map(|(part, value)| Some((part, value, other.kind.get(part)?)));
     let differs = |(part, value, there): (&&str, &String, &String)| {
         let shown = |value: &String| if value.is_empty() { "unknown".to_owned() } else { value.clone() };
@@ -143,5 +160,33 @@ pub(crate) fn differ_in(one: &Collected, other: &Collected) -> Vec<String> {
         let changes = one.record.study.changes(&other.record.study).unwrap_or_default();
         all.extend(bakeoff_command::changes::in_words(&changes).lines().map(|line| line.trim().to_owned()));
     }
-    all
+    all.iter().map(|line| format!("    {}\n", clean(line))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(until: Until, layouts: Option<u32>, cpu: &str) -> Collected {
+        let mut record = Record::default();
+        (record.study.until, record.study.layouts) = (until, layouts);
+        let kind = BTreeMap::from([("kernel", "6.1".to_owned()), ("processor", cpu.to_owned())]);
+        Collected { journal: PathBuf::new(), record, kind, new: 0 }
+    }
+
+    #[test]
+    fn a_rule_and_turns_of_layouts_need_one_kind_of_machine() {
+        for (until, layouts, what) in [
+            (Until::Decided, None, "error: the rule `decided` needs"),
+            (Until::Anytime, Some(3), "error: the rule `anytime` needs"),
+            (Until::Blocks, Some(3), "error: `--layouts` needs"),
+        ] {
+            let both = ["a", "b"].map(|cpu| of(until, layouts, cpu));
+            let why = refuse_two_kinds(&both).map_err(|error| error.render()).unwrap_err();
+            let parts = [what, "They differ in:\n    processor: a and b\nhint: add a section with one kind"];
+            assert!(parts.iter().all(|part| why.contains(part)), "{why}");
+            assert!(refuse_two_kinds(&both[..1]).is_ok());
+        }
+        assert!(refuse_two_kinds(&["a", "b"].map(|cpu| of(Until::Blocks, None, cpu))).is_ok());
+    }
 }

@@ -4,8 +4,8 @@
 use crate::asking::Asking;
 use crate::begin::{self, Begun};
 use crate::blocks;
-use crate::collect::{Collected, collect, differ_in};
-use crate::run_folder::{BUILD_LOG, BUILD_STATUS, CANCELLED, DRY, LOG, shown, write_bytes};
+use crate::collect::{Collected, collect, differ_in, refuse_two_kinds};
+use crate::run_folder::{BUILD_LOG, BUILD_STATUS, CANCELLED, DRY, shown, write_bytes};
 use crate::site::{Job, JobState};
 use crate::standing::{Progress, Standing, of_shards};
 use bakeoff_command::estimates::about;
@@ -120,6 +120,7 @@ impl Waiting<'_> {
             let collected = collect(&self.begun.run, &self.state)?;
             let ending = self.tell_failed_builds()?.then_some(Code::VariantFailed);
             self.refuse_half_done(&collected)?;
+            refuse_two_kinds(&collected)?;
             let is_new = self.deal(collected.first().map(|one| &one.record))?;
             if !is_new && self.standing()?.iter().all(|shard| shard.is_done) {
                 return Ok(Returned { journals: journals(&collected), ending });
@@ -397,7 +398,7 @@ fn journals(collected: &[Collected]) -> Vec<(String, PathBuf)> {
         *said = format!(
             "\nnote: {} blocks ran on machines of another kind, so they have a report of their own. The kinds differ in:\n{}",
             other.record.away.len(),
-            differ_in(&collected[0], other).iter().map(|line| format!("    {}\n", clean(line))).collect::<String>()
+            differ_in(&collected[0], other)
         );
     }
     journals
