@@ -257,8 +257,9 @@ impl Waiting<'_> {
                 return Ok(());
             }
             if self.builds == TRIES {
-                let error = format!("the builds ended {TRIES} times without a result{}", run.last_words(None));
-                return Err(CommandError::usage(error).hint(format!("logs are in {}", run.shown())));
+                let (log, said) = run.early_log(None);
+                let error = format!("the builds ended {TRIES} times without a result{said}");
+                return Err(CommandError::usage(error).hint(format!("the log is {}", shown(&log))));
             }
             self.builds += 1;
             // The failure before was shown; this is another try.
@@ -289,8 +290,8 @@ impl Waiting<'_> {
             if tries > TRIES {
                 // A job that ends before its shard begins has only the scheduler's log.
                 let has_begun = before.is_some_and(|before| *attempts > before.attempts);
-                let log = if has_begun { run.shard(*number) } else { run.dir.join(LOG) };
-                let said = run.last_words(Some(*number));
+                let (log, said) = run.early_log(Some(*number));
+                let log = if has_begun { run.shard(*number) } else { log };
                 let error = format!("shard {number} came back {TRIES} times without a new block{said}");
                 let hint = format!("its log is in {}; the same command submits it again", shown(&log));
                 return Err(CommandError::usage(error).hint(hint));

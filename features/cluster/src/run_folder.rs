@@ -46,6 +46,8 @@ pub(crate) const DONE: &str = "done";
 pub(crate) const CANCELLED: &str = "cancelled";
 /// That nobody has submitted the run: its scripts were only shown.
 pub(crate) const DRY: &str = "dry";
+/// The name of the builds among those of shards, on machines behind ssh.
+pub(crate) const BUILD: &str = "build";
 /// The folder of shards.
 pub(crate) const SHARDS: &str = "shards";
 
@@ -227,14 +229,17 @@ impl RunFolder {
         Err(CommandError::usage(error).hint(remedy))
     }
 
-    /// What the last job of a shard, or of the builds, printed that ended before this program could begin, after a colon.
-    pub(crate) fn last_words(&self, shard: Option<u32>) -> String {
-        let logs = fs::read_dir(self.dir.join(LOG)).into_iter().flatten().flatten();
-        let is_own = |name: &str| shard.is_none_or(|shard| name.ends_with(&format!("_{shard}")));
-        let own = logs.filter(|log| is_own(&log.file_name().to_string_lossy()));
-        let last = own.max_by_key(|log| log.metadata().and_then(|file| file.modified()).ok());
-        let words = last.map(|log| last_line(&log.path())).filter(|words| !words.is_empty());
-        words.map_or(String::new(), |words| format!(": {words}"))
+    /// The log of the last job of a shard, or of the builds, that ended before this program could begin; and its last words,
+    /// after a colon. A scheduler's log is in the run's folder, that of a machine behind ssh in the shard's.
+    pub(crate) fn early_log(&self, shard: Option<u32>) -> (PathBuf, String) {
+        let logs = fs::read_dir(self.dir.join(LOG)).into_iter().flatten().flatten().map(|log| log.path());
+        let end = shard.map_or(String::new(), |shard| format!("_{shard}"));
+        let own = logs.filter(|log| log.to_string_lossy().ends_with(&end));
+        let name = shard.map_or(BUILD.to_owned(), |shard| shard.to_string());
+        let all = own.chain([self.dir.join(SHARDS).join(name).join(LOG)]).filter(|log| log.exists());
+        let last = all.max_by_key(|log| fs::metadata(log).and_then(|file| file.modified()).ok());
+        let words = last.as_deref().map(last_line).filter(|words| !words.is_empty());
+        (last.unwrap_or(self.dir.join(LOG)), words.map_or(String::new(), |words| format!(": {words}")))
     }
 
     pub(crate) fn shown(&self) -> String {
@@ -326,7 +331,7 @@ mod tests {
     fn what_a_script_said_that_never_came_to_its_program_is_known() {
         let folder = tempfile::tempdir().unwrap();
         let run = RunFolder::at(folder.path());
-        assert_eq!(run.last_words(None), "");
+        assert_eq!(run.early_log(None), (folder.path().join(LOG), String::new()));
         fs::create_dir(folder.path().join(LOG)).unwrap();
         let logs = [("9", "no licence\n\n"), ("10_1", "module: not found\n"), ("10_11", "full\n"), ("11_2", "\n")];
         for (seconds, (name, text)) in logs.into_iter().enumerate() {
@@ -335,8 +340,15 @@ mod tests {
             let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds as u64);
             File::options().write(true).open(&log).unwrap().set_modified(time).unwrap();
         }
-        let words = [Some(1), Some(11), Some(2), Some(3)].map(|shard| run.last_words(shard));
+        let words = [Some(1), Some(11), Some(2), Some(3)].map(|shard| run.early_log(shard).1);
         assert_eq!(words, [": module: not found", ": full", "", ""]);
+        // A machine behind ssh has it in the shard's folder.
+        for (name, shard) in [("3", Some(3)), (BUILD, None)] {
+            let log = folder.path().join(SHARDS).join(name).join(LOG);
+            fs::create_dir_all(log.parent().unwrap()).unwrap();
+            fs::write(&log, "no compiler\n").unwrap();
+            assert_eq!(run.early_log(shard), (log, ": no compiler".to_owned()));
+        }
     }
 
     #[test]

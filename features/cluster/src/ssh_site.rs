@@ -8,7 +8,7 @@ mod send;
 
 use crate::machines::{Host, Machines};
 use crate::order::Order;
-use crate::run_folder::{self, BUILDS, RunFolder, STUDY, unreadable, write, write_bytes};
+use crate::run_folder::{self, BUILD, BUILDS, RunFolder, STUDY, unreadable, write, write_bytes};
 use crate::site::{CannotAsk, Job, JobState, Site};
 use bakeoff_command::CommandError;
 use bakeoff_host::lock::{Lock, LockMode};
@@ -26,8 +26,6 @@ use tempfile::TempDir;
 const RUNNER: &str = include_str!("ssh_site/runner.sh");
 /// The machines of a run, in this file: those that it began with.
 const HOSTS: &str = "hosts.json";
-/// The name of the builds among those of shards.
-const BUILD: &str = "build";
 /// Held by the command that brings files here: two that append to one file would spoil it.
 const BRINGS: &str = "brings.lock";
 

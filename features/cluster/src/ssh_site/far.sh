@@ -51,9 +51,9 @@ start) # PROGRAM RUNNER MACHINE NAME...
     for name; do
         mkdir -p "shards/$name" || exit 1
         if [ -e "shards/$name/done" ]; then continue; fi
-        # What is started keeps the lock. A short wait, because a question holds it for a moment.
+        # What fails before Bakeoff begins leaves its words in the log. What is started keeps the lock. A short wait, because a question holds it for a moment.
         (flock -w 2 9 && setsid -f sh -c "$runner" runner "$program" "$run" "$name" "$folder" "$machine" \
-            < /dev/null > /dev/null 2>&1) 9>> "shards/$name/lock"
+            < /dev/null >> "shards/$name/log" 2>&1) 9>> "shards/$name/lock"
     done
     true
     ;;
