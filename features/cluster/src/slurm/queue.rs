@@ -15,6 +15,9 @@ pub(super) const STATES: &str = "%t";
 /// The columns of [`Partition`], for `sinfo -o`.
 pub(super) const PARTITIONS: &str = "%P|%l";
 
+/// What to do about a job in a state that Slurm leaves only when told to.
+const HELD: &str = "Slurm holds the job after it was requeued; `scontrol release` tries again";
+
 /// A partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Partition {
@@ -37,10 +40,11 @@ fn job(line: &str, name: &str) -> Option<Job> {
     let offset = offset(of_job, name)?;
     let shard = number.parse::<u32>().ok().map(|number| number + offset);
     let node = Some(node.to_owned()).filter(|node| !node.is_empty());
-    // Whatever is not pending has a node: it runs, is suspended, or is being cleaned up.
+    // Whatever is neither pending nor held has a node: it runs, is suspended, or is being cleaned up.
     Some(match state {
-        "PENDING" => {
-            let state = JobState::Waiting { reason: reason.to_owned(), remedy: never_ends(reason) };
+        "PENDING" | "REQUEUE_HOLD" | "SPECIAL_EXIT" | "RESV_DEL_HOLD" => {
+            let remedy = never_ends(reason).or((state != "PENDING").then_some(HELD));
+            let state = JobState::Waiting { reason: reason.to_owned(), remedy };
             Job { shard, state, node, since: submitted.to_owned() }
         }
         _ => Job { shard, state: JobState::Running, node, since: started.to_owned() },
@@ -119,6 +123,8 @@ mod tests {
 3|PENDING||2026-11-25T22:28:57|N/A|bakeoff-3f|launch failed requeued held
 0|PENDING||2026-11-25T22:28:57|2026-11-26T00:00:00|bakeoff-3f.1001|Re|source
 N/A|COMPLETING|n2|2026-11-25T22:28:57|2026-11-25T22:29:00|bakeoff-3f|None
+4|SPECIAL_EXIT||2026-11-25T22:28:57|N/A|bakeoff-3f|JobHeldUser
+5|REQUEUE_HOLD||2026-11-25T22:28:57|N/A|bakeoff-3f|None
 1|SUSPENDED|n2|2026-11-25T22:28:57|2026-11-25T22:29:00|bakeoff-3f|None
 N/A|RUNNING|n2|a|b|bakeoff-3f9|None
 N/A|RUNNING|n2|a|b|bakeoff-3f.x|None
@@ -135,6 +141,8 @@ what nobody asked for
             job(Some(3), waits("launch failed requeued held"), None, "28:57"),
             job(Some(1001), waits("Re|source"), None, "28:57"),
             job(None, JobState::Running, Some("n2"), "29:00"),
+            job(Some(4), waits("JobHeldUser"), None, "28:57"),
+            job(Some(5), JobState::Waiting { reason: "None".to_owned(), remedy: Some(HELD) }, None, "28:57"),
             job(Some(1), JobState::Running, Some("n2"), "29:00"),
         ];
         assert_eq!(jobs(text, "bakeoff-3f"), expect);
