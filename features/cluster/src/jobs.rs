@@ -2,7 +2,7 @@
 //! collect what they have done.
 
 use crate::begin::{AWAY, Pointer, site};
-use crate::collect::collect;
+use crate::collect::{Collected, collect, differ_in};
 use crate::machines;
 use crate::order::Order;
 use crate::page::table;
@@ -90,9 +90,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
             screen::out(&table(folder, order, &progress, &standing, jobs.as_deref())?);
         }
         if args.collect {
-            let new: usize = collect(folder, &StateFolder::of(&study.dir)?)?.iter().map(|one| one.new).sum();
-            let (new, study) = (counted(new as u32, "block"), shown(&args.study));
-            screen::err(&format!("collected {new}; `bakeoff report {study}` shows them\n"));
+            let collected = collect(folder, &StateFolder::of(&study.dir)?)?;
+            screen::err(&said_of(&collected, &shown(&args.study)));
         }
     }
     if args.json {
@@ -116,6 +115,20 @@ fn jobs(args: &Args, run: &Run, site: &dyn Site) -> Result<Option<Vec<Job>>, Com
     }
     let tell = |why: &CannotAsk| screen::err(&format!("note: cannot tell what waits and runs: {}\n", clean(&why.0)));
     Ok(site.jobs(&run.folder, &run.order).inspect_err(tell).ok())
+}
+
+/// What to say about collected blocks: which command shows them, and how kinds of machines differ.
+fn said_of(collected: &[Collected], study: &str) -> String {
+    let new: usize = collected.iter().map(|one| one.new).sum();
+    let mut out = format!("collected {}; `bakeoff report {study}` shows them\n", counted(new as u32, "block"));
+    for other in collected.iter().skip(1) {
+        let (blocks, journal) = (counted(other.record.away.len() as u32, "block"), shown(&other.journal));
+        let differ = differ_in(&collected[0], other);
+        out += &format!(
+            "note: it leaves out {blocks} of another kind of machine; for these, use `bakeoff report {journal}`. The kinds differ in:\n{differ}"
+        );
+    }
+    out
 }
 
 /// The shards of a run as JSON.
