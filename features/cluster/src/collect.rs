@@ -128,8 +128,9 @@ pub(crate) fn kind(place: &Place) -> BTreeMap<&'static str, String> {
         ("processors", cpus.to_string()),
         ("virtualisation", virtualisation.clone().unwrap_or_default()),
     ];
-    let of_kernel = [("microcode", "microcode"), ("governor", "governor"), ("turbo", "turbo"), ("SMT", "smt")];
-    let settings = of_kernel.map(|(shown, name)| (shown, settings.get(name).cloned().unwrap_or_default()));
+    let names = ["microcode", "governor", "turbo", "smt", "enclosure"];
+    let of_kernel = names.into_iter().zip(["microcode", "governor", "turbo", "SMT", "enclosure of trials"]);
+    let settings = of_kernel.map(|(name, shown)| (shown, settings.get(name).cloned().unwrap_or_default()));
     of_all.into_iter().chain(settings).collect()
 }
 
