@@ -76,22 +76,28 @@ pub(crate) fn begin(name: &str, wanted: &ElsewhereOrder<'_>) -> Result<Begun, Co
     make_folder(&state)?;
     write(&state.join(format!("{id}.json")), &Pointer { machines: name.to_owned(), dir: dir.clone() })?;
     freeze(&files, study_dir, &dir)?;
-    let order = match dir.join(ORDER).exists() {
+    let (nodes, site) = (machines.nodes, site(machines.clone(), &id));
+    if run.is_dry()
+        && let Ok(order) = run.order()
+    {
+        // Shards that were run by hand behind ssh are seen only there.
+        let _ = site.fetch(&run, &order);
+        run.forget_order_if_dry()?;
+    }
+    let mut order = match dir.join(ORDER).exists() {
         true => known(&run, plan)?,
         false => {
             let program = program(&dir)?;
             let builds = study.builds();
             let study = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let cache = format!("{}/cache", machines.folder);
-            let scratch = machines.scratch.clone();
-            let order = Order { program, study, cache, scratch, ..Order::of(words.clone(), plan, builds) };
-            run.write_order(&order)?;
-            order
+            Order { program, study, cache, ..Order::of(words.clone(), plan, builds) }
         }
     };
+    // Corrections hold from the next attempt on.
+    order.scratch = machines.scratch;
+    run.write_order(&order)?;
     let failed_before = run.build_status()?;
-    let nodes = machines.nodes;
-    let site = site(machines, &id);
     let pass_s = trials_s(study_dir, plan).map(|all_s| all_s / f64::from(plan.blocks.max(1)));
     Ok(Begun { name: name.to_owned(), run, order, site, nodes, pass_s, failed_before })
 }

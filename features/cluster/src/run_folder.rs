@@ -14,6 +14,7 @@ use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,8 @@ pub(crate) const CANCELLED: &str = "cancelled";
 pub(crate) const DRY: &str = "dry";
 /// The name of the builds among those of shards, on machines behind ssh.
 pub(crate) const BUILD: &str = "build";
+/// The machines of a run behind ssh, in this file: those that it began with.
+pub(crate) const HOSTS: &str = "hosts.json";
 /// The folder of shards.
 pub(crate) const SHARDS: &str = "shards";
 
@@ -160,6 +163,16 @@ impl RunFolder {
     pub(crate) fn is_dry(&self) -> bool {
         let has = |name: &str| self.dir.join(name).exists();
         has(DRY) && !has(BUILD_LOG) && !has(SHARDS)
+    }
+
+    /// Removes the order of a run that [`Self::is_dry`], so that it is dealt as machines.toml is now.
+    pub(crate) fn forget_order_if_dry(&self) -> Result<(), CommandError> {
+        let names = fs::read_dir(&self.dir).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let is_of_order = |name: &OsString| name == HOSTS || name.to_string_lossy().starts_with("order.");
+        for path in names.filter(is_of_order).map(|name| self.dir.join(name)).filter(|_| self.is_dry()) {
+            fs::remove_file(&path).map_err(|error| unwritten(&path, &error))?;
+        }
+        Ok(())
     }
 
     /// The builds, if all that can be built are there.
@@ -349,6 +362,26 @@ mod tests {
             fs::write(&log, "no compiler\n").unwrap();
             assert_eq!(run.early_log(shard), (log, ": no compiler".to_owned()));
         }
+    }
+
+    #[test]
+    fn an_order_that_was_only_shown_is_forgotten_and_another_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = RunFolder::at(folder.path());
+        let plan = Plan { blocks: 8, ..Plan::default() };
+        let shards_if_forgotten = |nodes| {
+            run.forget_order_if_dry().unwrap();
+            if run.order().is_err() {
+                run.write_order(&Order::of(vec![], &plan, false)).unwrap();
+            }
+            run.extend_order(&plan, 8, nodes, u32::MAX).unwrap().0.shards.len()
+        };
+        assert_eq!(shards_if_forgotten(2), 2);
+        assert_eq!(shards_if_forgotten(4), 2, "it may have been submitted");
+        fs::write(folder.path().join(DRY), "").unwrap();
+        assert_eq!(shards_if_forgotten(4), 4);
+        run.begin(0).unwrap();
+        assert_eq!(shards_if_forgotten(2), 4, "somebody runs it by hand");
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod send;
 
 use crate::machines::{Host, Machines};
 use crate::order::Order;
-use crate::run_folder::{self, BUILD, BUILDS, RunFolder, STUDY, unreadable, write, write_bytes};
+use crate::run_folder::{self, BUILD, BUILDS, HOSTS, RunFolder, STUDY, unreadable, write, write_bytes};
 use crate::site::{CannotAsk, Job, JobState, Site};
 use bakeoff_command::CommandError;
 use bakeoff_host::lock::{Lock, LockMode};
@@ -24,8 +24,8 @@ use tempfile::TempDir;
 
 /// Runs one shard over there.
 const RUNNER: &str = include_str!("ssh_site/runner.sh");
-/// The machines of a run, in this file: those that it began with.
-const HOSTS: &str = "hosts.json";
+/// What to do about a machine that does not answer.
+const AWAY: &str = "if it stays away, use --on with a section without it";
 /// Held by the command that brings files here: two that append to one file would spoil it.
 const BRINGS: &str = "brings.lock";
 
@@ -190,7 +190,7 @@ impl Site for SshSite {
 fn unknown(run: &RunFolder, far: &Far<'_>, shards: &[u32], why: &str) -> Vec<Job> {
     let of = |shard: Option<u32>| Job {
         shard,
-        state: JobState::Waiting { reason: format!("{}: {}", far.name(), clean(why)), remedy: None },
+        state: JobState::Waiting { reason: format!("{}: {}; {AWAY}", far.name(), clean(why)), remedy: None },
         node: Some(far.name()),
         since: String::new(),
     };

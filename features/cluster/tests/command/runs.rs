@@ -132,6 +132,13 @@ fn scripts_of_a_dry_run_work_by_hand() {
     let Some(lab) = laid() else { return };
     let shown = lab.execute(&["run", "STUDY", "--on", "lab", "--dry-run"]);
     shown.expect(0, &["#SBATCH --array=0-2%3", "#SBATCH --exclusive", "#SBATCH --export=NONE"]);
+    // Nothing was submitted, so other settings make other shards, and a corrected `scratch` is used.
+    lab.machines("", "nodes = 2\nscratch = \"/nowhere\"");
+    lab.execute(&["run", "STUDY", "--on", "lab", "--dry-run"]).expect(0, &["#SBATCH --array=0-1%2"]);
+    lab.machines("", "");
+    lab.execute(&["run", "STUDY", "--on", "lab", "--dry-run"]).expect(0, &["#SBATCH --array=0-2%3"]);
+    let order = fs::read_to_string(lab.run().join("order.json")).unwrap();
+    assert!(order.contains("\"scratch\": null"), "{order}");
     assert_eq!(lab.submissions().len(), 0, "a dry run submits nothing");
     lab.execute(&["jobs", "STUDY"]).expect(2, &["this study has no run on other machines"]);
     let (build, shard) = (lab.run().join("build.sh"), lab.run().join("shard.sh"));
