@@ -114,7 +114,13 @@ impl Waiting<'_> {
         let standing = self.standing()?;
         // What is done needs no machine any more.
         if standing.is_empty() || standing.iter().any(|shard| !shard.is_done) {
-            self.begun.site.send(&self.begun.run, &self.begun.order)?;
+            let Begun { site, run, order, .. } = &self.begun;
+            if !standing.is_empty() {
+                // A machine that cannot be reached must not hide what others have done.
+                let _ = site.fetch(run, order);
+                collect(run, &self.state)?;
+            }
+            site.send(run, order)?;
         }
         loop {
             let collected = collect(&self.begun.run, &self.state)?;
