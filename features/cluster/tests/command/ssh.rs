@@ -160,3 +160,13 @@ fn machines_that_cannot_be_used_are_refused_with_a_reason() {
     shown.expect(2, &["error: two: mkdir: cannot create directory"]);
     nothing_stays_in(rig.path());
 }
+
+#[test]
+fn what_a_failed_setup_printed_is_shown_with_its_log() {
+    let Some(rig) = Rig::start(3) else { return };
+    let sandbox = small();
+    sandbox.write("machines.toml", "[boxes]\nssh = [\"one\"]\nsetup = [\"echo no licence >&2; exit 3\"]\n");
+    let shown = execute(&rig, &sandbox, &["run", "STUDY", "--on", "boxes", "--quiet"]);
+    shown.expect(2, &["the builds ended 4 times without a result: no licence", "shards/build/log"]);
+    nothing_stays_in(rig.path());
+}
