@@ -1,5 +1,4 @@
-//! When a command that waits asks what runs: soon after something was submitted or has ended, then less and less often. Each
-//! question takes a scheduler's time from others, or disturbs the trials of a machine. It asks nobody itself.
+//! When a command that waits asks what runs: soon after a submission or an end, then less and less often.
 
 use std::time::{Duration, Instant};
 
@@ -20,8 +19,7 @@ pub(crate) struct Asking {
 }
 
 impl Asking {
-    /// Whether to ask now, which is then noted. `pause` is the time from a submission to the first question about it; `ended` is
-    /// how many builds and attempts have ended by their files.
+    /// Whether to ask now, which is noted: `pause` after a submission, or after `ended`, the number of ended attempts, changed.
     pub(crate) fn is_due(&mut self, pause: Duration, ended: usize, now: Instant) -> bool {
         if self.ended != ended {
             (self.ended, self.questions) = (ended, 0);

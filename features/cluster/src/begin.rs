@@ -1,5 +1,4 @@
-//! How a run on other machines begins, or is found again: the same study on the same machines with the same options is the same
-//! run, so nobody has to remember one. What it needs is copied, so that later changes change nothing of it.
+//! How a run on other machines begins, or is found again: the same study, machines and options are one run, which has copies.
 
 use crate::calls::tar;
 use crate::machines::{self, Machines, Way};
@@ -30,14 +29,11 @@ const NAME_DIGITS: usize = 8;
 /// Where a run is, for later commands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pointer {
-    /// The name of the machines.
     pub(crate) machines: String,
     pub(crate) dir: PathBuf,
 }
 
-/// A run that has begun.
 pub(crate) struct Begun {
-    /// The name of the machines.
     pub(crate) name: String,
     pub(crate) run: RunFolder,
     pub(crate) order: Order,

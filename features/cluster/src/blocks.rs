@@ -1,5 +1,4 @@
-//! The whole blocks of attempts: what counts of a journal that another machine wrote, or is writing. A block counts with all
-//! of its trials, or not at all.
+//! The whole blocks of attempts: what counts of a journal of another machine. A block counts whole or not at all.
 
 use crate::run_folder::{AttemptFolder, RunFolder};
 use bakeoff_model::record::{Attempt, Away, AwayKey, Outcome, Record, Trial};

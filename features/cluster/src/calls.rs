@@ -1,5 +1,4 @@
-//! Calls of other programs: without a terminal, out of reach of its interrupts, and never for longer than a limit. What an
-//! answer means is decided elsewhere.
+//! Calls of other programs: without a terminal, out of reach of its interrupts, with a time limit.
 
 use bakeoff_command::CommandError;
 use bakeoff_host::interrupt;

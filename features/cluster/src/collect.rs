@@ -1,6 +1,5 @@
-//! Brings the whole blocks of a run into the study's journals. It may be stopped at any moment and repeated:
-//! it appends what a journal lacks, and nothing twice. Machines of two kinds get two journals, because a difference between
-//! variants need not be the same on both.
+//! Brings the whole blocks of a run into the study's journals. It may be stopped and repeated: it appends what a
+//! journal lacks. Each kind of machine has a journal, because a difference between variants may depend on it.
 
 use crate::blocks;
 use crate::run_folder::RunFolder;

@@ -2,8 +2,7 @@
 
 use bakeoff_command::CommandError;
 
-/// The folder with `$NAME`, `${NAME}` and a leading `~` replaced by the values that they have on this machine. One that is
-/// relative is in the home folder here.
+/// The folder with `$NAME`, `${NAME}` and a leading `~` replaced; a relative one is in the home folder.
 pub(crate) fn expanded(folder: &str) -> Result<String, CommandError> {
     let home = folder.strip_prefix("~/").map(|rest| format!("$HOME/{rest}"));
     let is_below_home = home.is_none() && !folder.starts_with(['/', '$']);

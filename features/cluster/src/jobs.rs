@@ -1,5 +1,4 @@
-//! `bakeoff jobs STUDY`: the runs of a study on other machines, from whichever host sees the study. It can end their jobs, and
-//! collect what they have done.
+//! `bakeoff jobs STUDY`: the runs of a study on other machines; it can end their jobs and collect blocks.
 
 use crate::begin::{AWAY, Pointer, site};
 use crate::collect::{Collected, collect, differ_in};
@@ -40,10 +39,8 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// A run that has begun.
 struct Run {
     id: String,
-    /// The name of the machines.
     machines: String,
     folder: RunFolder,
     order: Order,
@@ -131,7 +128,6 @@ fn said_of(collected: &[Collected], study: &str) -> String {
     out
 }
 
-/// The shards of a run as JSON.
 fn shards(run: &Run, standing: &[Standing], progress: &Progress) -> Value {
     let shard = |(shard, passes): (&Standing, &BTreeSet<u32>)| {
         json!({

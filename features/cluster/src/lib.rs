@@ -1,6 +1,5 @@
-//! Runs the trials of a study on several machines: the nodes of a cluster, by the scheduler that it has, or hosts that ssh
-//! reaches. Each machine runs whole blocks of the same plan by the same program; what counts of them is read from their files.
-//! There is no daemon and no queue of our own. How a trial is measured is what it is on this host.
+//! Runs the trials of a study on several machines: the nodes of a cluster, or hosts that ssh reaches. Each machine
+//! runs whole blocks of the same plan by the same program. There is no daemon and no queue of our own.
 
 mod asking;
 mod begin;

@@ -1,5 +1,4 @@
-//! `machines.toml`: the machines that a study can run on, by name. It is in the study's folder or in the user's; the study's
-//! file comes first. This file finds and opens it. It reaches no machine.
+//! `machines.toml`: the machines that a study can run on, by name. The study's file comes before the user's.
 
 mod section;
 mod settings;

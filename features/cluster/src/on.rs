@@ -1,5 +1,4 @@
-//! `bakeoff run STUDY --on NAME`: submits what is missing, waits, collects. It keeps nothing in its memory that it needs: a
-//! second one, or the same one after it was killed, goes on from the files of the run and from the queue.
+//! `bakeoff run STUDY --on NAME`: submits what is missing, waits, collects. A second one resumes from the files.
 
 use crate::asking::Asking;
 use crate::begin::{self, Begun};

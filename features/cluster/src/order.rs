@@ -1,5 +1,4 @@
-//! What a run on other machines is to do: the words of the command, and which passes belong to which shard. Shards are only
-//! ever added, so a reader of an older order has read nothing wrong.
+//! What a run on other machines is to do: the command's words, and the passes of each shard. Shards are only ever added.
 
 use bakeoff_command::CommandError;
 use bakeoff_model::plan::Plan;
@@ -10,7 +9,6 @@ use std::path::Path;
 /// The version of a run's files.
 const FORMAT: u32 = 1;
 
-/// What is to be run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Order {
     pub(crate) format: u32,
@@ -32,7 +30,6 @@ pub(crate) struct Order {
     pub(crate) scratch: Option<String>,
     /// The locale of trials: that of the command that began the run. Jobs have another one, or none.
     pub(crate) locale: BTreeMap<String, String>,
-    /// The passes of each shard.
     pub(crate) shards: Vec<BTreeSet<u32>>,
 }
 
@@ -78,7 +75,6 @@ impl Order {
         is_any
     }
 
-    /// The numbers of all shards.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
         0..self.shards.len() as u32
     }

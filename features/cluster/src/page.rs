@@ -11,7 +11,6 @@ use bakeoff_model::plain::clean;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// Passes that are named one by one.
 const NAMED: usize = 4;
 
 /// One line about a run that goes on.

@@ -1,6 +1,5 @@
 //! The folder of a run on other machines: what is to be done, and what was done. Its files are the truth about the run; what
-//! a scheduler says of its jobs is not. Every file is written whole and then renamed, so that a killed process leaves none
-//! half written. It starts nothing.
+//! a scheduler says of its jobs is not. Every file is written whole and then renamed.
 
 use crate::order::Order;
 use bakeoff_command::shard::Built;
@@ -37,7 +36,6 @@ pub(crate) const STUDY: &str = "study";
 pub(crate) const JOURNAL: &str = "journal.jsonl";
 /// What an attempt is to run.
 pub(crate) const SHARD: &str = "shard.json";
-/// How an attempt ended.
 const STATUS: &str = "status";
 /// What an attempt printed; and, in a run's folder, a folder of what jobs printed.
 pub(crate) const LOG: &str = "log";
@@ -51,7 +49,6 @@ pub(crate) const DRY: &str = "dry";
 pub(crate) const BUILD: &str = "build";
 /// The machines of a run behind ssh, in this file: those that it began with.
 pub(crate) const HOSTS: &str = "hosts.json";
-/// The folder of shards.
 pub(crate) const SHARDS: &str = "shards";
 
 /// A shard is complete.
@@ -59,11 +56,9 @@ pub(crate) const SHARDS: &str = "shards";
 pub(crate) struct Done {
     /// The attempt that ended it.
     pub(crate) attempt: u32,
-    /// Of its journal.
     pub(crate) sha256: String,
 }
 
-/// How an attempt ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Status {
     /// The exit code of `bakeoff run`; 128 and the signal's number if a signal ended it.
@@ -89,7 +84,6 @@ impl Status {
     }
 }
 
-/// A run's folder.
 #[derive(Debug, Clone)]
 pub(crate) struct RunFolder {
     pub(crate) dir: PathBuf,
@@ -107,7 +101,6 @@ impl RunFolder {
         Self { dir: dir.to_owned() }
     }
 
-    /// What is to be run.
     pub(crate) fn order(&self) -> Result<Order, CommandError> {
         let path = self.dir.join(ORDER);
         let mut order: Order = read(&path)?.ok_or_else(|| {

@@ -1,6 +1,5 @@
-//! `bakeoff shard`: runs one shard of a run on this machine, or its builds. A scheduler starts it, or a command over ssh. It
-//! may be killed at any moment, and may run more often than expected: an attempt writes into a folder of its own, and
-//! runs only blocks that no other attempt has run.
+//! `bakeoff shard`: runs one shard of a run on this machine, or its builds. A scheduler or ssh starts it.
+//! It may be killed or run twice: each attempt has a folder, and runs only blocks that no other attempt has run.
 
 use crate::blocks;
 use crate::order::Order;
@@ -183,8 +182,7 @@ fn execute_run(
         if let Some(status) = child.try_wait().map_err(CommandError::usage)? {
             return Ok(status);
         }
-        // A scheduler that ends a job sends a signal to all of its processes, or to the first one only. A second one ends the trial
-        // that runs, and it is late enough for that.
+        // A scheduler may signal all processes or only the first. A second interrupt ends the running trial.
         if interrupt::count() > told {
             told = interrupt::count();
             interrupt::send(&child);

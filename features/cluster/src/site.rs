@@ -1,5 +1,4 @@
-//! Where shards run: what a run asks of a scheduler, or of machines that it reaches by itself. Nothing here is believed about a
-//! shard: its files say what it has done.
+//! Where shards run: what a run asks of a scheduler or of machines. Only files say what a shard has done.
 
 use crate::order::Order;
 use crate::run_folder::RunFolder;

@@ -1,6 +1,5 @@
-//! Slurm, by `sbatch`, `squeue`, `scancel`, `sinfo` and `scontrol show config`: writes job scripts, submits them, and asks
-//! for what is in the queue. Jobs are known by our name and a number, never by Slurm's ids, which are used again. A queue
-//! without a job does not say that the job is done: only the job's own files do.
+//! Slurm, by `sbatch`, `squeue`, `scancel`, `sinfo` and `scontrol show config`. Jobs are known by our
+//! name and a number, never by Slurm's ids, which are used again. Only a job's own files say that it is done.
 
 mod call;
 mod queue;
@@ -87,8 +86,7 @@ impl Slurm {
         Err(CommandError::usage(error).hint("use a shorter `time`, or another `partition`, in machines.toml"))
     }
 
-    /// The jobs of this name that wait or run, a task of an array each. If Slurm gives no answer, nothing is known about
-    /// them.
+    /// The jobs of this name that wait or run, a task of an array each.
     pub(crate) fn queue(&self, name: &str) -> Result<Vec<site::Job>, CannotAsk> {
         // By user, because a further array has a longer name.
         let text = self.calls.ask("squeue", &["--me", "-h", "-r", "-o", queue::JOBS])?;

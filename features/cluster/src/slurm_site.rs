@@ -1,5 +1,4 @@
-//! A run on a cluster: one array of jobs for shards, one job for builds, both by Slurm. The run's folder is on a file system that
-//! all nodes see, so nothing has to be brought there or back.
+//! A run on a cluster: one array of jobs for shards, one job for builds. All nodes see the run's folder.
 
 use crate::machines::{Machines, SlurmSettings};
 use crate::order::Order;
@@ -15,11 +14,9 @@ use std::time::Duration;
 /// The share of a job's time that passes may take: the last one must not be cut off.
 const USED: f64 = 0.8;
 
-/// The nodes of a cluster.
 pub(crate) struct SlurmSite {
     machines: Machines,
     slurm: Slurm,
-    /// The name of the run's jobs.
     name: String,
 }
 

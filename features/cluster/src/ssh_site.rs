@@ -1,6 +1,5 @@
 //! A run on machines that ssh reaches: shard K is run by machine K modulo their number, one at a time on each, by processes that
-//! go on if the connection is cut. The run's folder is here; each machine has one of its own with the same files, and builds
-//! for itself.
+//! go on if the connection is cut. Each machine has a folder with the same files as here, and builds for itself.
 
 mod bring;
 mod far;

@@ -1,5 +1,4 @@
-//! Reads the text of `machines.toml`: every section, or all of its problems, each with its place and its remedy. It opens no
-//! file and asks no environment: who the user is comes in.
+//! Reads the text of `machines.toml`: every section, or all of its problems, each with its place and its remedy.
 
 use super::settings::{Host, Machines, SlurmSettings, Way, slurm_time_s};
 use bakeoff_model::problem::Problem;

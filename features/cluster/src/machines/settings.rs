@@ -1,5 +1,4 @@
-//! What `machines.toml` says about machines, and the two notations in it that are not ours: Slurm's durations and ssh's
-//! destinations. It opens no file and reports no problem.
+//! What `machines.toml` says about machines, and the two notations in it that are not ours: Slurm's times and ssh's hosts.
 
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Write as _};
@@ -15,9 +14,7 @@ done
 /// Machines that have a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Machines {
-    /// Their name: that of the section.
     pub(crate) name: String,
-    /// How they are reached.
     pub(crate) way: Way,
     /// How many of them to use at a time.
     pub(crate) nodes: u32,
@@ -50,9 +47,7 @@ impl Machines {
 /// How machines are reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// By Slurm's commands.
     Slurm(SlurmSettings),
-    /// By ssh, each by itself.
     Ssh(Vec<Host>),
 }
 
@@ -61,13 +56,10 @@ pub(crate) enum Way {
 pub(crate) struct SlurmSettings {
     /// `--partition`; none is the cluster's default.
     pub(crate) partition: Option<String>,
-    /// `--account`.
     pub(crate) account: Option<String>,
-    /// `--constraint`.
     pub(crate) constraint: Option<String>,
     /// The time limit of a job, in seconds; none is the partition's.
     pub(crate) time_s: Option<u64>,
-    /// `--exclude`.
     pub(crate) exclude: Option<String>,
     /// More options of sbatch, each as it is to be written.
     pub(crate) extra: Vec<String>,

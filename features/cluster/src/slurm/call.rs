@@ -1,5 +1,4 @@
-//! Calls of Slurm's commands: without the options that the caller's environment has for them, and never for longer than a
-//! limit. What an answer means is decided elsewhere.
+//! Calls of Slurm's commands: without the options of the caller's environment, with a time limit.
 
 use crate::calls::{Limit, Said, call};
 use crate::site::CannotAsk;
@@ -51,9 +50,6 @@ impl Calls {
     }
 
     /// What a command prints.
-    ///
-    /// # Errors
-    /// It could not be started, failed, or took too long.
     pub(super) fn ask(&self, program: &str, words: &[&str]) -> Result<String, CannotAsk> {
         let said = self.call(program, words)?;
         match said.status.filter(|status| !status.success()) {

@@ -1,12 +1,10 @@
-//! What squeue and sinfo say about jobs and nodes, in columns that we ask for, and which reasons for waiting end only if
-//! somebody does something. It starts no program.
+//! What squeue and sinfo say about jobs and nodes, and which reasons for waiting never end by themselves.
 
 use crate::machines::slurm_time_s;
 use crate::site::{Job, JobState};
 use std::collections::BTreeSet;
 
-/// The columns of [`Job`], for `squeue -o`. A job's name may have anything in it, so it comes late; a reason is the last,
-/// because administrators can write one.
+/// The columns of [`Job`], for `squeue -o`. Names and reasons may have anything in them, so they are last.
 pub(super) const JOBS: &str = "%K|%T|%N|%V|%S|%j|%r";
 /// The columns of drained nodes, for `sinfo -o`.
 pub(super) const NODES: &str = "%N|%E";
@@ -18,7 +16,6 @@ pub(super) const PARTITIONS: &str = "%P|%l";
 /// What to do about a job in a state that Slurm leaves only when told to.
 const HELD: &str = "Slurm holds the job after it was requeued; `scontrol release` tries again";
 
-/// A partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Partition {
     pub(super) name: String,
@@ -83,8 +80,7 @@ pub(super) fn partitions(text: &str) -> Vec<Partition> {
     text.lines().filter_map(read).collect()
 }
 
-/// What to do about a reason for waiting that never ends by itself; none for others. The names are those of squeue(1),
-/// "JOB REASON CODES".
+/// What to do about a reason for waiting that never ends by itself. See squeue(1), "JOB REASON CODES".
 fn never_ends(reason: &str) -> Option<&'static str> {
     const EVERYWHERE: &str = "change the section in machines.toml, cancel the jobs, and run the study again";
     // Newer versions have underscores between words.

@@ -1,5 +1,4 @@
-//! The text of a job script, and how the numbers of an array are written. A script also works by hand, with `sbatch FILE`.
-//! It submits nothing.
+//! The text of a job script, which also works by hand with `sbatch FILE`; and how an array's numbers are written.
 
 use crate::machines::SlurmSettings;
 use std::fmt::Write as _;
@@ -37,7 +36,6 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// `--array`, if it has tasks.
     pub(super) fn option(&self) -> Option<String> {
         self.numbers.as_ref().map(|numbers| format!("--array={numbers}"))
     }

@@ -1,5 +1,4 @@
-//! Brings the files of shards from a far machine here. What came before a connection was cut is kept, and the next time goes on
-//! behind it. Nothing is taken for complete but what has the digest that the far side wrote last.
+//! Brings the files of shards from a far machine here. A cut connection loses nothing; digests tell what is complete.
 
 use super::far::{Failure, Far};
 use crate::run_folder::{

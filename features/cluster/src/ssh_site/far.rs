@@ -1,5 +1,4 @@
-//! Calls of a far machine by the user's `ssh`: with one connection for all of them and a limit for each. It tells a connection
-//! that was cut from an action that failed; what the actions do is in `far.sh`.
+//! Calls of a far machine by the user's `ssh`: with one connection and a limit for each. The actions are in `far.sh`.
 
 use crate::calls::{Limit, Said, call};
 use crate::machines::Host;
@@ -69,13 +68,10 @@ pub(super) struct Answer {
     connected: bool,
 }
 
-/// A far machine.
 #[derive(Debug)]
 pub(super) struct Far<'a> {
     pub(super) host: &'a Host,
-    /// The run's name.
     id: &'a str,
-    /// The folder there.
     folder: &'a str,
     /// The path for the shared connection, if the user's configuration has none.
     control: Option<String>,

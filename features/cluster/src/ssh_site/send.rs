@@ -1,5 +1,4 @@
-//! Brings the program, the study and the order of a run to a far machine, once each, and fails if the machine cannot run
-//! them. It starts no shard.
+//! Brings the program, the study and the order of a run to a far machine, or fails if it cannot run them.
 
 use super::far::{Failure, Far, fatal};
 use crate::calls::tar;
