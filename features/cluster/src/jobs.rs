@@ -160,3 +160,32 @@ fn runs(study_dir: &Path) -> Result<Vec<Run>, CommandError> {
     runs.sort_by(|one, other| (one.written, &one.id).cmp(&(other.written, &other.id)));
     Ok(runs)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_model::record::{Attempt, Record};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn what_is_collected_names_the_journal_of_a_second_kind() {
+        let of = |cpu: &str, blocks: u32| {
+            let key = |pass: u32| ((pass, "w".to_owned(), "idle".to_owned()), Attempt::default());
+            let mut record = Record::default();
+            record.away = (0..blocks).map(key).collect();
+            let kind = BTreeMap::from([("kernel", "6.1".to_owned()), ("processor", cpu.to_owned())]);
+            Collected { journal: PathBuf::from(format!("/s/{cpu}.jsonl")), record, kind, new: blocks as usize }
+        };
+        let (one, other) = (of("zen4", 5), of("zen5", 1));
+        assert_eq!(said_of(&[of("zen4", 5)], "study"), "collected 5 blocks; `bakeoff report study` shows them\n");
+        let said = said_of(&[one, other], "study");
+        for part in [
+            "collected 6 blocks; ",
+            "leaves out 1 block of",
+            "`bakeoff report /s/zen5.jsonl`",
+            "processor: zen4 and zen5",
+        ] {
+            assert!(said.contains(part), "{part:?} is missing in\n{said}");
+        }
+    }
+}

@@ -170,3 +170,25 @@ fn what_a_failed_setup_printed_is_shown_with_its_log() {
     shown.expect(2, &["the builds ended 4 times without a result: no licence", "shards/build/log"]);
     nothing_stays_in(rig.path());
 }
+
+#[test]
+fn a_machine_that_is_away_does_not_hide_what_others_have_done() {
+    let Some(rig) = Rig::start(4) else { return };
+    let sandbox = small();
+    sandbox.write("machines.toml", MACHINES);
+    let run = |blocks: &str| execute(&rig, &sandbox, &["run", "STUDY", "--on", "boxes", "--quiet", "--blocks", blocks]);
+    run("2").expect(0, &[]);
+    // As if the command had been killed before the second shard was here, and before it collected.
+    fs::remove_file(sandbox.journal()).unwrap();
+    fs::remove_dir_all(shards_here(&sandbox)[0].join("1")).unwrap();
+    let (folder, moved) = (rig.home("two").join(".cache"), rig.home("two").join("moved"));
+    fs::rename(&folder, &moved).unwrap();
+    fs::write(&folder, "").unwrap();
+    run("2").expect(2, &["error: two: mkdir: cannot create directory"]);
+    assert_eq!(sandbox.record().away.len(), 1);
+    fs::remove_file(&folder).unwrap();
+    fs::rename(moved, folder).unwrap();
+    run("2").expect(0, &[]);
+    assert_eq!((sandbox.record().away.len(), each_shard_once(&rig, &sandbox)), (2, 2));
+    nothing_stays_in(rig.path());
+}
