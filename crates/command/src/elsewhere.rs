@@ -28,6 +28,8 @@ pub struct ElsewhereOrder<'a> {
     pub plan: &'a Plan,
     /// Options of `run` that ask for the same trials, but for the number of blocks.
     pub words: Vec<String>,
+    /// How many steps of building are to be at work at a time, if that was asked for.
+    pub jobs: Option<u16>,
     /// Whether nothing is drawn.
     pub quiet: bool,
 }

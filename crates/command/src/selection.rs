@@ -42,7 +42,7 @@ pub struct Jobs {
     /// Number of build steps to run at once; they share the processors, and no trial runs in the meantime [default: the
     /// number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    jobs: Option<u16>,
+    pub jobs: Option<u16>,
 }
 
 impl Jobs {

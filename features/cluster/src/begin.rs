@@ -91,7 +91,7 @@ pub(crate) fn begin(name: &str, wanted: &ElsewhereOrder<'_>) -> Result<Begun, Co
         }
     };
     // Corrections hold from the next attempt on.
-    order.scratch = machines.scratch;
+    (order.scratch, order.jobs) = (machines.scratch, wanted.jobs);
     run.write_order(&order)?;
     let failed_before = run.build_status()?;
     let pass_s = trials_s(study_dir, plan).map(|all_s| all_s / f64::from(plan.blocks.max(1)));

@@ -2,7 +2,7 @@
 //! journal lacks. Each kind of machine has a journal, because a difference between variants may depend on it.
 
 use crate::blocks;
-use crate::run_folder::RunFolder;
+use crate::run_folder::{RunFolder, shown};
 use bakeoff_command::CommandError;
 use bakeoff_command::state::{State, StateFolder};
 use bakeoff_journal::Journal;
@@ -10,6 +10,7 @@ use bakeoff_model::digest::Digest;
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::{Away, AwayKey, Block, Line, MadeLine, Place, Record, Session, StudyLine};
 use bakeoff_model::until::Until;
+use bakeoff_report::words::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -148,8 +149,15 @@ pub(crate) fn refuse_two_kinds(collected: &[Collected]) -> Result<(), CommandErr
         .hint("add a section with one kind (`constraint`, `exclude`, or hosts of `ssh`) to machines.toml and use its name with --on, or run without it"))
 }
 
+/// What to say about a second journal: which command shows it, and how its machines differ.
+pub(crate) fn of_another_kind(one: &Collected, other: &Collected) -> String {
+    let (blocks, journal) = (counted(other.record.away.len() as u32, "block"), shown(&other.journal));
+    let differ = differ_in(one, other);
+    format!("note: `bakeoff report {journal}` has {blocks} of another kind of machine. They differ in:\n{differ}")
+}
+
 /// What two kinds of machines differ in, for people: a line each.
-pub(crate) fn differ_in(one: &Collected, other: &Collected) -> String {
+fn differ_in(one: &Collected, other: &Collected) -> String {
     let values = one.kind.iter().filter_map(|(part, value)| Some((part, value, other.kind.get(part)?)));
     let differs = |(part, value, there): (&&str, &String, &String)| {
         let shown = |value: &String| if value.is_empty() { "unknown".to_owned() } else { value.clone() };

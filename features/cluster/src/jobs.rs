@@ -1,7 +1,7 @@
 //! `bakeoff jobs STUDY`: the runs of a study on other machines; it can end their jobs and collect blocks.
 
 use crate::begin::{AWAY, Pointer, site};
-use crate::collect::{Collected, collect, differ_in};
+use crate::collect::{Collected, collect, of_another_kind};
 use crate::machines;
 use crate::order::Order;
 use crate::page::table;
@@ -114,17 +114,11 @@ fn jobs(args: &Args, run: &Run, site: &dyn Site) -> Result<Option<Vec<Job>>, Com
     Ok(site.jobs(&run.folder, &run.order).inspect_err(tell).ok())
 }
 
-/// What to say about collected blocks: which command shows them, and how kinds of machines differ.
+/// What to say about collected blocks: which command shows them.
 fn said_of(collected: &[Collected], study: &str) -> String {
     let new: usize = collected.iter().map(|one| one.new).sum();
     let mut out = format!("collected {}; `bakeoff report {study}` shows them\n", counted(new as u32, "block"));
-    for other in collected.iter().skip(1) {
-        let (blocks, journal) = (counted(other.record.away.len() as u32, "block"), shown(&other.journal));
-        let differ = differ_in(&collected[0], other);
-        out += &format!(
-            "note: it leaves out {blocks} of another kind of machine; for these, use `bakeoff report {journal}`. The kinds differ in:\n{differ}"
-        );
-    }
+    collected.iter().skip(1).for_each(|other| out += &of_another_kind(&collected[0], other));
     out
 }
 
@@ -181,7 +175,7 @@ mod tests {
         let said = said_of(&[one, other], "study");
         for part in [
             "collected 6 blocks; ",
-            "leaves out 1 block of",
+            "has 1 block of another kind of machine",
             "`bakeoff report /s/zen5.jsonl`",
             "processor: zen4 and zen5",
         ] {

@@ -3,7 +3,7 @@
 use crate::asking::Asking;
 use crate::begin::{self, Begun};
 use crate::blocks;
-use crate::collect::{Collected, collect, differ_in, refuse_two_kinds};
+use crate::collect::{Collected, collect, of_another_kind, refuse_two_kinds};
 use crate::run_folder::{BUILD_LOG, BUILD_STATUS, CANCELLED, DRY, shown, write_bytes};
 use crate::site::{Job, JobState};
 use crate::standing::{Progress, Standing, of_shards};
@@ -401,11 +401,7 @@ impl Waiting<'_> {
 fn journals(collected: &[Collected]) -> Vec<(String, PathBuf)> {
     let mut journals: Vec<_> = collected.iter().map(|one| (String::new(), one.journal.clone())).collect();
     for (other, (said, _)) in collected.iter().zip(&mut journals).skip(1) {
-        *said = format!(
-            "\nnote: {} blocks ran on machines of another kind, so they have a report of their own. The kinds differ in:\n{}",
-            other.record.away.len(),
-            differ_in(&collected[0], other)
-        );
+        *said = format!("\n{}", of_another_kind(&collected[0], other));
     }
     journals
 }

@@ -28,6 +28,9 @@ pub(crate) struct Order {
     pub(crate) cache: String,
     /// Where trials have their own folders there, if not in the run's folder; variables are those of the node.
     pub(crate) scratch: Option<String>,
+    /// `--jobs` of the builds.
+    #[serde(default)]
+    pub(crate) jobs: Option<u16>,
     /// The locale of trials: that of the command that began the run. Jobs have another one, or none.
     pub(crate) locale: BTreeMap<String, String>,
     pub(crate) shards: Vec<BTreeSet<u32>>,

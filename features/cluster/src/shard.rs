@@ -63,7 +63,8 @@ fn build(run: &RunFolder, order: &Order, node: &str) -> Result<Code, CommandErro
     }
     let log = run.dir.join(BUILD_LOG);
     let file = run.dir.join(BUILDS);
-    let words = ["--build-for".to_owned(), file.display().to_string()];
+    let jobs = order.jobs.map(|jobs| format!("--jobs={jobs}"));
+    let words: Vec<String> = jobs.into_iter().chain([format!("--build-for={}", file.display())]).collect();
     let status = execute_run(run, order, &words, &log, &|| false)?;
     if !status.success() {
         write(&run.dir.join(BUILD_STATUS), &ended(status, &log, node))?;

@@ -47,6 +47,7 @@ impl SlurmSite {
             array: shards.map(<[u32]>::to_vec),
             limit: self.machines.nodes,
             exclusive: self.machines.exclusive && shards.is_some(),
+            cpus: order.jobs.filter(|_| shards.is_none()),
             command: format!("{program} shard {folder} {what}"),
             log: run.dir.join(LOG),
             prelude: self.machines.prelude(),

@@ -148,7 +148,8 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
         finish: &|raced| finish(args, raced, features),
     };
     let StudyFolder { dir, file, study, .. } = &folder;
-    let wanted = ElsewhereOrder { dir, file, study, plan: &plan, words: args.run.words(), quiet: of.quiet };
+    let (words, jobs) = (args.run.words(), args.run.jobs.jobs);
+    let wanted = ElsewhereOrder { dir, file, study, plan: &plan, words, jobs, quiet: of.quiet };
     if let Some(returned) = Elsewhere::run_any(&features.elsewhere, &args.showing.asked, &wanted)? {
         return show_returned(args, &returned, features);
     }

@@ -15,6 +15,8 @@ pub(crate) struct Job {
     pub(crate) limit: u32,
     /// Whether it has a node, with all of its memory, to itself: trials do, builds do not.
     pub(crate) exclusive: bool,
+    /// How many processors it asks for.
+    pub(crate) cpus: Option<u16>,
     /// A command line for `sh` that begins with a program. `$SHARD` is the task's number.
     pub(crate) command: String,
     /// The folder of its logs, absolute; it has to be there when the job starts, or the job fails without a trace.
@@ -86,6 +88,7 @@ impl Job {
         if self.exclusive {
             options.extend(["--exclusive".to_owned(), "--mem=0".to_owned()]);
         }
+        options.extend(self.cpus.map(|cpus| format!("--cpus-per-task={cpus}")));
         options.extend(settings.time_s.map(|seconds| format!("--time={}", minutes(seconds))));
         options.push(if self.requeue { "--requeue" } else { "--no-requeue" }.to_owned());
         options.push("--export=NONE".to_owned());
@@ -199,12 +202,14 @@ exec /scratch/b/bakeoff-b4a0f0ec shard /scratch/b "$SHARD"
             log: PathBuf::from("/a 100%/\"l#og\""),
             prelude: String::new(),
             requeue: true,
+            cpus: Some(16),
             ..job()
         };
         let expect = r#"#!/bin/sh
 # Written by Bakeoff. It also works by hand: sbatch FILE
 #SBATCH --job-name=bakeoff-3f9a1c02
 #SBATCH --nodes=1
+#SBATCH --cpus-per-task=16
 #SBATCH --time=10
 #SBATCH --requeue
 #SBATCH --export=NONE

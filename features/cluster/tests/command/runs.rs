@@ -130,7 +130,8 @@ fn programs_are_built_once_and_linked_again_on_each_node() {
 #[test]
 fn scripts_of_a_dry_run_work_by_hand() {
     let Some(lab) = laid() else { return };
-    let shown = lab.execute(&["run", "STUDY", "--on", "lab", "--dry-run"]);
+    let shown = lab.execute(&["run", "STUDY", "--on", "lab", "--dry-run", "--jobs", "2"]);
+    shown.expect(0, &["#SBATCH --cpus-per-task=2"]);
     shown.expect(0, &["#SBATCH --array=0-2%3", "#SBATCH --exclusive", "#SBATCH --export=NONE"]);
     // Nothing was submitted, so other settings make other shards, and a corrected `scratch` is used.
     lab.machines("", "nodes = 2\nscratch = \"/nowhere\"");
