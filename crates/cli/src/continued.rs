@@ -8,11 +8,12 @@ use bakeoff_model::digest::Digest;
 use bakeoff_model::record::{Record, StudyLine};
 use std::path::{Path, PathBuf};
 
-/// The journal for a study as it is now: `rest_of`, if that is of the same study; that of its identity; or the latest one whose trials depend on the same,
-/// although trials wrote a file or a build failed; or that of `older`, as versions before named it; or a new one.
+/// Returns the journal for a study as it is now: `rest_of`, if that is of the same study; that of its identity; or the latest
+/// one that depends on the same, although trials wrote a file or a build failed; or that of `older`, as versions before named
+/// it; or a new one.
 pub(crate) fn choose(folder: &StateFolder, study: &mut StudyLine, older: &str, rest_of: Option<&Path>) -> State {
     let mut named = folder.journal(&study.plan, &study.identity);
-    let mut known = of_plan(folder, study);
+    let mut known = of_plan(folder, &study.plan, study.simulated.as_deref());
     let mut changes = |record: &Record| {
         used::look_again(&record.study, study);
         record.study.changes(study)
@@ -58,10 +59,10 @@ fn another_identity(study: &StudyLine) -> String {
 }
 
 /// The journals of this plan, simulated in the same way if at all: the latest first, then by their last run.
-fn of_plan(folder: &StateFolder, study: &StudyLine) -> Vec<(PathBuf, Record)> {
+pub(crate) fn of_plan(folder: &StateFolder, plan: &str, simulated: Option<&str>) -> Vec<(PathBuf, Record)> {
     let read = |path: PathBuf| bakeoff_journal::read(&path).ok().map(|contents| (path, contents.record));
     let mut known: Vec<_> = folder.journals().into_iter().filter_map(read).collect();
-    known.retain(|(_, r)| r.study.plan == study.plan && r.study.simulated == study.simulated);
+    known.retain(|(_, r)| r.study.plan == plan && r.study.simulated.as_deref() == simulated);
     let latest = folder.latest();
     let rank = |(path, record): &(PathBuf, Record)| {
         let last_unix_s = record.sessions.last().map_or(0.0, |session| session.started_unix_s);

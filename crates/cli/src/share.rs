@@ -78,17 +78,7 @@ impl Share {
 
 /// The latest journal of this plan, if it has blocks of other machines and lacks some.
 fn begun_elsewhere(state: &StateFolder, plan: &Plan) -> Option<(PathBuf, Record)> {
-    let is_of = |record: &Record| record.study.plan == plan.name && record.study.simulated.is_none();
-    let latest = state.latest();
-    let rank = |(path, record): &(PathBuf, Record)| {
-        let began = record.sessions.iter().map(|session| session.started_unix_s).fold(0.0, f64::max);
-        if latest.as_ref() == Some(path) { f64::INFINITY } else { began }
-    };
-    let known = state.journals().into_iter().filter_map(|path| {
-        let record = bakeoff_journal::read(&path).ok()?.record;
-        is_of(&record).then_some((path, record))
-    });
-    let (path, record) = known.max_by(|one, other| rank(one).total_cmp(&rank(other)))?;
+    let (path, record) = continued::of_plan(state, &plan.name, None).into_iter().next()?;
     let Standing { blocks, blocks_done, .. } = Standing::of(plan, &record);
     let is_begun = !record.away.is_empty() && !stopping::enough(&record) && blocks != blocks_done;
     is_begun.then_some((path, record))

@@ -1,6 +1,6 @@
 //! The option of `run` that a search refuses with its reason.
 
-/// What `run` has and a search has not.
+/// Options of `run` that a search refuses.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OnlyHere {
     #[arg(long, value_name = "NAME", hide = true, value_parser = refuse)]

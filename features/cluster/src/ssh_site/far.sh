@@ -51,7 +51,8 @@ start) # PROGRAM RUNNER MACHINE NAME...
     for name; do
         mkdir -p "shards/$name" || exit 1
         if [ -e "shards/$name/done" ]; then continue; fi
-        # What fails before Bakeoff begins leaves its words in the log. What is started keeps the lock. A short wait, because a question holds it for a moment.
+        # The log has what a prelude prints that fails before Bakeoff begins. The started process keeps the lock. The wait is short,
+        # because a question holds the lock for a moment.
         (flock -w 2 9 && setsid -f sh -c "$runner" runner "$program" "$run" "$name" "$folder" "$machine" \
             < /dev/null >> "shards/$name/log" 2>&1) 9>> "shards/$name/lock"
     done
